@@ -86,7 +86,7 @@ class StepMoved:
     """A step of the exchange that is being played started or ended."""
 
     scene_id: Id
-    beat_id: Id
+    run_id: Id
     step: str
     """Name of the step: `direct`, `narrate` ..."""
 
@@ -96,7 +96,7 @@ class StepMoved:
 
 
 @dataclass(frozen=True, slots=True)
-class WordsCame:
+class TextStreamed:
     """Text of a turn that is being narrated, as it arrives. `TurnAppended` follows when it is in the log."""
 
     scene_id: Id
@@ -106,7 +106,7 @@ class WordsCame:
 
 
 @dataclass(frozen=True, slots=True)
-class WordsDropped:
+class TextDiscarded:
     """The text that arrived for this turn is discarded (a rewrite, a failure)."""
 
     scene_id: Id
@@ -128,7 +128,7 @@ class BackgroundMoved:
     waiting: int
     """Items left to do."""
 
-    doing: str = ""
+    current_work: str = ""
     poisoned: int = 0
     """Jobs that wait for the user."""
 
@@ -158,7 +158,7 @@ class MemoriesWritten:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceCame:
+class SourceAdded:
     """A document, or more chunks of it, was added to the universe: index them."""
 
     universe_id: Id
@@ -183,30 +183,30 @@ Event = (
     | CanonCommitted
     | SceneOpened
     | StepMoved
-    | WordsCame
-    | WordsDropped
+    | TextStreamed
+    | TextDiscarded
     | ModelCalled
     | BackgroundMoved
     | ImportMoved
     | MemoriesRead
     | MemoriesWritten
-    | SourceCame
+    | SourceAdded
     | Notice
 )
 
-Passing = (
+TransientEvent = (
     LoopMoved
     | SceneOpened
     | Notice
     | StepMoved
-    | WordsCame
-    | WordsDropped
+    | TextStreamed
+    | TextDiscarded
     | ModelCalled
     | BackgroundMoved
     | ImportMoved
     | MemoriesRead
     | MemoriesWritten
-    | SourceCame
+    | SourceAdded
 )
 """Events that change nothing that a view of the scene was read from."""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_lowercase
 
-from agents.events import Event, WordsCame
+from agents.events import Event, TextStreamed
 from agents.llm.child_client import ChildModel
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
@@ -112,7 +112,7 @@ async def _measured(services: Services, scene_id: Id, count: int, model: _Timed 
     told, heard = _Told(), list[float]()
 
     def hear(event: Event) -> None:
-        if isinstance(event, WordsCame) and not heard:
+        if isinstance(event, TextStreamed) and not heard:
             heard.append(time.perf_counter())
 
     services.events.subscribe(hear)

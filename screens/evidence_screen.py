@@ -21,7 +21,7 @@ from widgets.evidence_list import EvidenceList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.views.world_views import Basis
+    from agents.views.world_views import EvidenceSource
 
 
 class EvidenceScreen(ServiceScreen[None]):
@@ -34,7 +34,7 @@ class EvidenceScreen(ServiceScreen[None]):
         """What something rests on; `words` say what."""
 
         statement: str
-        bases: tuple[Basis, ...]
+        bases: tuple[EvidenceSource, ...]
 
     def show_evidence(self, subject_id: Id, statement: str) -> None:
         """Show what a fact or an entity rests on."""

@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.views.conflict_views import Choice, Statement, Way
+from agents.views.conflict_views import RulingOption, RulingVariant, Statement
 from agents.views.play_views import EntityCard
-from agents.views.world_views import Basis
+from agents.views.world_views import EvidenceSource
 from stores.records.ids import Id
 from widgets.ink import Ink, Line
 from widgets.numbers import numbers_text
@@ -96,7 +96,7 @@ def _card_lines(statement: Statement, card: EntityCard) -> Iterator[Content]:
     yield from _evidence_lines(statement.evidence)
 
 
-def _evidence_lines(evidence: Sequence[Basis]) -> Iterator[Content]:
+def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
     if not evidence:
         yield content("It rests on nothing but the word for it.", "$text-muted")
     for piece in evidence:
@@ -113,7 +113,7 @@ def statement_turn_id(statement: Statement | None) -> Id | None:
     return next((b.turn_id for b in statement.evidence if b.turn_id), None) if statement else None
 
 
-class RulingOptionList(RowList[Way | Choice]):
+class RulingOptionList(RowList[RulingOption | RulingVariant]):
     """Rulings, or the forms that one of them takes: the number of a row moves to it, Enter takes it."""
 
     HELP_TITLE: ClassVar[str] = "Rulings"
@@ -133,15 +133,15 @@ class RulingOptionList(RowList[Way | Choice]):
     class Highlighted(Message):
         """The cursor stands on another row."""
 
-        value: Way | Choice | None
+        value: RulingOption | RulingVariant | None
 
     @dataclass
     class OptionTaken(Message):
         """This is what the GM rules."""
 
-        value: Way | Choice
+        value: RulingOption | RulingVariant
 
-    def show_options(self, options: Sequence[Way | Choice]) -> None:
+    def show_options(self, options: Sequence[RulingOption | RulingVariant]) -> None:
         """Show these, with the cursor on the first."""
         self.set_rows([])
         self.set_rows(
@@ -151,11 +151,11 @@ class RulingOptionList(RowList[Way | Choice]):
             ]
         )
 
-    def row_highlighted(self, value: Way | Choice | None) -> None:
+    def row_highlighted(self, value: RulingOption | RulingVariant | None) -> None:
         self.refresh_bindings()
         self.post_message(self.Highlighted(value))
 
-    def row_chosen(self, value: Way | Choice) -> None:
+    def row_chosen(self, value: RulingOption | RulingVariant) -> None:
         self.action_take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -172,8 +172,8 @@ class RulingOptionList(RowList[Way | Choice]):
             self.post_message(self.OptionTaken(self.current))
 
 
-def _option_lines(number: int, option: Way | Choice, width: int) -> list[Line]:
-    leads_further = isinstance(option, Way) and (option.choices or option.asks)
+def _option_lines(number: int, option: RulingOption | RulingVariant, width: int) -> list[Line]:
+    leads_further = isinstance(option, RulingOption) and (option.variants or option.asks)
     first, *rest = wrap(one_line(option.words) + (" …" if leads_further else ""), width - 5)
     return [
         [(f" {number}  ", Ink.YOU), (first, Ink.PROSE)],

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.world_views import Basis
+from agents.views.world_views import EvidenceSource
 from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import Resolution
@@ -28,7 +28,7 @@ _KIND_LABELS = {
 _MAX_QUOTE_LINES = 4
 
 
-def evidence_lines(basis: Basis, width: int) -> list[Line]:
+def evidence_lines(basis: EvidenceSource, width: int) -> list[Line]:
     """Draw one piece of evidence: what it is, by whom and where, then its words, or its dice."""
     evidence = basis.evidence
     sign, word = _KIND_LABELS[evidence.kind]
@@ -60,7 +60,7 @@ def _resolution_details(result: Resolution) -> Iterator[str]:
         yield ", ".join(map(one_line, result.effects))
 
 
-class EvidenceList(RowList[Basis]):
+class EvidenceList(RowList[EvidenceSource]):
     """Evidence by row; Enter jumps to the turn, where there is one."""
 
     HELP_TITLE: ClassVar[str] = "Evidence"
@@ -87,14 +87,14 @@ class EvidenceList(RowList[Basis]):
     ) -> None:
         super().__init__(empty=empty, id=id, classes=classes)
 
-    def show_evidence(self, bases: Sequence[Basis]) -> None:
+    def show_evidence(self, bases: Sequence[EvidenceSource]) -> None:
         """Show this evidence."""
         self.set_rows([ListRow(b.evidence.id, partial(self._draw_evidence, b), b) for b in bases])
 
-    def _draw_evidence(self, basis: Basis, width: int) -> list[Line]:
+    def _draw_evidence(self, basis: EvidenceSource, width: int) -> list[Line]:
         return [*evidence_lines(basis, width), []]
 
-    def row_chosen(self, value: Basis) -> None:
+    def row_chosen(self, value: EvidenceSource) -> None:
         self.action_jump()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -102,7 +102,7 @@ class EvidenceList(RowList[Basis]):
             return self.current is not None and self.current.turn_id is not None
         return super().check_action(action, parameters)
 
-    def row_highlighted(self, value: Basis | None) -> None:
+    def row_highlighted(self, value: EvidenceSource | None) -> None:
         self.refresh_bindings()
 
     def action_jump(self) -> None:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
-from agents.views.query_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from widgets.ink import Ink, Line
 from widgets.plain_rows import heading_row
 from widgets.row_list import ListRow, RowList
@@ -27,7 +27,7 @@ STANDING_SIGNS: Final = {
 MAX_QUOTE_LINES: Final = 3
 
 
-def finding_lines(finding: Finding, width: int) -> list[Line]:
+def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
     """Draw one finding: number, sign, standing and whose it is; its words; the quotation; where it stands."""
     sign, ink = STANDING_SIGNS[finding.standing]
     believer_note = f" by {one_line(finding.believer)}" if finding.believer else ""
@@ -73,7 +73,7 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     return Content("\n").join(lines)
 
 
-def _score_text(finding: Finding) -> str:
+def _score_text(finding: QueryFinding) -> str:
     """Say what each way of looking gave, where that is what is asked for."""
     if not finding.by:
         return ""
@@ -86,7 +86,7 @@ def _format_score(score: float) -> str:
     return f"{score:.2f}" if score >= 0.005 or score <= 0 else "under 0.01"
 
 
-class FindingList(RowList[Finding]):
+class FindingList(RowList[QueryFinding]):
     """Findings in the order they are given; what is only nearest stands under a heading of its own."""
 
     HELP_TITLE: ClassVar[str] = "What was found"
@@ -102,18 +102,18 @@ class FindingList(RowList[Finding]):
     class FindingChosen(Message):
         """Lead to what this rests on."""
 
-        finding: Finding
+        finding: QueryFinding
 
-    def show_findings(self, findings: Sequence[Finding], nearest: Sequence[Finding] = ()) -> None:
+    def show_findings(self, findings: Sequence[QueryFinding], nearest: Sequence[QueryFinding] = ()) -> None:
         """Show these from the top."""
         self.set_rows([])
         self.set_rows(list(_finding_rows(findings, nearest)))
         self.scroll_to_line(0)
 
-    def row_highlighted(self, value: Finding | None) -> None:
+    def row_highlighted(self, value: QueryFinding | None) -> None:
         self.refresh_bindings()
 
-    def row_chosen(self, value: Finding) -> None:
+    def row_chosen(self, value: QueryFinding) -> None:
         self.action_look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -126,7 +126,9 @@ class FindingList(RowList[Finding]):
             self.post_message(self.FindingChosen(self.current))
 
 
-def _finding_rows(findings: Sequence[Finding], nearest: Sequence[Finding]) -> Iterator[ListRow[Finding]]:
+def _finding_rows(
+    findings: Sequence[QueryFinding], nearest: Sequence[QueryFinding]
+) -> Iterator[ListRow[QueryFinding]]:
     for finding in findings:
         yield _finding_row(finding)
     if nearest:
@@ -135,7 +137,7 @@ def _finding_rows(findings: Sequence[Finding], nearest: Sequence[Finding]) -> It
             yield _finding_row(finding)
 
 
-def _finding_row(finding: Finding) -> ListRow[Finding]:
+def _finding_row(finding: QueryFinding) -> ListRow[QueryFinding]:
     def draw(width: int) -> Sequence[Line]:
         return [*finding_lines(finding, width), []]
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.llm_views import ModelHouse, PersonaView
+from agents.views.llm_views import LlmSetupView, PersonaView
 from widgets.ink import Ink, Line, Piece
 from widgets.plain_rows import heading_row, text_row
 from widgets.row_list import ListRow, RowList
@@ -75,7 +75,7 @@ class LlmSettingsList(RowList[LlmSettingItem]):
             self.persona = persona
             self.temperature = temperature
 
-    def show_setup(self, llm_setup: ModelHouse) -> None:
+    def show_setup(self, llm_setup: LlmSetupView) -> None:
         """Show how the model is set up; the cursor stays on its row."""
         self.set_rows(list(_setting_rows(llm_setup)))
 
@@ -114,7 +114,7 @@ class LlmSettingsList(RowList[LlmSettingItem]):
             )
 
 
-def _setting_rows(llm_setup: ModelHouse) -> Iterator[ListRow[LlmSettingItem]]:
+def _setting_rows(llm_setup: LlmSetupView) -> Iterator[ListRow[LlmSettingItem]]:
     if not llm_setup.model:
         for number, text in enumerate(NO_MODEL_HELP):
             yield text_row(f"how {number}", text)

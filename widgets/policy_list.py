@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.conflict_views import HouseView, KindView, RulingView
+from agents.views.conflict_views import KindPolicyView, PolicyView, RulingView
 from stores.records.workflow import KindRule
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
@@ -28,7 +28,7 @@ _RULE_INKS = {KindRule.ACCEPT: Ink.GOOD, KindRule.ASK: Ink.WARN, KindRule.REJECT
 _RULE_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"}
 
 
-class PolicyList(RowList[KindView | RulingView]):
+class PolicyList(RowList[KindPolicyView | RulingView]):
     """Offers first, then kinds, then rulings on record."""
 
     HELP_TITLE: ClassVar[str] = "House rules"
@@ -51,23 +51,23 @@ class PolicyList(RowList[KindView | RulingView]):
         kind: str
         rule: KindRule | None
 
-    def show_policy(self, policy: HouseView) -> None:
+    def show_policy(self, policy: PolicyView) -> None:
         """Show what a universe lays down; the cursor stays on its row."""
         self.set_rows(list(_policy_rows(policy)))
 
     def move_cursor_to(self, kind: str) -> None:
         """Move the cursor to a kind, if it is there."""
         for row_index, row in enumerate(self.rows):
-            if isinstance(row.value, KindView) and row.value.kind == kind:
+            if isinstance(row.value, KindPolicyView) and row.value.kind == kind:
                 self.cursor = row_index
 
-    def row_highlighted(self, value: KindView | RulingView | None) -> None:
+    def row_highlighted(self, value: KindPolicyView | RulingView | None) -> None:
         self.refresh_bindings()
 
     @property
-    def current_kind(self) -> KindView | None:
+    def current_kind(self) -> KindPolicyView | None:
         """The kind that the cursor stands on."""
-        return self.current if isinstance(self.current, KindView) else None
+        return self.current if isinstance(self.current, KindPolicyView) else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         kind = self.current_kind
@@ -89,7 +89,7 @@ class PolicyList(RowList[KindView | RulingView]):
             self.post_message(self.RuleSet(self.current_kind.kind, KindRule(rule) if rule else None))
 
 
-def _policy_rows(policy: HouseView) -> Iterator[ListRow[KindView | RulingView]]:
+def _policy_rows(policy: PolicyView) -> Iterator[ListRow[KindPolicyView | RulingView]]:
     if policy.offers:
         yield _heading_row("Offered by your own decisions; Enter lays it down")
         for kind in policy.offers:
@@ -105,15 +105,15 @@ def _policy_rows(policy: HouseView) -> Iterator[ListRow[KindView | RulingView]]:
         yield ListRow(f"ruling {number} {ruling.at}", partial(_ruling_lines, ruling), ruling)
 
 
-def _heading_row(text: str) -> ListRow[KindView | RulingView]:
+def _heading_row(text: str) -> ListRow[KindPolicyView | RulingView]:
     return ListRow(text, lambda width: [[(f" {ellipsise(text, width - 1)}", Ink.HEADING)]], height=1)
 
 
-def _space_row() -> ListRow[KindView | RulingView]:
+def _space_row() -> ListRow[KindPolicyView | RulingView]:
     return ListRow("", lambda width: [[]], height=1)
 
 
-def _kind_lines(kind: KindView, width: int) -> list[Line]:
+def _kind_lines(kind: KindPolicyView, width: int) -> list[Line]:
     rule = kind.offered or kind.rule
     sign, ink = (_RULE_SIGNS[rule], _RULE_INKS[rule]) if rule else ("·", Ink.MUTED)
     rule_text = rule.value if rule else "no rule"

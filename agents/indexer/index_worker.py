@@ -12,7 +12,7 @@ from agents.events import (
     MemoriesWritten,
     ProposalsChanged,
     SceneOpened,
-    SourceCame,
+    SourceAdded,
     TurnAppended,
 )
 from agents.indexer.embedding_port import EmbedderUnavailable
@@ -116,7 +116,7 @@ class IndexWorker:
                 # Whoever decides or commits first finishes what was left half done.
                 self._indexer.note_commit(universe_id)
                 return [JobSubject(universe_id, universe_id)]
-            case SourceCame(universe_id, source_id):
+            case SourceAdded(universe_id, source_id):
                 self._indexer.note_source(universe_id, source_id)
                 return [JobSubject(universe_id, universe_id)]
             case MemoriesWritten(universe_id, None):

@@ -22,8 +22,8 @@ from agents.events import (
     ModelCalled,
     Notice,
     StepMoved,
-    WordsCame,
-    WordsDropped,
+    TextDiscarded,
+    TextStreamed,
 )
 from agents.jobs.job_queue import JobQueue, QueueEntry
 from agents.jobs.job_status import BackgroundView, StatusPublisher, build_background_view
@@ -46,7 +46,7 @@ CLOSE_ATTEMPTS: Final = 5
 YIELD_SECONDS: Final = 0.002
 """Pause between two pieces, in which the event loop serves others."""
 
-_IGNORED_EVENTS: Final = (BackgroundMoved, ModelCalled, Notice, StepMoved, WordsCame, WordsDropped)
+_IGNORED_EVENTS: Final = (BackgroundMoved, ModelCalled, Notice, StepMoved, TextStreamed, TextDiscarded)
 """Events that come by the hundred, or from here, and need no work."""
 
 log = logging.getLogger("monitor.background")

@@ -19,7 +19,7 @@ from agents.search.question import Bearing, Inquiry, bearing, told_of
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.services.manual_edits import present
 from agents.services.result_formatter import Placing
-from agents.views.query_views import AnswerStanding, Finding
+from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.records.play import Speaker
 
@@ -50,14 +50,14 @@ WAITING: Final = 500
 class Gathered:
     """`bears` are numbered from 1, the best standing first; `nearest` go on counting."""
 
-    bears: tuple[Finding, ...]
-    nearest: tuple[Finding, ...]
+    bears: tuple[QueryFinding, ...]
+    nearest: tuple[QueryFinding, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    finding: Finding
+    finding: QueryFinding
     enough: bool
 
 
@@ -231,15 +231,15 @@ def _near(hit: SearchHit | None, said: Bearing) -> float:
     return max(hit.similarity if hit else 0.0, said.names * said.words)
 
 
-def _first(findings: Iterable[Finding]) -> list[Finding]:
+def _first(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
     """Return the best of each standing, canon first."""
     every = sorted(findings, key=lambda f: (-f.score, f.text))
     return [f for standing, most in MOST.items() for f in _distinct(every, standing)[:most]]
 
 
-def _distinct(findings: Collection[Finding], standing: AnswerStanding) -> list[Finding]:
+def _distinct(findings: Collection[QueryFinding], standing: AnswerStanding) -> list[QueryFinding]:
     """Return those of a standing, each text by the same believer once."""
-    seen: dict[tuple[str, str], Finding] = {}
+    seen: dict[tuple[str, str], QueryFinding] = {}
     for finding in findings:
         if finding.standing is standing:
             seen.setdefault((finding.text, finding.believer), finding)

@@ -24,7 +24,7 @@ from agents.services.entity_edits import name_from
 from agents.services.manual_edits import Act, ByHand, present
 from agents.services.universe_gate import UniverseGate
 from agents.solo.character_sheets import Sheets
-from agents.views.character_views import CharacterRow, CharacterView, KnownView, MemoryView
+from agents.views.character_views import CharacterRow, CharacterView, KnowledgeView, MemoryView
 from agents.views.play_views import Reply, SheetView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
@@ -107,7 +107,7 @@ class Portraits:
             scene_id=scene_id,
         )
 
-    async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
+    async def who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
         """Raises StoreError."""
         known = await self._knowledge.find_who_knows(fact_id)
         if not known:
@@ -241,10 +241,10 @@ def _how(memory: Memory, names: Mapping[Id, Entity]) -> str:
     return memory.source or memory.how.value
 
 
-def _known(knows: FactKnowledge, people: Mapping[Id, Entity], calendar: Calendar) -> KnownView:
+def _known(knows: FactKnowledge, people: Mapping[Id, Entity], calendar: Calendar) -> KnowledgeView:
     teller = people.get(knows.told_by or "")
     who = people.get(knows.entity_id)
-    return KnownView(
+    return KnowledgeView(
         knows.entity_id,
         who.name if who else "somebody",
         format_tick(calendar, knows.since_tick),

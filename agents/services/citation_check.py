@@ -13,12 +13,12 @@ from typing import Final
 from agents.personas.outputs import CitedSentence
 from agents.prose.names import HONORIFICS, find_names
 from agents.search.question import forms
-from agents.views.query_views import Finding
+from agents.views.query_views import QueryFinding
 
 _FIGURES: Final = re.compile(r"\d+")
 
 
-def evidence_of(findings: Iterable[Finding]) -> str:
+def evidence_of(findings: Iterable[QueryFinding]) -> str:
     """Return the findings as a model reads them, a line each, numbered."""
     return "\n".join(_line(finding) for finding in findings)
 
@@ -29,7 +29,7 @@ def sentence_of(said: CitedSentence) -> str:
 
 
 def beyond(
-    sentences: Sequence[CitedSentence], findings: Sequence[Finding], known: Iterable[str] = ()
+    sentences: Sequence[CitedSentence], findings: Sequence[QueryFinding], known: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Return the sentences that what they cite does not bear out. `known` are names of canon: they count as
     names wherever they stand in a sentence."""
@@ -38,7 +38,7 @@ def beyond(
     return tuple(said.text.strip() for said in sentences if not _borne_out(said, by_number, names))
 
 
-def _borne_out(said: CitedSentence, findings: Mapping[int, Finding], known: set[str]) -> bool:
+def _borne_out(said: CitedSentence, findings: Mapping[int, QueryFinding], known: set[str]) -> bool:
     cited = [findings[n] for n in said.cites if n in findings]
     if not cited or len(cited) < len(said.cites):
         return False
@@ -53,7 +53,7 @@ def _borne_out(said: CitedSentence, findings: Mapping[int, Finding], known: set[
     return (claims | counted) <= there
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: QueryFinding) -> str:
     """Return one finding in one line: number, standing, whose it is, the words, and those it rests on."""
     whose = f", by {finding.believer}" if finding.believer else ""
     where = f" ({finding.where})" if finding.where else ""

@@ -13,7 +13,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
-from agents.views.world_views import CommitmentView, LedgerView, Staged
+from agents.views.world_views import CommitmentView, LedgerView, StagedEdits
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -65,7 +65,7 @@ class Ledger:
             proposed=await self._views.build_proposal_rows([p for p in waiting if _is_commitment(p)]),
         )
 
-    async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> Staged:
+    async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
         """Propose that it is paid off: from play on the turn that the scene stands on, else by hand."""
         tick = None if scene_id is None else (await self._context.load_context(scene_id)).tick
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)

@@ -13,9 +13,17 @@ from agents.context_assembly.scene_context import SceneContextLoader
 from agents.services.commitment_ledger import Ledger
 from agents.services.conflicts import Courtroom
 from agents.services.policy import HouseDesk
-from agents.views.conflict_views import Case, HouseView, KindView, Ruled, RulingWords, WayName, Which
+from agents.views.conflict_views import (
+    KindPolicyView,
+    PolicyView,
+    ProposalConflict,
+    RulingOptionName,
+    RulingOutcome,
+    RulingRequest,
+    Which,
+)
 from agents.views.play_views import ProposalView
-from agents.views.world_views import Basis, Staged
+from agents.views.world_views import EvidenceSource, StagedEdits
 from stores.errors import InputError
 from stores.records.canon import Standing
 from stores.records.ids import Id
@@ -25,7 +33,7 @@ from stores.records.workflow import KindRule
 class _Word(NamedTuple):
     """A ruling by the word that is typed for it."""
 
-    way: WayName
+    way: RulingOptionName
     meaning: str
     standing: Standing = Standing.RUMOUR
 
@@ -68,12 +76,12 @@ class Clerk:
         lines = [f"new: {case.new.words}", *_because(case.new.evidence)]
         if case.old is not None:
             lines += [f"old: {case.old.words}", *_because(case.old.evidence)]
-        open_ways = {way.name for way in case.ways}
+        open_ways = {way.name for way in case.options}
         ways = [f"{word} ({said.meaning})" for word, said in WORDS.items() if said.way in open_ways]
         more = [f"It meets {others} more; they come after this one."] if others else []
         return (case.text, *lines, f"/court {row.number} " + ", or ".join(ways), *more)
 
-    async def rule(self, row: ProposalView, words: str) -> Ruled:
+    async def rule(self, row: ProposalView, words: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict. Raises InputError."""
         word, _, rest = words.partition(" ")
         said = WORDS.get(word.casefold())
@@ -84,9 +92,9 @@ class Clerk:
         case, _ = await self._case(row)
         return await self._court.rule(_ruling(row, case, said, rest.strip()))
 
-    async def _case(self, row: ProposalView) -> tuple[Case, int]:
+    async def _case(self, row: ProposalView) -> tuple[ProposalConflict, int]:
         """Return the first conflict, and how many others there are."""
-        cases = (await self._court.docket(row.proposal.id)).cases
+        cases = (await self._court.docket(row.proposal.id)).conflicts
         if not cases:
             raise InputError(
                 "It meets nothing that a ruling could settle.",
@@ -101,7 +109,7 @@ class Clerk:
         ledger = await self._ledger.read(context.universe.id, scene_id)
         return tuple(entry.line for entry in ledger.open)
 
-    async def pay(self, scene_id: Id, number: int) -> Staged:
+    async def pay(self, scene_id: Id, number: int) -> StagedEdits:
         """Propose that a promise is kept, on the evidence of the turn that play stands on."""
         context = await self._context.load_context(scene_id)
         open_ones = (await self._ledger.read(context.universe.id, scene_id)).open
@@ -130,7 +138,7 @@ class Clerk:
         await self._policy.set_rule(universe_id, kind, known.get(word))
 
 
-def _ruling(row: ProposalView, case: Case, said: _Word, rest: str) -> RulingWords:
+def _ruling(row: ProposalView, case: ProposalConflict, said: _Word, rest: str) -> RulingRequest:
     """Read what stands behind the word: which side it is, and the time or name."""
     side: Which | None = None
     # A name may begin with "Old": before it, the side takes a colon.
@@ -144,7 +152,7 @@ def _ruling(row: ProposalView, case: Case, said: _Word, rest: str) -> RulingWord
             kept="Nothing was changed.",
             todo="Only new, until and split take a time or a name.",
         )
-    return RulingWords(
+    return RulingRequest(
         row.proposal.id,
         case.against,
         said.way,
@@ -155,15 +163,15 @@ def _ruling(row: ProposalView, case: Case, said: _Word, rest: str) -> RulingWord
     )
 
 
-def _rules(house: HouseView) -> Iterable[str]:
+def _rules(house: PolicyView) -> Iterable[str]:
     yield from (f"{held.kind}: {held.rule}" for held in house.rules)
     yield from (_offer(kind) for kind in house.offers)
 
 
-def _offer(kind: KindView) -> str:
+def _offer(kind: KindPolicyView) -> str:
     return f"offered: /rules {kind.kind} {kind.offered}  (you accepted {kind.accepted} of {kind.decided})"
 
 
-def _because(evidence: Iterable[Basis]) -> list[str]:
+def _because(evidence: Iterable[EvidenceSource]) -> list[str]:
     quotes = [(piece.evidence.quote, piece.place) for piece in evidence if piece.evidence.quote]
     return [f"     “{quote[:90]}”" + (f"  {place}" if place else "") for quote, place in quotes[:2]]

@@ -12,7 +12,7 @@ from agents.services.entity_cards import Atlas, when_so
 from agents.services.provenance import Annals
 from agents.views.conflict_views import Statement
 from agents.views.play_views import EntityCard, FactView
-from agents.views.world_views import Basis
+from agents.views.world_views import EvidenceSource
 from stores.ports import CanonReader
 from stores.records.canon import Authority, CreateEntity, Evidence, Fact, FactStatus, Standing
 from stores.records.ids import Id
@@ -69,7 +69,7 @@ class Statements:
             card=card,
         )
 
-    async def _places(self, evidence: Sequence[Evidence]) -> tuple[Basis, ...]:
+    async def _places(self, evidence: Sequence[Evidence]) -> tuple[EvidenceSource, ...]:
         """Return where the evidence stands: the very words first, scenes as a whole after them."""
         return await self._annals.places(sorted(evidence, key=lambda piece: not piece.quote))
 

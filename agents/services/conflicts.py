@@ -25,7 +25,13 @@ from agents.services.commit_preview import outlook
 from agents.services.conflict_statements import Statements
 from agents.services.manual_edits import present
 from agents.services.ruling_options import CHECKS, RULINGS, VERDICTS, ways_for_entity, ways_of
-from agents.views.conflict_views import Case, Docket, Ruled, RulingView, RulingWords
+from agents.views.conflict_views import (
+    ProposalConflict,
+    ProposalConflicts,
+    RulingOutcome,
+    RulingRequest,
+    RulingView,
+)
 from agents.views.play_views import CommitReport, ConflictView
 from agents.world_time.moments import format_record_time, read_moment
 from stores.errors import InputError
@@ -67,26 +73,26 @@ class Courtroom:
 
     # --- hearing -------------------------------------------------------------------------------------
 
-    async def docket(self, proposal_id: Id) -> Docket:
+    async def docket(self, proposal_id: Id) -> ProposalConflicts:
         """Hear an open proposal's conflicts."""
         docket = await self._keeper.rulings.read_conflicts(proposal_id)
         universe = await self._canon.universe(docket.proposal.universe_id)
         now = await self._now(docket.proposal)
         cases = [await self._case(c, docket, universe, now) for c in docket.conflicts]
-        return Docket(universe, proposal_id, docket.title, tuple(cases))
+        return ProposalConflicts(universe, proposal_id, docket.title, tuple(cases))
 
     async def _case(
         self, conflict: ConflictView, docket: bench.OpenConflicts, universe: Universe, now: int | None
-    ) -> Case:
+    ) -> ProposalConflict:
         proposal, calendar = docket.proposal, universe.calendar
         check = CHECKS.get(conflict.rule, conflict.rule.replace("_", " "))
-        case = partial(Case, check=check, text=conflict.text, certain=conflict.certain)
+        case = partial(ProposalConflict, check=check, text=conflict.text, certain=conflict.certain)
         if conflict.entity_id is not None:
             change = proposal.change
             new = await self._statements.of_entity(change.entity_id, docket, calendar)  # type: ignore[union-attr]
             known = await self._statements.of_entity(conflict.entity_id, docket, calendar)
             ways = ways_for_entity(new.words, known.words)
-            return case(against=conflict.entity_id, new=new, old=known, ways=ways)
+            return case(against=conflict.entity_id, new=new, old=known, options=ways)
         claim = docket.assessment.contradictions.findings[proposal.id].fact
         if claim is not None:
             new = await self._statements.of_fact(claim, proposal.evidence, calendar, proposed=True)
@@ -97,23 +103,23 @@ class Courtroom:
             docket.conflicts_by_fact.get(conflict.other.id) if conflict.other else None,
         )
         if other is None:
-            return case(against=None, new=new, old=None, ways=VERDICTS)
+            return case(against=None, new=new, old=None, options=VERDICTS)
         rival = docket.assessment.contradictions.source_proposals.get(other.id)
         evidence = rival.evidence if rival else await self._canon.evidence_of(other.id)
         old = await self._statements.of_fact(other, evidence, calendar, proposed=rival is not None)
         ways = ways_of(hearing, calendar, now) if hearing else VERDICTS
-        return case(against=other.id, new=new, old=old, ways=ways)
+        return case(against=other.id, new=new, old=old, options=ways)
 
     # --- ruling --------------------------------------------------------------------------------------
 
-    async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
+    async def foresee(self, ruling: RulingRequest) -> tuple[str, ...]:
         """What the ruling would do: what ends, what was never so, what is written. Nothing is staged."""
         proposal = await self._proposal(ruling.proposal_id)
-        if ruling.way in _VERDICTS:
+        if ruling.option in _VERDICTS:
             return ("Nothing is written yet: the next commit goes by it.",)
-        if ruling.way == "different":
+        if ruling.option == "different":
             return ("Remembered of these two. Nothing is held for it, and nothing is written yet.",)
-        if ruling.way == "same":
+        if ruling.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(ruling.proposal_id, self._against(ruling))
             return await self._told(await self._keeper.namesake_rulings.preview_union(union), proposal)
         order, hearing = await self._order(ruling, proposal)
@@ -125,7 +131,7 @@ class Courtroom:
             lines.append("It is about something that is only proposed, and is written together with it.")
         return tuple(lines)
 
-    async def rule(self, ruling: RulingWords) -> Ruled:
+    async def rule(self, ruling: RulingRequest) -> RulingOutcome:
         """Make it: written at once, and remembered, so that the same pair never asks again."""
         async with self._dispatcher.exclusive():
             proposal = await self._proposal(ruling.proposal_id)
@@ -137,20 +143,20 @@ class Courtroom:
             publish_commit(self._events, proposal.universe_id, proposal.scene_id, report)
         else:
             self._events.publish(ProposalsChanged(proposal.universe_id, proposal.scene_id))
-        return Ruled(report, lines, await self._left(ruling.proposal_id))
+        return RulingOutcome(report, lines, await self._left(ruling.proposal_id))
 
     async def _made(
-        self, ruling: RulingWords, proposal: ProposedChange
+        self, ruling: RulingRequest, proposal: ProposedChange
     ) -> tuple[CommitReport | None, tuple[str, ...]]:
-        if ruling.way in _VERDICTS:
-            decision = Decision(verdict=_VERDICTS[ruling.way], by="gm", at=self._clock())
+        if ruling.option in _VERDICTS:
+            decision = Decision(verdict=_VERDICTS[ruling.option], by="gm", at=self._clock())
             await self._keeper.decide([proposal.id], decision)
             return None, await self.foresee(ruling)
-        if ruling.way == "different":
+        if ruling.option == "different":
             await self._keeper.namesake_rulings.rule_different(proposal.id, self._against(ruling))
             return None, ("Remembered: they are two.",)
         lines = await self.foresee(ruling)
-        if ruling.way == "same":
+        if ruling.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(proposal.id, self._against(ruling))
             await self._resolver.stage([union.merge])
             return await self._keeper.namesake_rulings.apply_union(union), lines
@@ -190,19 +196,19 @@ class Courtroom:
             raise InputError("That proposal is gone.", kept=NOTHING_DECIDED)
         return proposal
 
-    def _against(self, ruling: RulingWords) -> Id:
+    def _against(self, ruling: RulingRequest) -> Id:
         if ruling.against is None:
             raise InputError("There is no other one to rule on.", kept=NOTHING_DECIDED)
         return ruling.against
 
     async def _order(
-        self, ruling: RulingWords, proposal: ProposedChange
+        self, ruling: RulingRequest, proposal: ProposedChange
     ) -> tuple[bench.RulingPlan, FactConflict]:
         """Return what the ruling comes to. Raises InputError if it cannot be made so."""
         hearing = await self._keeper.rulings.read_conflict(proposal.id, ruling.against)
-        way, tick = RULINGS.get(ruling.way), None
+        way, tick = RULINGS.get(ruling.option), None
         if way is None:
-            raise InputError(f"{ruling.way!r} settles no such conflict.", kept=NOTHING_DECIDED)
+            raise InputError(f"{ruling.option!r} settles no such conflict.", kept=NOTHING_DECIDED)
         if way in (RulingKind.FROM_NOW, RulingKind.BOUNDED):
             tick = await self._tick(ruling, proposal)
         name = _name(ruling.name) if way is RulingKind.SPLIT else ""
@@ -219,9 +225,9 @@ class Courtroom:
         )
         return order, hearing
 
-    async def _tick(self, ruling: RulingWords, proposal: ProposedChange) -> int | None:
+    async def _tick(self, ruling: RulingRequest, proposal: ProposedChange) -> int | None:
         """Return the world time that was typed; with none, a bounded one is bounded by the present."""
-        if not ruling.when.strip() and ruling.way == "new":
+        if not ruling.when.strip() and ruling.option == "new":
             return None
         universe = await self._canon.universe(proposal.universe_id)
         return read_moment(ruling.when, universe.calendar, await self._now(proposal))

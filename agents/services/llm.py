@@ -14,7 +14,7 @@ from agents.services.bill import Bills
 from agents.services.llm_setup import Houses
 from agents.services.story_ideas import Imagining
 from agents.services.xray import Xrays
-from agents.views.llm_views import BillView, ModelHouse, Trial, XrayView
+from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, XrayView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -82,16 +82,16 @@ class Models:
         """What the story has cost so far in millionths of a US dollar, and whether every price is known."""
         return await self._bills.cost(story_id)
 
-    async def house(self) -> ModelHouse:
+    async def house(self) -> LlmSetupView:
         return await self._houses.house()
 
-    async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
         """Set the model that serves every persona without one of its own (empty: no model). Raises InputError
         for a name that no provider goes by, with near ones.
         """
         return await self._houses.choose(model=model, api_base=api_base)
 
-    async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
+    async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         return await self._houses.set_fallbacks(models)
 
     async def set_persona(
@@ -101,10 +101,10 @@ class Models:
         on: bool | None = None,
         model: str | None = None,
         temperature: float | None = None,
-    ) -> ModelHouse:
+    ) -> LlmSetupView:
         return await self._houses.set_persona(persona, on=on, model=model, temperature=temperature)
 
-    async def set_key(self, key: str) -> ModelHouse:
+    async def set_key(self, key: str) -> LlmSetupView:
         """Keep the key of the default model's provider in the system's keyring. It is written nowhere else.
         Raises InputError, with what to do instead, where there is no keyring.
         """
@@ -131,7 +131,7 @@ class Models:
                 await self._keeper.policies.set_budget(subject, micros)
         return await self.bill(story_id=subject if scope == "story" else None)
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         """Make one small call to a model (the default if none is named) and say how it went. Raises
         ModelError.
         """

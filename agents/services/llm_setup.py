@@ -18,7 +18,7 @@ from agents.llm.model_names import ModelTarget, parse_target
 from agents.llm.prompt_builder import Prompts
 from agents.llm.provider_keys import ProviderKeys
 from agents.services.llm_trial import Trials
-from agents.views.llm_views import ModelHouse, PersonaView, Trial
+from agents.views.llm_views import LlmSetupView, LlmTrialView, PersonaView
 from stores.errors import InputError
 from stores.records.llm import Persona
 
@@ -94,7 +94,7 @@ class Houses:
         else:
             self._state = "ready"
 
-    async def house(self) -> ModelHouse:
+    async def house(self) -> LlmSetupView:
         house = self.current
         default = house.target()
         state = self._state
@@ -103,7 +103,7 @@ class Houses:
         elif state in ("off", "ready"):
             # It is started by the first call too, and may have ended since.
             state = "ready" if self._model.is_running else "off"
-        return ModelHouse(
+        return LlmSetupView(
             model=default.model if default else "",
             api_base=default.api_base if default else "",
             fallbacks=tuple(house.model.fallbacks),
@@ -116,7 +116,7 @@ class Houses:
             trouble=self._trouble,
         )
 
-    async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
         """Raises InputError for a name that no provider goes by, with near ones, and where the environment
         says otherwise."""
         self._not_fixed("MONITOR_MODEL_NAME", "MONITOR_MODEL_API_BASE")
@@ -128,7 +128,7 @@ class Houses:
         await self._hand_over()
         return await self.house()
 
-    async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
+    async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         self._not_fixed("MONITOR_MODEL_FALLBACKS")
         named = [entry.strip() for entry in models if entry.strip()]
         for entry in named:
@@ -144,7 +144,7 @@ class Houses:
         on: bool | None = None,
         model: str | None = None,
         temperature: float | None = None,
-    ) -> ModelHouse:
+    ) -> LlmSetupView:
         """Change what is given; an empty `model` is the default model again."""
         changes: dict[str, Value | None] = {}
         if on is not None:
@@ -164,13 +164,13 @@ class Houses:
         self._not_fixed("MONITOR_BUDGET_DAY")
         await self._write("budget", {"day": dollars})
 
-    async def set_key(self, key: str) -> ModelHouse:
+    async def set_key(self, key: str) -> LlmSetupView:
         default = self.current.target()
         name = await self._keys.store_key(default.model if default else "", key)
         await self._model.send_keys({name: key.strip()})
         return await self.house()
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         """Raises ModelError; ModelUnset if no model is named and none set up."""
         default = self.current.target()
         at = parse_target(model, default) if model else default

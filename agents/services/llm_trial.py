@@ -15,7 +15,7 @@ from agents.llm.model_names import ModelTarget
 from agents.llm.prompt_builder import Prompts
 from agents.llm.retry import as_generator
 from agents.sanitize import clean
-from agents.views.llm_views import Trial
+from agents.views.llm_views import LlmTrialView
 from stores.records.llm import Persona
 
 TRIAL: Final = (
@@ -50,7 +50,7 @@ class Trials:
         self._prompts = prompts
         self._timer = timer
 
-    async def run(self, house: AppSettings, at: ModelTarget) -> Trial:
+    async def run(self, house: AppSettings, at: ModelTarget) -> LlmTrialView:
         """Ask once for two sentences, and a model that is on no list once more for a shape.
 
         No retries: whoever tries a model out wants to see what happens. Raises ModelError.
@@ -69,7 +69,7 @@ class Trials:
                 else:
                     usage = part
         seconds = self._timer() - began
-        return Trial(
+        return LlmTrialView(
             model=at.model,
             words=clean(words),
             first_seconds=first or seconds,

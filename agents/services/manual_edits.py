@@ -15,7 +15,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.resolver.resolver import Resolver
 from agents.services.universe_gate import UniverseGate
-from agents.views.world_views import Staged
+from agents.views.world_views import StagedEdits
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.canon import Authority, Evidence, Payload
@@ -58,7 +58,7 @@ class ByHand:
         self._clock = clock
         self._events = events
 
-    async def stage(self, universe_id: Id, acts: Sequence[Act], *, tick: int | None) -> Staged:
+    async def stage(self, universe_id: Id, acts: Sequence[Act], *, tick: int | None) -> StagedEdits:
         """Propose the acts at world time `tick` (None: at no time in particular).
 
         Raises InputError if nothing would change, or if one of them waits already; StoreError.
@@ -72,11 +72,11 @@ class ByHand:
         self._events.publish(ProposalsChanged(universe_id, None))
         return await self.staged(proposals)
 
-    async def staged(self, proposals: Sequence[ProposedChange]) -> Staged:
+    async def staged(self, proposals: Sequence[ProposedChange]) -> StagedEdits:
         """Tell of proposals that were staged just now."""
         rows = await self._views.build_proposal_rows(proposals)
         waiting, _ = await self._gate.waiting(proposals[0].universe_id)
-        return Staged(tuple(p.id for p in proposals), tuple(row.title for row in rows), len(waiting))
+        return StagedEdits(tuple(p.id for p in proposals), tuple(row.title for row in rows), len(waiting))
 
     async def _not_waiting(self, universe_id: Id, acts: Sequence[Act]) -> list[Act]:
         """Return the acts that do not wait already: a key pressed twice proposes once."""

@@ -12,8 +12,8 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.resolver.resolver import Resolver
 from agents.services.conflicts import Courtroom
 from agents.services.manual_edits import ByHand
-from agents.views.conflict_views import HouseView, KindView
-from agents.views.world_views import Staged
+from agents.views.conflict_views import KindPolicyView, PolicyView
+from agents.views.world_views import StagedEdits
 from agents.world_time.moments import format_record_time
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
@@ -48,7 +48,7 @@ class HouseDesk:
         self._clock = clock
         self._events = events
 
-    async def read(self, universe_id: Id) -> HouseView:
+    async def read(self, universe_id: Id) -> PolicyView:
         """Rules, figures and offers by kind, predicates, and the record of rulings."""
         universe, laid_down, tallies, predicates, rulings = await gather(
             self._canon.universe(universe_id),
@@ -62,7 +62,7 @@ class HouseDesk:
         often = {kind for kind, tally in tallies.items() if tally.decided_count >= OFTEN}
         kinds = sorted({*PLURALS, *rules, *offers, *often}, key=_place)
         views = tuple(_kind(k, rules.get(k), tallies.get(k), offers.get(k)) for k in kinds)
-        return HouseView(universe, views, predicates, rulings)
+        return PolicyView(universe, views, predicates, rulings)
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
         """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back;
@@ -83,7 +83,7 @@ class HouseDesk:
         self._events.publish(ProposalsChanged(universe_id, None))
         return len(own)
 
-    async def undo(self, proposal_id: Id) -> Staged:
+    async def undo(self, proposal_id: Id) -> StagedEdits:
         """Take back what a commit did with a proposal: what undoes it waits at the gate."""
         async with self._dispatcher.exclusive():
             undoing = await self._keeper.undo_planner.plan_undo(proposal_id, await self._title(proposal_id))
@@ -104,8 +104,8 @@ class HouseDesk:
 
 def _kind(
     kind: str, rule: KindPolicy | None, tally: DecisionTally | None, offer: RuleSuggestion | None
-) -> KindView:
-    return KindView(
+) -> KindPolicyView:
+    return KindPolicyView(
         kind=kind,
         words=describe_kind(kind),
         rule=rule.rule if rule else None,

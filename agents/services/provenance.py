@@ -9,7 +9,15 @@ from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import present
-from agents.views.world_views import Basis, Happening, HistoryView, MapView, MomentView, TakenBack, Tie
+from agents.views.world_views import (
+    EvidenceSource,
+    HistoryView,
+    MomentView,
+    RelationLine,
+    RelationMapView,
+    RetractedView,
+    TimelineEvent,
+)
 from agents.world_time.calendar import format_tick
 from agents.world_time.moments import format_record_time, read_moment, read_record_time
 from stores.errors import NotFound
@@ -52,7 +60,7 @@ class Annals:
 
     # --- what rests on what --------------------------------------------------------------------------
 
-    async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
+    async def basis(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
         """What a fact or an entity rests on, each with where it stands and who did it when."""
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         made_by = fact.proposal_id if fact else None
@@ -72,7 +80,9 @@ class Annals:
                 return list(proposal.evidence)
         return []
 
-    async def places(self, evidence: Sequence[Evidence], made_by: Id | None = None) -> tuple[Basis, ...]:
+    async def places(
+        self, evidence: Sequence[Evidence], made_by: Id | None = None
+    ) -> tuple[EvidenceSource, ...]:
         """Return where each piece of evidence stands, and by whom it is.
 
         What a world began with cites its file and not the act; then the proposal `made_by` was it.
@@ -93,7 +103,7 @@ class Annals:
         turns: Mapping[Id, Turn],
         rolls: Mapping[Id, Resolution],
         acts: Mapping[Id, ProposedChange],
-    ) -> Basis:
+    ) -> EvidenceSource:
         turn = turns.get(evidence.turn_id or "")
         scene = await self._scene(turn.scene_id if turn else evidence.scene_id)
         place = f"scene {scene.order} “{scene.title}”" if scene else ""
@@ -102,7 +112,7 @@ class Annals:
         elif evidence.source_id is not None:
             place = await self.source(evidence.source_id, evidence.page)
         act = acts.get(evidence.ref_id) if evidence.kind is EvidenceKind.MANUAL else None
-        return Basis(
+        return EvidenceSource(
             evidence=evidence,
             place=place,
             who=_who(evidence, turn, act),
@@ -163,7 +173,7 @@ class Annals:
             return await self._canon.facts(universe_id, limit=EVERY)
         return await self._canon.facts_at(universe_id, tick, limit=EVERY)
 
-    async def taken_back(self, universe_id: Id) -> TakenBack:
+    async def taken_back(self, universe_id: Id) -> RetractedView:
         universe = await self._canon.universe(universe_id)
         done = await self._log.proposals(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED])
         changes = [p.change for p in reversed(done)]
@@ -174,7 +184,7 @@ class Annals:
         facts = await self._canon.facts_by_id(gone)
         entities = await self._canon.entities_by_id(gone)
         retconned = [facts[i] for i in gone if i in facts and facts[i].status is FactStatus.RETCONNED]
-        return TakenBack(
+        return RetractedView(
             universe,
             tuple(await self._atlas.views(retconned, universe.calendar)),
             tuple(
@@ -186,7 +196,7 @@ class Annals:
 
     # --- views of a world ----------------------------------------------------------------------------
 
-    async def timeline(self, universe_id: Id, search: str = "") -> tuple[Happening, ...]:
+    async def timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
         """What happened, in the order of world time."""
         calendar = (await self._canon.universe(universe_id)).calendar
         found: list[Fact] = []
@@ -195,9 +205,9 @@ class Annals:
         found = [f for f in found if _says(f, search)]
         found.sort(key=lambda f: (f.valid_from is not None, f.valid_from or 0, f.recorded_at, f.id))
         views = await self._atlas.views(found[-MOST:], calendar)
-        return tuple(Happening(_day(v.fact.valid_from, calendar), v) for v in views)
+        return tuple(TimelineEvent(_day(v.fact.valid_from, calendar), v) for v in views)
 
-    async def ties(self, entity_id: Id) -> MapView:
+    async def ties(self, entity_id: Id) -> RelationMapView:
         """The relations of an entity, and those of whom they lead to."""
         root = await self._canon.entity(entity_id)
         near = await self._canon.neighbourhood([entity_id], hops=2, limit=MOST)
@@ -211,19 +221,21 @@ class Annals:
                         words = fact.predicate.replace("_", " ")
                         arrow = words if fact.involves[0].entity_id == here else f"← {words}"
                         leads.setdefault(here, []).append((arrow, there, fact.id))
-        return MapView(root, tuple(_walk(root, leads, known)))
+        return RelationMapView(root, tuple(_walk(root, leads, known)))
 
 
 def _walk(
     root: Entity, leads: Mapping[Id, Sequence[tuple[str, Id, Id]]], known: Mapping[Id, Entity]
-) -> Sequence[Tie]:
+) -> Sequence[RelationLine]:
     """Return the ties of one entity, each with those of whom it leads to that lead on."""
     ties = []
     own = leads.get(root.id, ())
     for there in dict.fromkeys(other for _, other, _ in own):
-        ties += [Tie(1, words, known[there], fact_id) for words, other, fact_id in own if other == there]
         ties += [
-            Tie(2, further, known[beyond], other_id)
+            RelationLine(1, words, known[there], fact_id) for words, other, fact_id in own if other == there
+        ]
+        ties += [
+            RelationLine(2, further, known[beyond], other_id)
             for further, beyond, other_id in leads.get(there, ())
             if beyond != root.id
         ]

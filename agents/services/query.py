@@ -20,7 +20,7 @@ from agents.search.search_port import RecordSearch, SearchKind, SearchResults, S
 from agents.services.answers import LIKELY, MOST, Answering
 from agents.services.citation_check import beyond, evidence_of, sentence_of
 from agents.services.result_formatter import Placing, speaker_of
-from agents.views.query_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, IdGenerator
@@ -85,13 +85,13 @@ class Recollections:
 
     async def recall(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
-    ) -> Recollection:
+    ) -> RecallResult:
         """Raises InputError without a question; StoreError."""
         question = _asked(question)
         found = await self._recall.search("turns", question, SearchScope(universe_id, story_id), k=max(1, k))
         turns = await self._log.turns([one.id for one in found.hits])
         where = await self._placing.scenes({turn.scene_id for turn in turns.values()})
-        return Recollection(
+        return RecallResult(
             question,
             tuple(
                 RecalledTurn(
@@ -112,7 +112,9 @@ class Recollections:
             found.notes,
         )
 
-    async def search(self, words: str, *, universe_id: Id, story_id: Id | None = None) -> tuple[Finding, ...]:
+    async def search(
+        self, words: str, *, universe_id: Id, story_id: Id | None = None
+    ) -> tuple[QueryFinding, ...]:
         """Raises InputError without words; StoreError."""
         words = _asked(words)
         within = SearchScope(universe_id, story_id)
@@ -131,7 +133,9 @@ class Recollections:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _in_words(self, answer: Answer, evidence: Sequence[Finding], occasion: CallContext) -> Answer:
+    async def _in_words(
+        self, answer: Answer, evidence: Sequence[QueryFinding], occasion: CallContext
+    ) -> Answer:
         """Have it answered from the evidence. What is cited of what is only nearest bears on it after all."""
         try:
             said = await self._librarian.answer(answer.question, evidence_of(evidence), occasion)
@@ -158,10 +162,10 @@ class Recollections:
             unsupported=unsupported,
         )
 
-    async def _told(self, kind: SearchKind, found: SearchResults, within: SearchScope) -> list[Finding]:
+    async def _told(self, kind: SearchKind, found: SearchResults, within: SearchScope) -> list[QueryFinding]:
         """Return what was found in one collection, with its scores."""
         scores = {one.id: one.score for one in found.hits}
-        findings: list[Finding] = []
+        findings: list[QueryFinding] = []
         match kind:
             case "turns":
                 findings = await self._placing.turns(list((await self._log.turns(scores)).values()))
@@ -184,13 +188,13 @@ class Recollections:
         ]
 
 
-def best_of(findings: Sequence[Finding]) -> AnswerStanding:
+def best_of(findings: Sequence[QueryFinding]) -> AnswerStanding:
     """Return how the best of these stands; UNKNOWN of none."""
     there = {finding.standing for finding in findings}
     return next((standing for standing in MOST if standing in there), AnswerStanding.UNKNOWN)
 
 
-def id_of(finding: Finding, kind: SearchKind) -> Id:
+def id_of(finding: QueryFinding, kind: SearchKind) -> Id:
     """Return the identifier of what was found."""
     match kind:
         case "turns":

@@ -16,7 +16,7 @@ from agents.proposals.editing import editable_text
 from agents.services.entity_cards import Atlas
 from agents.services.provenance import Annals
 from agents.views.play_views import FactView
-from agents.views.query_views import AnswerStanding, Finding
+from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
@@ -72,17 +72,17 @@ class Placing:
         self._annals = annals
         self._views = views
 
-    async def facts(self, facts: Sequence[Fact], universe_id: Id) -> list[Finding]:
+    async def facts(self, facts: Sequence[Fact], universe_id: Id) -> list[QueryFinding]:
         """Return facts of canon with what they rest on: what is over, was never so or is disputed is told as
         such."""
         calendar = (await self._canon.universe(universe_id)).calendar
         return [await self._fact(view) for view in await self._atlas.views(facts, calendar)]
 
-    async def _fact(self, view: FactView) -> Finding:
+    async def _fact(self, view: FactView) -> QueryFinding:
         fact = view.fact
         standing, text = _standing(view)
         quote, where, turn_id = await self._rests_on(view.evidence)
-        return Finding(
+        return QueryFinding(
             0,
             standing,
             text,
@@ -102,11 +102,11 @@ class Placing:
         (basis,) = await self._annals.places(best)
         return best[0].quote[:LONGEST], basis.place or basis.who, basis.turn_id
 
-    def entity(self, entity: Entity) -> Finding:
+    def entity(self, entity: Entity) -> QueryFinding:
         """Return somebody or something of canon, by what it is described as."""
         said = f"{entity.name} ({entity.kind})"
         text = f"{said}: {entity.description}" if entity.description else said
-        return Finding(0, AnswerStanding.CANON, text[:LONGEST], where="its card", entity_id=entity.id)
+        return QueryFinding(0, AnswerStanding.CANON, text[:LONGEST], where="its card", entity_id=entity.id)
 
     # --- what waits ----------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class Placing:
                 return About(words, frozenset({change.entity_id}))
         return About("", frozenset())
 
-    async def proposals(self, proposals: Sequence[ProposedChange]) -> list[Finding]:
+    async def proposals(self, proposals: Sequence[ProposedChange]) -> list[QueryFinding]:
         """Return proposals as their gate tells them, in this order."""
         rows = (
             {row.proposal.id: row for row in await self._views.build_proposal_rows(proposals)}
@@ -144,7 +144,7 @@ class Placing:
             if isinstance(change, CreateEntity) and change.description:
                 text = f"{text} ({change.entity_kind}): {change.description}"
             found.append(
-                Finding(
+                QueryFinding(
                     0,
                     AnswerStanding.PROPOSED,
                     text[:LONGEST],
@@ -160,11 +160,11 @@ class Placing:
 
     # --- what was told, and what is believed ---------------------------------------------------------
 
-    async def turns(self, turns: Sequence[Turn]) -> list[Finding]:
+    async def turns(self, turns: Sequence[Turn]) -> list[QueryFinding]:
         """Return turns of the transcript, in this order."""
         where = await self.scenes({turn.scene_id for turn in turns})
         return [
-            Finding(
+            QueryFinding(
                 0,
                 AnswerStanding.BOOK,
                 f"{speaker_of(turn)}: {turn.text}"[:LONGEST],
@@ -177,10 +177,10 @@ class Placing:
             for turn in turns
         ]
 
-    async def snippets(self, snippets: Sequence[Snippet]) -> list[Finding]:
+    async def snippets(self, snippets: Sequence[Snippet]) -> list[QueryFinding]:
         """Return passages of sources, in this order."""
         return [
-            Finding(
+            QueryFinding(
                 0,
                 AnswerStanding.BOOK,
                 snippet.text[:LONGEST],
@@ -190,7 +190,7 @@ class Placing:
             for snippet in snippets
         ]
 
-    async def memories(self, memories: Sequence[Memory]) -> list[Finding]:
+    async def memories(self, memories: Sequence[Memory]) -> list[QueryFinding]:
         """Return memories with whose they are, in this order."""
         names = await self._names(memories)
         where = await self.scenes({m.scene_id for m in memories if m.scene_id})
@@ -200,7 +200,7 @@ class Placing:
             place = where[memory.scene_id].words if memory.scene_id in where else ""
             told = ", ".join(filter(None, (memory.source, place, "mistaken" if memory.mistaken else "")))
             found.append(
-                Finding(
+                QueryFinding(
                     0,
                     AnswerStanding.BELIEVED,
                     memory.text[:LONGEST],

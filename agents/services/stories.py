@@ -16,7 +16,7 @@ from agents.services.story_record import Chronicle
 from agents.services.world_import import WorldSeed, proposals_of
 from agents.solo.play_table import PlayTable
 from agents.story_outline import Mode, NewUniverse, StoryOutline
-from agents.views.play_views import CommitReport, MenuView, StoryCard, SystemView
+from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
@@ -105,7 +105,7 @@ class StoryService:
                 await self._stories.import_universe(universe, proposals)
         return await self._canon.universe(universe.id)
 
-    async def systems(self) -> tuple[SystemView, ...]:
+    async def systems(self) -> tuple[RulePackView, ...]:
         """The rule packs there are, then the files of the user's own that cannot be used, with why."""
         return await self._play_table.settings.systems()
 

@@ -22,7 +22,7 @@ from agents.sanitize import clean
 from agents.services.entity_edits import name_from, names_from, numbers_of, renamed, sheet
 from agents.services.fact_corrections import Corrections
 from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
-from agents.views.world_views import EntityEdit, FactEdit, NewThing, Staged
+from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, StagedEdits
 from agents.world_time.moments import read_moment
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -62,7 +62,7 @@ class Edits:
 
     # --- entities ------------------------------------------------------------------------------------
 
-    async def create(self, universe_id: Id, thing: NewThing) -> Staged:
+    async def create(self, universe_id: Id, thing: NewEntityFields) -> StagedEdits:
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=thing.kind,
@@ -75,7 +75,7 @@ class Edits:
         now = await present(self._log, universe_id)
         return await self._by_hand.stage(universe_id, [Act(change, f"Brought in: {change.name}")], tick=now)
 
-    async def edit(self, entity_id: Id, edit: EntityEdit) -> Staged:
+    async def edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         """Rename, describe, other names, numbers and tags: what differs from canon."""
         entity = await self._entity(entity_id)
         catalogue = await self._catalogue(entity.universe_id)
@@ -84,14 +84,14 @@ class Edits:
         acts = [*renamed(entity, edit), *sheet(entity, edit), *off]
         return await self._by_hand.stage(entity.universe_id, acts, tick=await self._now(entity))
 
-    async def lock(self, entity_id: Id, locked: bool) -> Staged:
+    async def lock(self, entity_id: Id, locked: bool) -> StagedEdits:
         entity = await self._entity(entity_id)
         change = UpdateEntity(entity_id=entity.id, locked=locked)
         acts = [Act(change, f"{'Locked' if locked else 'Unlocked'}: {entity.name}")]
         acts = acts if locked is not entity.locked else []
         return await self._by_hand.stage(entity.universe_id, acts, tick=await self._now(entity))
 
-    async def merge(self, kept_id: Id, absorbed_id: Id) -> Staged:
+    async def merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
         """The second becomes another name of the first."""
         kept, absorbed = await self._entity(kept_id), await self._entity(absorbed_id)
         if kept.id == absorbed.id:
@@ -102,7 +102,7 @@ class Edits:
         act = Act(change, f"{absorbed.name} is {kept.name}.")
         return await self._by_hand.stage(kept.universe_id, [act], tick=await self._now(kept))
 
-    async def split(self, absorbed_id: Id) -> Staged:
+    async def split(self, absorbed_id: Id) -> StagedEdits:
         """Undo a merge: what moved goes back, and the name with it."""
         changes = await self._keeper.merges.plan_split(absorbed_id)
         absorbed = await self._canon.entity(absorbed_id)
@@ -112,7 +112,7 @@ class Edits:
 
     # --- facts ---------------------------------------------------------------------------------------
 
-    async def say(self, universe_id: Id, text: str, since: str = "") -> Staged:
+    async def say(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         """A fact, as typed after `/fact`, since a moment (`day 3, dusk`, `always`; "" is the present)."""
         now, tick = await self._moment(universe_id, since)
         catalogue = await self._catalogue(universe_id)
@@ -124,7 +124,7 @@ class Edits:
         act = Act(change, clean(text), critical=critical)
         return await self._by_hand.stage(universe_id, [act], tick=None if tick is None else now)
 
-    async def rule(self, universe_id: Id, text: str) -> Staged:
+    async def rule(self, universe_id: Id, text: str) -> StagedEdits:
         """A rule of the world, as typed after `/axiom`."""
         change = await declare.read_axiom(
             clean(text), await universe_entity_finder(universe_id, self._canon, self._log)
@@ -132,13 +132,13 @@ class Edits:
         now = await present(self._log, universe_id)
         return await self._by_hand.stage(universe_id, [Act(change, clean(text))], tick=now)
 
-    async def correct(self, fact_id: Id, edit: FactEdit) -> Staged:
+    async def correct(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         """The fact as it should have read all along; it rests on the same evidence."""
         fact = await self._fact(fact_id)
         acts, tick = await self._corrections.of(fact, edit)
         return await self._by_hand.stage(fact.universe_id, acts, tick=tick)
 
-    async def end(self, fact_id: Id, at: str = "") -> Staged:
+    async def end(self, fact_id: Id, at: str = "") -> StagedEdits:
         """The fact was so until a moment ("" is the present), and is no longer."""
         fact = await self._fact(fact_id)
         if fact.kind in OCCURRENCE_KINDS:
@@ -153,7 +153,7 @@ class Edits:
         act = Act(EndFact(fact_id=fact.id, at=tick), f"No longer so: {fact.statement}")
         return await self._by_hand.stage(fact.universe_id, [act], tick=now)
 
-    async def retcon(self, subject_id: Id) -> Staged:
+    async def retcon(self, subject_id: Id) -> StagedEdits:
         """A fact or an entity was never so; one that was retconned is so again."""
         subject = await self._keeper.retcon_previews.read_subject(subject_id)
         restore = subject.status == FactStatus.RETCONNED.value

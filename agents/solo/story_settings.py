@@ -14,7 +14,7 @@ from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
 from agents.resolver.typed_text import did_you_mean, fold_name
 from agents.solo.character_sheets import sheet_row
-from agents.views.play_views import SystemView
+from agents.views.play_views import RulePackView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -39,11 +39,11 @@ class Settings:
         self._log = log
         self._packs = packs
 
-    async def systems(self) -> tuple[SystemView, ...]:
+    async def systems(self) -> tuple[RulePackView, ...]:
         """Return the rule packs there are, then the files that cannot be used, with what is wrong."""
         library = await asyncio.to_thread(self._packs)
         usable = [_view(pack, pack.id in library.user_pack_ids) for pack in library.packs.values()]
-        wrong = [SystemView(id="", name=name, problem=why) for name, why in library.errors_by_file.items()]
+        wrong = [RulePackView(id="", name=name, problem=why) for name, why in library.errors_by_file.items()]
         return (*usable, *wrong)
 
     async def pack(self, wanted: str) -> Pack | None:
@@ -104,11 +104,11 @@ class Settings:
         return story
 
 
-def _view(pack: Pack, own: bool) -> SystemView:
+def _view(pack: Pack, own: bool) -> RulePackView:
     lines = sheet_lines(pack, new_sheet(pack), whole=True)
     every_tag = NewSheet(tags=tuple(tag.key for tag in pack.tags))
     tags = [sheet_row(line) for line in sheet_lines(pack, every_tag) if line.kind == "tag"]
-    return SystemView(
+    return RulePackView(
         id=pack.id,
         name=pack.name,
         summary=pack.summary,

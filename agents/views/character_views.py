@@ -46,7 +46,7 @@ class MemoryView:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownView:
+class KnowledgeView:
     """Who knows of a fact: since when, how, and from whom."""
 
     entity_id: Id

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.views.play_views import CommitReport, EntityCard
-from agents.views.world_views import Basis
+from agents.views.world_views import EvidenceSource
 from stores.records.canon import Standing
 from stores.records.ids import Id
 from stores.records.workflow import KindRule, RulingKind
@@ -18,7 +18,9 @@ from stores.records.world import Universe
 
 # --- the court --------------------------------------------------------------------------------------
 
-WayName = Literal["new", "never", "old", "both", "until", "split", "same", "different", "accept", "reject"]
+RulingOptionName = Literal[
+    "new", "never", "old", "both", "until", "split", "same", "different", "accept", "reject"
+]
 """How a conflict can be resolved: the six rulings, one or two entities, or a plain verdict where no ruling
 could resolve it."""
 
@@ -39,13 +41,13 @@ class Statement:
     authority: str
     """Who it comes from, in words."""
 
-    evidence: tuple[Basis, ...] = ()
+    evidence: tuple[EvidenceSource, ...] = ()
     card: EntityCard | None = None
     """Set if the question is whether two entities are one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RulingVariant:
     """One of several variants of a ruling: which statement yields, and what it becomes."""
 
     words: str
@@ -56,12 +58,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RulingOption:
     """A ruling that can be made."""
 
-    name: WayName
+    name: RulingOptionName
     words: str
-    choices: tuple[Choice, ...] = ()
+    variants: tuple[RulingVariant, ...] = ()
     asks: Literal["", "time", "name"] = ""
     """What has to be typed for it."""
 
@@ -70,7 +72,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ProposalConflict:
     """One conflict of a proposal."""
 
     against: Id | None
@@ -85,26 +87,26 @@ class Case:
 
     new: Statement
     old: Statement | None
-    ways: tuple[Way, ...]
+    options: tuple[RulingOption, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Docket:
+class ProposalConflicts:
     """All conflicts of one proposal, in the order in which they are shown; none when all are resolved."""
 
     universe: Universe
     proposal_id: Id
     title: str
-    cases: tuple[Case, ...]
+    conflicts: tuple[ProposalConflict, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RulingWords:
+class RulingRequest:
     """The GM's ruling on one conflict."""
 
     proposal_id: Id
     against: Id | None
-    way: WayName
+    option: RulingOptionName
     yielding: Which | None = None
     standing: Standing = Standing.RUMOUR
     entity_id: Id | None = None
@@ -114,7 +116,7 @@ class RulingWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class RulingOutcome:
     """The result of a ruling."""
 
     report: CommitReport | None
@@ -139,7 +141,7 @@ class RulingView:
 
 
 @dataclass(frozen=True, slots=True)
-class KindView:
+class KindPolicyView:
     """The policy for one kind of change (or `kind:part`)."""
 
     kind: str
@@ -160,22 +162,22 @@ class KindView:
 
 
 @dataclass(frozen=True, slots=True)
-class HouseView:
+class PolicyView:
     """The policy of one universe for its gate."""
 
     universe: Universe
-    kinds: tuple[KindView, ...]
+    kinds: tuple[KindPolicyView, ...]
     predicates: str = ""
     """YAML that extends the bundled catalogue of predicates."""
 
     rulings: tuple[RulingView, ...] = field(default=())
 
     @property
-    def offers(self) -> tuple[KindView, ...]:
+    def offers(self) -> tuple[KindPolicyView, ...]:
         """Kinds for which a rule is suggested."""
         return tuple(kind for kind in self.kinds if kind.offered)
 
     @property
-    def rules(self) -> tuple[KindView, ...]:
+    def rules(self) -> tuple[KindPolicyView, ...]:
         """Kinds that have a rule."""
         return tuple(kind for kind in self.kinds if kind.rule)

@@ -98,7 +98,7 @@ class PersonaView:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelHouse:
+class LlmSetupView:
     """The settings of the language model."""
 
     model: str
@@ -120,7 +120,7 @@ class ModelHouse:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class LlmTrialView:
     """A first call of a model: the answer, its speed and its price."""
 
     model: str

@@ -350,7 +350,7 @@ class SheetView:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemView:
+class RulePackView:
     """A rule pack, and what it puts on a new hero's sheet."""
 
     id: str

@@ -25,7 +25,7 @@ class AnswerStanding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class QueryFinding:
     """One piece of an answer. The ids name what a key can jump to."""
 
     number: int
@@ -66,8 +66,8 @@ class Answer:
     standing: AnswerStanding
     """The standing of the best finding; UNKNOWN without one."""
 
-    findings: tuple[Finding, ...] = ()
-    nearest: tuple[Finding, ...] = ()
+    findings: tuple[QueryFinding, ...] = ()
+    nearest: tuple[QueryFinding, ...] = ()
     """Findings that do not plainly answer the question, shown apart."""
 
     words: str = ""
@@ -103,9 +103,9 @@ class RecalledTurn:
 
     where: str = ""
 
-    def finding(self, number: int) -> Finding:
+    def finding(self, number: int) -> QueryFinding:
         """Return it as a finding."""
-        return Finding(
+        return QueryFinding(
             number,
             AnswerStanding.BOOK,
             f"{self.speaker}: {self.text}",
@@ -119,7 +119,7 @@ class RecalledTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class RecallResult:
     """The turns found for a question."""
 
     question: str

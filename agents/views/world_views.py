@@ -18,7 +18,7 @@ from stores.records.world import Entity, EntityKind, Number, Universe
 
 
 @dataclass(frozen=True, slots=True)
-class NewThing:
+class NewEntityFields:
     """An entity that the GM creates by hand."""
 
     kind: EntityKind
@@ -60,7 +60,7 @@ class FactEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedEdits:
     """What an edit proposed."""
 
     proposal_ids: tuple[Id, ...]
@@ -188,7 +188,7 @@ class MomentView:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class RetractedView:
     """What the GM took out of canon: retconned facts and entities, merged entities."""
 
     universe: Universe
@@ -243,7 +243,7 @@ class LedgerView:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class EvidenceSource:
     """One piece of evidence, and where it leads."""
 
     evidence: Evidence
@@ -264,7 +264,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class TimelineEvent:
     """An event on the timeline."""
 
     day: str
@@ -274,7 +274,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class RelationLine:
     """One line of the relation map."""
 
     depth: int
@@ -286,8 +286,8 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
-class MapView:
+class RelationMapView:
     """The relation map around one entity."""
 
     root: Entity
-    ties: tuple[Tie, ...] = field(default=())
+    ties: tuple[RelationLine, ...] = field(default=())

@@ -25,7 +25,7 @@ from monitor_tui.cli.common import (
 if TYPE_CHECKING:
     from agents.llm.errors import ModelError
     from agents.services.llm_setup import Houses
-    from agents.views.llm_views import ModelHouse, Trial
+    from agents.views.llm_views import LlmSetupView, LlmTrialView
 
 commands = command_group()
 llm_commands = typer.Typer(help="The model that narrates.", no_args_is_help=True)
@@ -74,7 +74,7 @@ def show(context: typer.Context, as_json: AsJson = False, home: Home = None) -> 
         print("\n".join(_setup_lines(setup_view)))
 
 
-async def _run_trial(home: Path, name: str, api_base: str, as_json: bool) -> Trial:
+async def _run_trial(home: Path, name: str, api_base: str, as_json: bool) -> LlmTrialView:
     from agents.llm.errors import ModelError
 
     async with _open_llm_setup(home) as llm_setup:
@@ -87,7 +87,7 @@ async def _run_trial(home: Path, name: str, api_base: str, as_json: bool) -> Tri
             _exit_with_model_error(error, model_name, as_json)
 
 
-async def _read_setup(home: Path) -> ModelHouse:
+async def _read_setup(home: Path) -> LlmSetupView:
     async with _open_llm_setup(home) as llm_setup:
         return await llm_setup.house()
 
@@ -121,7 +121,7 @@ def _exit_with_model_error(error: ModelError, model_name: str, as_json: bool) ->
     raise SystemExit(EXIT_CODES.get(error.code, EXIT_DECLINED))
 
 
-def _trial_lines(trial: Trial) -> list[str]:
+def _trial_lines(trial: LlmTrialView) -> list[str]:
     speed = trial.tokens_out / max(trial.seconds - trial.first_seconds, 0.001)
     counted_by = "by the provider" if trial.counted else "our estimate"
     tokens_text = f"{count_text(trial.tokens_in, 'token')} in, {trial.tokens_out:,} out ({counted_by})"
@@ -140,7 +140,7 @@ def _trial_lines(trial: Trial) -> list[str]:
     ]
 
 
-def _setup_lines(setup_view: ModelHouse) -> list[str]:
+def _setup_lines(setup_view: LlmSetupView) -> list[str]:
     lines = [
         f"model       {setup_view.model or 'none: you are the narrator'}",
         f"address     {setup_view.api_base or 'the provider’s own'}",

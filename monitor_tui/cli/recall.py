@@ -24,7 +24,7 @@ from stores.errors import InputError
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.query_views import RecalledTurn, Recollection
+    from agents.views.query_views import RecalledTurn, RecallResult
     from stores.records.ids import Id
 
 commands = command_group()
@@ -102,7 +102,7 @@ async def _run_recall(
 
 async def _recall_turns(
     services: Services, question: str, universe_id: Id, story_id: Id | None, k: int
-) -> Recollection:
+) -> RecallResult:
     return await query_until_awake(
         lambda: services.query.recall(question, universe_id=universe_id, story_id=story_id, k=k)
     )
@@ -146,7 +146,7 @@ def _parse_question(line: str, number: int, file: Path) -> RecallQuestion:
     return RecallQuestion(text, name if isinstance(name, str) else json.dumps(name))
 
 
-def _recollection_json(question: RecallQuestion, recollection: Recollection) -> dict[str, Any]:
+def _recollection_json(question: RecallQuestion, recollection: RecallResult) -> dict[str, Any]:
     answer_fields: dict[str, Any] = {"question": recollection.question}
     if question.id:
         answer_fields["id"] = question.id
@@ -169,7 +169,7 @@ def _turn_json(turn: RecalledTurn) -> dict[str, Any]:
     }
 
 
-def _recollection_lines(recollection: Recollection) -> list[str]:
+def _recollection_lines(recollection: RecallResult) -> list[str]:
     from agents.sanitize import clean_line
 
     lines = [clean_line(recollection.question)]

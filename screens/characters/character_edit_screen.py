@@ -11,7 +11,7 @@ from textual.message import Message
 
 from agents.views.character_views import MemoryView
 from agents.views.play_views import FactView
-from agents.views.world_views import Staged
+from agents.views.world_views import StagedEdits
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
@@ -25,7 +25,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.character_views import CharacterView, KnownView
+    from agents.views.character_views import CharacterView, KnowledgeView
     from agents.views.play_views import Reply
     from stores.records.ids import Id
 
@@ -69,7 +69,7 @@ class CharacterEditScreen(EvidenceScreen):
         """Who knows of something, and of what."""
 
         statement: str
-        knowers: tuple[KnownView, ...]
+        knowers: tuple[KnowledgeView, ...]
 
     @property
     def current_memory(self) -> MemoryView | None:
@@ -123,7 +123,7 @@ class CharacterEditScreen(EvidenceScreen):
                 entity_edit_form(self.services.world, self.view.card.entity), self._entity_edit_closed
             )
 
-    def _entity_edit_closed(self, staged_edits: Staged | None) -> None:
+    def _entity_edit_closed(self, staged_edits: StagedEdits | None) -> None:
         if staged_edits is not None:
             self.query_one(NoticePanel).show_lines(staged_edits.lines)
 
@@ -205,12 +205,12 @@ class NewCharacterDialog(FormDialog):
     def __init__(self, services: Services, universe_id: Id) -> None:
         self.reply: Reply | None = None
 
-        async def create(form: FormPage) -> Staged:
+        async def create(form: FormPage) -> StagedEdits:
             is_pc = form["who"] == "pc"
             self.reply = await services.characters.create(
                 universe_id, form["name"], form["description"], is_pc=is_pc
             )
-            return Staged((), (), 0)
+            return StagedEdits((), (), 0)
 
         role_options = [("npc", "played by the GM"), ("pc", "a player character")]
         fields = (
@@ -221,7 +221,7 @@ class NewCharacterDialog(FormDialog):
         super().__init__("Somebody new", fields, create, hint="On your word they are in canon at once.")
 
 
-def knower_line(view: KnownView) -> str:
+def knower_line(view: KnowledgeView) -> str:
     """Say who knows, since when, how, and whether they have it right."""
     source = f"told by {one_line(view.from_whom)}" if view.from_whom else view.how
     mistaken_note = "has it wrong" if view.mistaken else ""

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import Passing
+from agents.events import TransientEvent
 from agents.typed_numbers import MAX_TYPED_NUMBER, parse_number
 from screens.base import ServiceScreen
 from screens.dialogs.text_dialog import TextDialog
@@ -90,7 +90,7 @@ class SheetScreen(ServiceScreen[str]):
     # --- reading and drawing -----------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        return not isinstance(event, Passing)
+        return not isinstance(event, TransientEvent)
 
     async def load_view(self) -> None:
         self.post_message(self.SheetLoaded(await self.services.play.sheet(self.scene_id, self._entity_id)))

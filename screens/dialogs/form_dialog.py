@@ -14,18 +14,18 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
-from agents.views.world_views import Staged
+from agents.views.world_views import StagedEdits
 from screens.base import ErrorRaised
 from screens.dialogs.form_fields import FieldInput, FormPage
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from stores.errors import InputError, MonitorError
 
-StageForm = Callable[[FormPage], Awaitable[Staged]]
+StageForm = Callable[[FormPage], Awaitable[StagedEdits]]
 """Stages what the form says. Raises InputError for what cannot be staged as it stands."""
 
 
-class FormDialog(ModalScreen[Staged | None]):
+class FormDialog(ModalScreen[StagedEdits | None]):
     """Dismisses with what was staged, or None if nothing was."""
 
     CSS_PATH = [SCREENS_FOLDER / "dialogs/dialog.tcss", SCREENS_FOLDER / "dialogs/form_dialog.tcss"]
@@ -47,7 +47,7 @@ class FormDialog(ModalScreen[Staged | None]):
     class FormStaged(Message):
         """What the form said waits at the gate."""
 
-        def __init__(self, staged_edits: Staged) -> None:
+        def __init__(self, staged_edits: StagedEdits) -> None:
             super().__init__()
             self.staged_edits = staged_edits
 

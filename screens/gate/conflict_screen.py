@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.views.conflict_views import RulingWords, Way
+from agents.views.conflict_views import RulingOption, RulingRequest
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -28,7 +28,7 @@ from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.conflict_views import Case, Choice, Docket, Ruled
+    from agents.views.conflict_views import ProposalConflict, ProposalConflicts, RulingOutcome, RulingVariant
 
 TERM_QUESTIONS = {
     "time": "From when on? As day 3 dusk, day 3 18:30 or now",
@@ -66,27 +66,27 @@ class ConflictScreen(ServiceScreen[None]):
 
     @dataclass
     class ConflictsLoaded(Message):
-        conflicts_view: Docket
+        conflicts_view: ProposalConflicts
 
     @dataclass
     class RulingPreviewed(Message):
         """What a ruling would do, or why it cannot be made so."""
 
-        ruling: RulingWords
+        ruling: RulingRequest
         lines: tuple[str, ...]
         is_refused: bool = False
 
     @dataclass
     class RulingMade(Message):
-        ruling_result: Ruled
+        ruling_result: RulingOutcome
 
     def __init__(self, services: Services, proposal_id: Id) -> None:
         super().__init__(services)
         self.proposal_id = proposal_id
-        self.conflicts_view: Docket | None = None
+        self.conflicts_view: ProposalConflicts | None = None
         self._conflict_index = 0
-        self._ruling_option: Way | None = None
-        self._ruling_choice: Choice | None = None
+        self._ruling_option: RulingOption | None = None
+        self._ruling_choice: RulingVariant | None = None
         self._is_settled = False
 
     def compose(self) -> ComposeResult:
@@ -109,21 +109,21 @@ class ConflictScreen(ServiceScreen[None]):
             self.post_message(self.ConflictsLoaded(await self.services.conflicts.docket(self.proposal_id)))
 
     @property
-    def current_conflict(self) -> Case | None:
+    def current_conflict(self) -> ProposalConflict | None:
         """The conflict that is heard now."""
-        conflicts = self.conflicts_view.cases if self.conflicts_view else ()
+        conflicts = self.conflicts_view.conflicts if self.conflicts_view else ()
         return conflicts[self._conflict_index] if self._conflict_index < len(conflicts) else None
 
     @on(ConflictsLoaded)
     def _show_conflicts(self, message: ConflictsLoaded) -> None:
         self.conflicts_view = message.conflicts_view
-        self._conflict_index = min(self._conflict_index, max(0, len(message.conflicts_view.cases) - 1))
+        self._conflict_index = min(self._conflict_index, max(0, len(message.conflicts_view.conflicts) - 1))
         self._show_current_conflict()
 
     def _show_current_conflict(self) -> None:
         """Show the case with all its rulings."""
         assert self.conflicts_view is not None
-        conflict, conflicts = self.current_conflict, self.conflicts_view.cases
+        conflict, conflicts = self.current_conflict, self.conflicts_view.conflicts
         count = f"conflict {self._conflict_index + 1} of {len(conflicts)}" if len(conflicts) > 1 else ""
         self.query_one(TitleBar).show_place(self.conflicts_view.title, count)
         self._ruling_option = self._ruling_choice = None
@@ -138,9 +138,9 @@ class ConflictScreen(ServiceScreen[None]):
             "the one it meets", conflict.old if conflict else None
         )
         self.query_one("#old").display = conflict is not None and conflict.old is not None
-        self._show_options(conflict.ways if conflict else ())
+        self._show_options(conflict.options if conflict else ())
 
-    def _show_options(self, options: tuple[Way | Choice, ...]) -> None:
+    def _show_options(self, options: tuple[RulingOption | RulingVariant, ...]) -> None:
         """Let the GM choose one of these."""
         self._ask_for_term(None)
         option_list = self.query_one(RulingOptionList)
@@ -160,10 +160,10 @@ class ConflictScreen(ServiceScreen[None]):
     def _take_option(self, message: RulingOptionList.OptionTaken) -> None:
         """Make the ruling, or first ask for its form or for what it must be told."""
         message.stop()
-        if isinstance(message.value, Way):
+        if isinstance(message.value, RulingOption):
             self._ruling_option, self._ruling_choice = message.value, None
-            if message.value.choices:
-                self._show_options(message.value.choices)
+            if message.value.variants:
+                self._show_options(message.value.variants)
                 return
         else:
             self._ruling_choice = message.value
@@ -172,7 +172,7 @@ class ConflictScreen(ServiceScreen[None]):
         else:
             self._start_ruling(self._build_ruling(message.value))
 
-    def _ask_for_term(self, option: Way | None) -> None:
+    def _ask_for_term(self, option: RulingOption | None) -> None:
         """Ask for the time or the name, or (None) no longer."""
         field, question = self.query_one("#term", Input), self.query_one("#asks", Static)
         field.display = question.display = option is not None
@@ -186,14 +186,14 @@ class ConflictScreen(ServiceScreen[None]):
         field.focus()
         self.refresh_bindings()
 
-    def _build_ruling(self, option_or_choice: Way | Choice) -> RulingWords:
+    def _build_ruling(self, option_or_choice: RulingOption | RulingVariant) -> RulingRequest:
         """Return the ruling as it is chosen so far, with what is typed."""
         conflict = self.current_conflict
         assert conflict is not None
-        option = option_or_choice if isinstance(option_or_choice, Way) else self._ruling_option
+        option = option_or_choice if isinstance(option_or_choice, RulingOption) else self._ruling_option
         assert option is not None
-        ruling = RulingWords(self.proposal_id, conflict.against, option.name)
-        choice = None if isinstance(option_or_choice, Way) else option_or_choice
+        ruling = RulingRequest(self.proposal_id, conflict.against, option.name)
+        choice = None if isinstance(option_or_choice, RulingOption) else option_or_choice
         if choice is not None:
             ruling = replace(
                 ruling, yielding=choice.yielding, standing=choice.standing, entity_id=choice.entity_id
@@ -219,7 +219,7 @@ class ConflictScreen(ServiceScreen[None]):
     # --- what it would do, and doing it --------------------------------------------------------------
 
     @work(exclusive=True, group="foresee", exit_on_error=False)
-    async def _preview_ruling(self, ruling: RulingWords) -> None:
+    async def _preview_ruling(self, ruling: RulingRequest) -> None:
         try:
             lines = await self.services.conflicts.foresee(ruling)
         except MonitorError as error:
@@ -235,10 +235,10 @@ class ConflictScreen(ServiceScreen[None]):
         lines = [content(one_line(line), style) for line in message.lines if line]
         self.query_one("#outlook", Static).update(Content("\n").join(lines))
 
-    def _start_ruling(self, ruling: RulingWords) -> None:
+    def _start_ruling(self, ruling: RulingRequest) -> None:
         self.start_change(self._make_ruling(ruling), "rule")
 
-    async def _make_ruling(self, ruling: RulingWords) -> None:
+    async def _make_ruling(self, ruling: RulingRequest) -> None:
         self.post_message(self.RulingMade(await self.services.conflicts.rule(ruling)))
 
     @on(RulingMade)
@@ -275,7 +275,7 @@ class ConflictScreen(ServiceScreen[None]):
         is_typing = self.query_one("#term", Input).has_focus
         match action, parameters:
             case "walk", _:
-                has_several = self.conflicts_view is not None and len(self.conflicts_view.cases) > 1
+                has_several = self.conflicts_view is not None and len(self.conflicts_view.conflicts) > 1
                 return has_several and not (is_typing or self._is_settled)
             case "words", ("new",):
                 return (
@@ -297,7 +297,7 @@ class ConflictScreen(ServiceScreen[None]):
 
     def action_walk(self, step: int) -> None:
         if self.conflicts_view is not None:
-            self._conflict_index = (self._conflict_index + step) % len(self.conflicts_view.cases)
+            self._conflict_index = (self._conflict_index + step) % len(self.conflicts_view.conflicts)
             self._show_current_conflict()
 
     def action_words(self, side: str) -> None:
@@ -327,10 +327,10 @@ class ConflictScreen(ServiceScreen[None]):
             and self._ruling_choice is not None
         ):
             self._ruling_choice = None
-            self._show_options(self._ruling_option.choices)
+            self._show_options(self._ruling_option.variants)
         elif conflict is not None and self._ruling_option is not None and not self._is_settled:
             self._ruling_option = self._ruling_choice = None
-            self._show_options(conflict.ways)
+            self._show_options(conflict.options)
         else:
             self.post_message(Visit(Back(self)))
 
@@ -343,7 +343,7 @@ class ConflictScreen(ServiceScreen[None]):
             super().handle_error(error, worker)
 
 
-def _conflict_content(conflict: Case) -> Content:
+def _conflict_content(conflict: ProposalConflict) -> Content:
     sign = CONFLICT_SIGN if conflict.certain else ALIKE_SIGN
     doubt = "" if conflict.certain else "  It may be innocent."
     return Content.assemble(

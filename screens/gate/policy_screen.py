@@ -27,7 +27,7 @@ from widgets.policy_list import PolicyList
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.conflict_views import HouseView
+    from agents.views.conflict_views import PolicyView
 
 NEW_KIND_HINT = "a kind with its part, as state_change:hp or assert_fact:weather; Enter always asks about it"
 
@@ -48,7 +48,7 @@ class PolicyScreen(ServiceScreen[None]):
 
     @dataclass
     class PolicyLoaded(Message):
-        policy: HouseView
+        policy: PolicyView
 
     @dataclass
     class RuleSaved(Message):
@@ -60,7 +60,7 @@ class PolicyScreen(ServiceScreen[None]):
     def __init__(self, services: Services, universe_id: Id) -> None:
         super().__init__(services)
         self.universe_id = universe_id
-        self.policy: HouseView | None = None
+        self.policy: PolicyView | None = None
         self._new_rule_kind = ""
 
     def compose(self) -> ComposeResult:

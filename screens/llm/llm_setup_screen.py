@@ -14,7 +14,7 @@ from textual.message import Message
 
 from agents.llm.budget import format_dollars
 from agents.llm.errors import INPUT_KEPT, ModelError
-from agents.views.llm_views import ModelHouse, PersonaView, Trial
+from agents.views.llm_views import LlmSetupView, LlmTrialView, PersonaView
 from screens.base import ServiceScreen
 from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
@@ -52,15 +52,15 @@ class LlmSetupScreen(ServiceScreen[None]):
 
     @dataclass
     class LlmSetupLoaded(Message):
-        llm_setup: ModelHouse
+        llm_setup: LlmSetupView
 
     @dataclass
     class TrialFinished(Message):
-        trial: Trial
+        trial: LlmTrialView
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
-        self.llm_setup: ModelHouse | None = None
+        self.llm_setup: LlmSetupView | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Model")
@@ -80,10 +80,10 @@ class LlmSetupScreen(ServiceScreen[None]):
 
     # --- changes -----------------------------------------------------------------------------------
 
-    async def _save_setting(self, save: Callable[[], Awaitable[ModelHouse]]) -> None:
+    async def _save_setting(self, save: Callable[[], Awaitable[LlmSetupView]]) -> None:
         self.post_message(self.LlmSetupLoaded(await save()))
 
-    def _start_setting(self, save: Callable[[], Awaitable[ModelHouse]]) -> None:
+    def _start_setting(self, save: Callable[[], Awaitable[LlmSetupView]]) -> None:
         self.query_one(NoticePanel).clear()
         self.start_change(self._save_setting(save), "set up")
 
@@ -98,7 +98,7 @@ class LlmSetupScreen(ServiceScreen[None]):
         else:
             self._ask_setting(row, self.llm_setup)
 
-    def _ask_setting(self, setting: LlmSetting, llm_setup: ModelHouse) -> None:
+    def _ask_setting(self, setting: LlmSetting, llm_setup: LlmSetupView) -> None:
         if setting in ("address", "key") and not llm_setup.model:
             self.query_one(NoticePanel).show_lines(
                 ("Choose a model first: Enter on the row above.",), "warning"
@@ -242,7 +242,7 @@ class LlmSetupScreen(ServiceScreen[None]):
             super().handle_error(error, worker)
 
 
-def _trial_lines(trial: Trial) -> Iterator[str]:
+def _trial_lines(trial: LlmTrialView) -> Iterator[str]:
     """Yield what a first call showed: that it speaks, how fast, at what price, and what a turn would cost."""
     yield f"✓ {one_line(trial.model)} answers: “{ellipsise(trial.words, MAX_REPLY_CELLS)}”"
     seconds_after_first = max(trial.seconds - trial.first_seconds, 0.001)

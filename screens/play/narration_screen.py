@@ -17,9 +17,9 @@ from agents.events import (
     ImportMoved,
     ModelCalled,
     StepMoved,
+    TextDiscarded,
+    TextStreamed,
     TurnAppended,
-    WordsCame,
-    WordsDropped,
 )
 from agents.llm.budget import format_dollars
 from screens.base import EventReceived
@@ -83,14 +83,14 @@ class NarrationScreen(PlayScreen):
     @on(EventReceived)
     def _show_progress_event(self, message: EventReceived) -> None:
         match message.event:
-            case WordsCame(self.scene_id, turn_id, text, name):
+            case TextStreamed(self.scene_id, turn_id, text, name):
                 is_first_text = not self._is_narrating
                 self.query_one(Transcript).add_narrated_text(
                     turn_id, text, name, opens_exchange=self._opens_exchange
                 )
                 if is_first_text:
                     self.refresh_bindings()
-            case WordsDropped(self.scene_id, turn_id):
+            case TextDiscarded(self.scene_id, turn_id):
                 self.query_one(Transcript).drop_narrated_text(turn_id)
             case TurnAppended(turn) if turn.scene_id == self.scene_id:
                 self._appended_ids.add(turn.id)

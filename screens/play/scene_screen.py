@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import CanonCommitted, LineMoved, Passing
+from agents.events import CanonCommitted, LineMoved, TransientEvent
 from screens.base import ErrorRaised
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -120,7 +120,7 @@ class SceneScreen(NarrationScreen):
     def is_affected_by(self, event: Event) -> bool:
         self._has_timeline_moved = self._has_timeline_moved or isinstance(event, LineMoved | CanonCommitted)
         self._are_names_loaded = self._are_names_loaded and not isinstance(event, CanonCommitted)
-        return not isinstance(event, Passing)
+        return not isinstance(event, TransientEvent)
 
     async def load_view(self) -> None:
         if not self.scene_id:

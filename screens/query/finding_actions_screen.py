@@ -21,7 +21,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.query_views import Finding
+    from agents.views.query_views import QueryFinding
 
 
 class FindingActionsScreen(EvidenceScreen):
@@ -54,7 +54,7 @@ class FindingActionsScreen(EvidenceScreen):
         return self.query_one(FindingList)
 
     @property
-    def current_finding(self) -> Finding | None:
+    def current_finding(self) -> QueryFinding | None:
         lists = self.query(FindingList)
         return lists.first().current if lists else None
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import StoryCard
-    from agents.views.query_views import Answer, Finding, Recollection
+    from agents.views.query_views import Answer, QueryFinding, RecallResult
     from stores.records.world import Universe
 
 QueryTab = Literal["canon", "recall", "words"]
@@ -81,12 +81,12 @@ class QueryScreen(FindingActionsScreen):
     @dataclass
     class RecallLoaded(Message):
         number: int
-        recollection: Recollection
+        recollection: RecallResult
 
     @dataclass
     class SearchLoaded(Message):
         number: int
-        findings: tuple[Finding, ...]
+        findings: tuple[QueryFinding, ...]
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class QueryScreen(FindingActionsScreen):
         if message.number == self._question_number:
             self._show_findings(message.findings, ())
 
-    def _show_findings(self, findings: tuple[Finding, ...], notes: tuple[str, ...]) -> None:
+    def _show_findings(self, findings: tuple[QueryFinding, ...], notes: tuple[str, ...]) -> None:
         self._show_answer(None)
         self.finding_list.empty = TAB_HINTS[self.tab] if findings else "Nothing like that is in the record."
         self.finding_list.show_findings(findings)

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from agents.story_outline import NewCharacter
-from agents.views.play_views import SheetRow, SystemView
+from agents.views.play_views import RulePackView, SheetRow
 from screens.dialogs.form_fields import Field, FieldInput, FormPage
 from screens.setup.setup_pages import require_text
 from screens.setup.story_outline import parse_numbers, split_words
@@ -35,9 +35,9 @@ class NewHeroPage(FormPage):
             ),
             id="new-hero",
         )
-        self._rule_system: SystemView | None = None
+        self._rule_system: RulePackView | None = None
 
-    async def show_sheet_fields(self, system: SystemView | None) -> None:
+    async def show_sheet_fields(self, system: RulePackView | None) -> None:
         """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules
         stay."""
         if self.query("#hero-numbers") and system == self._rule_system:
@@ -51,7 +51,7 @@ class NewHeroPage(FormPage):
             f"any words; known: {tag_names}" if tag_names else "in debt"
         )
 
-    def _sheet_fields(self, system: SystemView | None) -> Iterable[Widget]:
+    def _sheet_fields(self, system: RulePackView | None) -> Iterable[Widget]:
         if system is None or not (system.numbers or system.tracks):
             default_numbers = "" if system else "hp 10, might 1"
             return [Field("Numbers", "hero-numbers", hint="hp 10, might 1", value=default_numbers)]

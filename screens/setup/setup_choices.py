@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agents.story_outline import StoryOutline
-from agents.views.play_views import SystemView
+from agents.views.play_views import RulePackView
 from screens.setup.setup_pages import PickRow
 from stores.records.world import Entity
 
 NEW_ROW_ID, NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "new", "nobody", "no-rules", "words"
 
 
-def rule_rows(systems: Mapping[str, SystemView]) -> list[PickRow]:
+def rule_rows(systems: Mapping[str, RulePackView]) -> list[PickRow]:
     """The rule packs, then none, then the files that cannot be used."""
     usable_rows = [
         PickRow(key, s.name, "your own" if s.own else "", _system_description(s))
@@ -28,7 +28,7 @@ def rule_rows(systems: Mapping[str, SystemView]) -> list[PickRow]:
     return [*usable_rows, no_rules_row, *unusable_rows]
 
 
-def _system_description(system: SystemView) -> str:
+def _system_description(system: RulePackView) -> str:
     numbers = ", ".join(row.label for row in (*system.numbers, *system.tracks))
     return f"{system.summary}\n{f'On the sheet: {numbers}.' if numbers else 'No numbers on the sheet.'}"
 

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.story_outline import Mode, NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import SystemView
+from agents.views.play_views import RulePackView
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import ToMenu, ToScene, Visit
@@ -77,7 +77,7 @@ class SetupScreen(StoryIdeaScreen):
         """The universes and the rule packs that there are."""
 
         universes: list[Universe]
-        systems: tuple[SystemView, ...]
+        systems: tuple[RulePackView, ...]
 
     @dataclass
     class WorldLoaded(Message):
@@ -95,8 +95,8 @@ class SetupScreen(StoryIdeaScreen):
         super().__init__(services)
         self._has_entered_mode = False
         self._universes: dict[Id, Universe] = {}
-        self._rule_systems: dict[str, SystemView] = {}
-        self._rule_system: SystemView | None = None
+        self._rule_systems: dict[str, RulePackView] = {}
+        self._rule_system: RulePackView | None = None
         self._world: StoryWorld | None = None
         self._outline: StoryOutline | None = None
         self._player_character: Entity | NewCharacter | None = None
@@ -200,7 +200,7 @@ class SetupScreen(StoryIdeaScreen):
 
     # --- the rules ---------------------------------------------------------------------------------
 
-    async def _choose_rules(self, system: SystemView | None) -> None:
+    async def _choose_rules(self, system: RulePackView | None) -> None:
         """Play by these rules (None: none); a file that cannot be used says why and stays unpicked."""
         if system is not None and system.problem:
             self.show_status(f"{system.name}: {system.problem}")

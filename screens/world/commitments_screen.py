@@ -22,7 +22,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import CommitmentView, LedgerView, Staged
+    from agents.views.world_views import CommitmentView, LedgerView, StagedEdits
 
 OPEN_TAG = "open"
 NO_COMMITMENTS_HINT = (
@@ -52,7 +52,7 @@ class CommitmentsScreen(MentionListScreen):
     class PayOffProposed(Message):
         """A pay-off is proposed."""
 
-        staged_edits: Staged
+        staged_edits: StagedEdits
 
     def __init__(self, services: Services, universe_id: Id, scene_id: Id | None) -> None:
         super().__init__(services)

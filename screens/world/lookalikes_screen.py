@@ -25,7 +25,7 @@ from widgets.mention_list import CanonMention, MentionList, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import Lookalike, Staged
+    from agents.views.world_views import Lookalike, StagedEdits
 
 MAX_SHOWN = 50
 SPLIT_TAG, PAIR_TAG, NAME_MATCH_TAG = "split", "pair", "named"
@@ -64,7 +64,7 @@ class LookalikesScreen(MentionListScreen):
     class SplitProposed(Message):
         """The two will be two again, once the gate says so."""
 
-        staged_edits: Staged
+        staged_edits: StagedEdits
 
     def __init__(self, services: Services, universe_id: Id, entity_id: Id | None) -> None:
         super().__init__(services)

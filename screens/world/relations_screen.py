@@ -18,7 +18,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import MapView
+    from agents.views.world_views import RelationMapView
 
 NO_RELATIONS_HINT = (
     "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
@@ -39,7 +39,7 @@ class RelationsScreen(MentionListScreen):
 
     @dataclass
     class RelationsLoaded(Message):
-        view: MapView
+        view: RelationMapView
 
     def __init__(self, services: Services, entity_id: Id) -> None:
         super().__init__(services)

@@ -19,7 +19,7 @@ from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import TakenBack
+    from agents.views.world_views import RetractedView
 
 NOTHING_REMOVED_HINT = (
     "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
@@ -39,7 +39,7 @@ class RemovedCanonScreen(MentionListScreen):
 
     @dataclass
     class RemovedCanonLoaded(Message):
-        view: TakenBack
+        view: RetractedView
 
     def __init__(self, services: Services, universe_id: Id) -> None:
         super().__init__(services)

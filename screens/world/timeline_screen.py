@@ -20,7 +20,7 @@ from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import Happening
+    from agents.views.world_views import TimelineEvent
 
 EMPTY_TIMELINE_HINT = (
     "Nothing has happened yet. Events that you accept at the gate stand here in their order."
@@ -41,7 +41,7 @@ class TimelineScreen(MentionListScreen):
 
     @dataclass
     class TimelineLoaded(Message):
-        happenings: tuple[Happening, ...]
+        happenings: tuple[TimelineEvent, ...]
 
     def __init__(self, services: Services, universe_id: Id) -> None:
         super().__init__(services)
@@ -90,6 +90,6 @@ class TimelineScreen(MentionListScreen):
         self.mention_list.focus()
 
 
-def _day_sections(happenings: Sequence[Happening]) -> Iterator[MentionSection]:
+def _day_sections(happenings: Sequence[TimelineEvent]) -> Iterator[MentionSection]:
     for day, day_happenings in groupby(happenings, key=lambda happening: happening.day):
         yield MentionSection(day, [CanonMention(happening.fact) for happening in day_happenings])

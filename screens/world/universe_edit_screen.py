@@ -38,7 +38,7 @@ from widgets.entity_tree import EntityTree
 
 if TYPE_CHECKING:
     from agents.views.play_views import FactView
-    from agents.views.world_views import Staged
+    from agents.views.world_views import StagedEdits
     from screens.dialogs.form_dialog import FormDialog
     from stores.records.world import Entity
 
@@ -103,7 +103,7 @@ class UniverseEditScreen(EvidenceScreen):
     class EditsStaged(Message):
         """An edit waits at the gate."""
 
-        staged_edits: Staged
+        staged_edits: StagedEdits
 
     @dataclass
     class UniverseExported(Message):
@@ -153,7 +153,7 @@ class UniverseEditScreen(EvidenceScreen):
         self.query_one(NoticePanel).clear()
         self.app.push_screen(dialog, self._form_closed)
 
-    def _form_closed(self, staged_edits: Staged | None) -> None:
+    def _form_closed(self, staged_edits: StagedEdits | None) -> None:
         if staged_edits is not None:
             self.query_one(NoticePanel).show_lines(staged_edits.lines)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widget import Widget
 
-from agents.views.world_views import EntityEdit, FactEdit, NewThing, Staged
+from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, StagedEdits
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
 from screens.setup.story_outline import parse_numbers, split_words
@@ -43,7 +43,7 @@ _OPTION_HINTS = {
 def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
     """Return the form that an entity is changed in."""
 
-    async def stage(form: FormPage) -> Staged:
+    async def stage(form: FormPage) -> StagedEdits:
         return await world.edits.edit(
             entity.id,
             EntityEdit(
@@ -70,7 +70,7 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
     fact = view.fact
     object_name = names.get(fact.entity("object") or "", "")
 
-    async def stage(form: FormPage) -> Staged:
+    async def stage(form: FormPage) -> StagedEdits:
         fact_edit = FactEdit(
             statement=form["statement"],
             value=form["value"] if fact.value is not None else "",
@@ -112,7 +112,7 @@ def can_end(view: FactView) -> bool:
 def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
     """Return the form in which a fact ceases to be so."""
 
-    async def stage(form: FormPage) -> Staged:
+    async def stage(form: FormPage) -> StagedEdits:
         return await world.edits.end(fact.id, form["until"])
 
     fields = (Field("So until", "until", hint="now · day 3, dusk"),)
@@ -156,7 +156,7 @@ class NewCanonDialog(FormDialog):
         assert isinstance(field, Widget)
         return field
 
-    async def _stage_new(self, form: FormPage) -> Staged:
+    async def _stage_new(self, form: FormPage) -> StagedEdits:
         edits, text = self._world.edits, form["words"]
         if form["what"] == FACT_OPTION:
             return await edits.say(self._universe_id, text, form["since"])
@@ -164,7 +164,7 @@ class NewCanonDialog(FormDialog):
             return await edits.rule(self._universe_id, text)
         return await edits.create(
             self._universe_id,
-            NewThing(
+            NewEntityFields(
                 kind=EntityKind(form["what"]),
                 name=text,
                 description=form["description"],

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.indexer.minilm_embedder import MiniLmEmbedder
-from agents.views.world_views import NewThing
+from agents.views.world_views import NewEntityFields
 from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
@@ -53,7 +53,7 @@ async def put_right(program: Program, dice: random.Random) -> None:
     match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
         case "bring":
             work = services.world.edits.create(
-                universe.id, NewThing(EntityKind.CHARACTER, f"Soul {dice.random()}")
+                universe.id, NewEntityFields(EntityKind.CHARACTER, f"Soul {dice.random()}")
             )
         case "rename":
             work = services.world.edits.edit(one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}"))

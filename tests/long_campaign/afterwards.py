@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from agents.views.play_views import ProposalView
-from agents.views.world_views import EntityEdit, Staged
+from agents.views.world_views import EntityEdit, StagedEdits
 from stores.authority import Role
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
@@ -102,7 +102,7 @@ async def _one_and_the_same(campaign: Campaign) -> None:
 # --- the gate of the universe -----------------------------------------------------------------------
 
 
-async def _retcon(campaign: Campaign, statement: str) -> Staged:
+async def _retcon(campaign: Campaign, statement: str) -> StagedEdits:
     staged = await campaign.program.services.world.edits.retcon((await _fact(campaign, statement)).id)
     await _commit(campaign)
     return staged

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from agents.views.conflict_views import RulingWords
+from agents.views.conflict_views import RulingRequest
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program, open_program
 from monitor_tui.play_script import ScriptResult, play_script, read_script
@@ -84,7 +84,7 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
         (row,) = [row for row in await _rows(campaign) if row.title == title]
         against = row.conflicts[0].other
         assert against is not None
-        ruling = RulingWords(row.proposal.id, against.id, **way)
+        ruling = RulingRequest(row.proposal.id, against.id, **way)
         await services.conflicts.foresee(ruling)
         await services.conflicts.rule(ruling)
     rows = await _rows(campaign)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.conflict_views import RulingWords
+from agents.views.conflict_views import RulingRequest
 from agents.views.play_views import ConflictView
 from stores.errors import InputError, StoreFull
 from stores.records.canon import Standing
@@ -32,9 +32,9 @@ async def court(twin: TwinDesk) -> AsyncIterator[Table]:
         yield table
 
 
-def ruled(twin: TwinDesk) -> RulingWords:
+def ruled(twin: TwinDesk) -> RulingRequest:
     ((words,),) = twin.called("rule")
-    assert isinstance(words, RulingWords)
+    assert isinstance(words, RulingRequest)
     return words
 
 
@@ -53,7 +53,7 @@ async def test_a_number_shows_what_a_ruling_would_do_and_enter_makes_it(court: T
     await court.press("9")
     assert court.shows("+ what old would do"), "there is no such row"
     await court.press("enter")
-    assert (ruled(twin).way, ruled(twin).against) == ("old", "tower")
+    assert (ruled(twin).option, ruled(twin).against) == ("old", "tower")
     assert court.shows("Settled, and remembered", "+ The bell was moved after the storm")
     await court.press("enter")
     assert court.screen == "GateScreen"
@@ -63,7 +63,7 @@ async def test_a_number_shows_what_a_ruling_would_do_and_enter_makes_it(court: T
 
 async def test_arrows_do_what_numbers_do(court: Table, twin: TwinDesk) -> None:
     await court.press("down", "j", "up", "enter")
-    assert ruled(twin).way == "never"
+    assert ruled(twin).option == "never"
 
 
 async def test_a_time_is_asked_for_and_foreseen_as_it_is_typed(court: Table, twin: TwinDesk) -> None:
@@ -91,10 +91,13 @@ async def test_a_time_that_is_none_is_told_and_can_be_mended(court: Table, twin:
 @pytest.mark.parametrize(
     ("keys", "wanted"),
     [
-        (("4", "enter", "2", "enter"), {"way": "both", "yielding": "old", "standing": Standing.LIE}),
-        (("4", "enter", "enter"), {"way": "both", "yielding": "new", "standing": Standing.RUMOUR}),
-        (("5", "enter", "2", "enter", "enter"), {"way": "until", "yielding": "new", "when": "Day 2, 08:00"}),
-        (("6", "enter", "enter", "enter"), {"way": "split", "entity_id": "bell", "name": "another bell"}),
+        (("4", "enter", "2", "enter"), {"option": "both", "yielding": "old", "standing": Standing.LIE}),
+        (("4", "enter", "enter"), {"option": "both", "yielding": "new", "standing": Standing.RUMOUR}),
+        (
+            ("5", "enter", "2", "enter", "enter"),
+            {"option": "until", "yielding": "new", "when": "Day 2, 08:00"},
+        ),
+        (("6", "enter", "enter", "enter"), {"option": "split", "entity_id": "bell", "name": "another bell"}),
     ],
 )
 async def test_forms_of_a_ruling_are_chosen_on_the_same_screen(
@@ -195,7 +198,7 @@ async def test_two_of_like_names_stand_side_by_side(twin: TwinDesk) -> None:
         assert table.shows("The Flooded Nave place", "also The Nave", "Knee-deep at low water.")
         assert table.shows("Saint Orrin's chapel", "It may be innocent.", "They are one:", "They are two:")
         await table.press("2", "enter")
-        assert ruled(twin).way == "different"
+        assert ruled(twin).option == "different"
 
 
 # --- on real stores ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.events import ModelCalled, StepMoved, WordsCame, WordsDropped
+from agents.events import ModelCalled, StepMoved, TextDiscarded, TextStreamed
 from agents.llm.errors import INPUT_KEPT, BudgetExhausted, ModelUnreachable
 from agents.views.play_views import Reply
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
@@ -116,7 +116,7 @@ async def test_lines_typed_meanwhile_are_played_in_order(table: Table, twin: Twi
 
 
 async def test_words_of_another_scene_are_not_shown(table: Table, twin: TwinDesk) -> None:
-    twin.events.publish(WordsCame("elsewhere", "t", "Far from here."))
+    twin.events.publish(TextStreamed("elsewhere", "t", "Far from here."))
     twin.events.publish(StepMoved("elsewhere", "b", "narrate", "running"))
     await table.settle()
     assert not table.shows("Far from here.")
@@ -128,7 +128,7 @@ async def test_words_that_come_read_nothing_again(table: Table, twin: TwinDesk, 
     await table.press(*filter(None, [key]))
     twin.calls.clear()
     for _ in range(20):
-        twin.events.publish(WordsCame(scene_id(twin), "t", "more "))
+        twin.events.publish(TextStreamed(scene_id(twin), "t", "more "))
         twin.events.publish(StepMoved(scene_id(twin), "b", "narrate", "running"))
     await table.settle()
     assert twin.calls == []
@@ -275,8 +275,8 @@ async def test_a_telling_that_was_cut_off_is_told_beside_the_story(
     words = ("The connection broke; what had come is kept.", "Ctrl+R tells it again, > tells it yourself.")
 
     async def cut(scene_id: str, line: str) -> Reply:
-        twin.events.publish(WordsCame(scene_id, "t", "The ti"))
-        twin.events.publish(WordsDropped(scene_id, "t"))
+        twin.events.publish(TextStreamed(scene_id, "t", "The ti"))
+        twin.events.publish(TextDiscarded(scene_id, "t"))
         return Reply("exchange", words, severity="warning")
 
     monkeypatch.setattr(twin, "submit", cut)

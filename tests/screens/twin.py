@@ -24,11 +24,11 @@ from agents.views.play_views import (
     MenuView,
     ProposalView,
     Reply,
+    RulePackView,
     SceneView,
     SheetRow,
     SheetView,
     StoryCard,
-    SystemView,
     TensionOffer,
     ThreadView,
     TurnTrace,
@@ -79,7 +79,7 @@ def _number(key: str, meaning: str, value: int, low: int, high: int) -> SheetRow
 
 
 SYSTEMS = (
-    SystemView(
+    RulePackView(
         "lantern_twos",
         "Lantern Twos",
         "Two dice and three numbers.",
@@ -87,8 +87,10 @@ SYSTEMS = (
         tracks=(SheetRow("track", "hp", "hp", "10/10", "Harm you can take", 10, 0, 10),),
         tags=(SheetRow("tag", "hurt", "hurt", "", "A wound that slows you"),),
     ),
-    SystemView("plain_telling", "Plain Telling", "No numbers."),
-    SystemView("", "mudlarks.yaml", problem="This rule pack cannot be used: line 15 (check, vs): no number."),
+    RulePackView("plain_telling", "Plain Telling", "No numbers."),
+    RulePackView(
+        "", "mudlarks.yaml", problem="This rule pack cannot be used: line 15 (check, vs): no number."
+    ),
 )
 
 
@@ -557,7 +559,7 @@ class TwinDesk:
 
     # --- the world ---------------------------------------------------------------------------------
 
-    async def systems(self) -> tuple[SystemView, ...]:
+    async def systems(self) -> tuple[RulePackView, ...]:
         self._call("systems")
         return SYSTEMS
 

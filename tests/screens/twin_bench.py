@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from agents.events import ProposalsChanged
 from agents.views.conflict_views import (
-    Case,
-    Choice,
-    Docket,
-    HouseView,
-    KindView,
-    Ruled,
+    KindPolicyView,
+    PolicyView,
+    ProposalConflict,
+    ProposalConflicts,
+    RulingOption,
+    RulingOutcome,
+    RulingRequest,
+    RulingVariant,
     RulingView,
-    RulingWords,
     Statement,
-    Way,
 )
 from agents.views.play_views import CommitReport, EntityCard
-from agents.views.world_views import Basis, Staged
+from agents.views.world_views import EvidenceSource, StagedEdits
 from stores.errors import InputError
 from stores.records.canon import Evidence, EvidenceKind, Standing
 from stores.records.ids import Id, derive_id
@@ -31,37 +31,43 @@ if TYPE_CHECKING:
     from tests.screens.twin import TwinDesk
 
 WAYS = (
-    Way("new", "The new one holds from a time on; before that the old one did", (), "time", "Day 3, 18:05"),
-    Way("never", "The new one holds; the old one was never so"),
-    Way("old", "The old one stands; the new one is turned down"),
-    Way(
+    RulingOption(
+        "new", "The new one holds from a time on; before that the old one did", (), "time", "Day 3, 18:05"
+    ),
+    RulingOption("never", "The new one holds; the old one was never so"),
+    RulingOption("old", "The old one stands; the new one is turned down"),
+    RulingOption(
         "both",
         "Both stand, but one of them is mere hearsay",
         (
-            Choice("The new one is only a rumour", "new"),
-            Choice("The old one is a lie", "old", Standing.LIE),
+            RulingVariant("The new one is only a rumour", "new"),
+            RulingVariant("The old one is a lie", "old", Standing.LIE),
         ),
     ),
-    Way(
+    RulingOption(
         "until",
         "Each had its own time",
         (
-            Choice("First the old one, then the new one", "old", suggested="Day 3, 18:05"),
-            Choice("First the new one, then the old one", "new", suggested="Day 2, 08:00"),
+            RulingVariant("First the old one, then the new one", "old", suggested="Day 3, 18:05"),
+            RulingVariant("First the new one, then the old one", "new", suggested="Day 2, 08:00"),
         ),
         "time",
     ),
-    Way(
+    RulingOption(
         "split",
         "They are about two different things of one name",
-        (Choice("The new one is about another bell", "new", entity_id="bell", suggested="another bell"),),
+        (
+            RulingVariant(
+                "The new one is about another bell", "new", entity_id="bell", suggested="another bell"
+            ),
+        ),
         "name",
     ),
 )
 TWO = (
-    Way("same", "They are one: The Flooded Nave is known as another name of Saint Orrin's chapel"),
-    Way("different", "They are two: The Flooded Nave is something else; this is not asked again"),
-    Way("reject", "Reject it: canon stays as it is"),
+    RulingOption("same", "They are one: The Flooded Nave is known as another name of Saint Orrin's chapel"),
+    RulingOption("different", "They are two: The Flooded Nave is something else; this is not asked again"),
+    RulingOption("reject", "Reject it: canon stays as it is"),
 )
 
 
@@ -78,7 +84,7 @@ class TwinCourt:
         self._services = services
         self.conflicts = 1
 
-    async def docket(self, proposal_id: Id) -> Docket:
+    async def docket(self, proposal_id: Id) -> ProposalConflicts:
         self._services._call("docket", proposal_id)
         row = next(p for p in self._services._proposals if p.proposal.id == proposal_id)
         case = self._of_names(row.title) if row.label == "place" else self._of_bell()
@@ -87,11 +93,11 @@ class TwinCourt:
             cases.append(
                 replace(case, against="other", text="Canon says the bell is at the bottom of the sea.")
             )
-        return Docket(self._services.universe, proposal_id, row.title, tuple(cases))
+        return ProposalConflicts(self._services.universe, proposal_id, row.title, tuple(cases))
 
-    def _of_bell(self) -> Case:
+    def _of_bell(self) -> ProposalConflict:
         turn = self._services.lines[next(iter(self._services._scenes))][1].turn
-        said = Basis(
+        said = EvidenceSource(
             Evidence(
                 id=derive_id("said"),
                 kind=EvidenceKind.TURN,
@@ -103,7 +109,7 @@ class TwinCourt:
             who="the GM, 2025-03-01 20:00",
             turn_id=turn.id,
         )
-        return Case(
+        return ProposalConflict(
             against="tower",
             check="only one of the two can hold at a time",
             text="Canon says the bell hangs in the tower.",
@@ -112,10 +118,10 @@ class TwinCourt:
                 "The bell was moved after the storm", "proposed", "from Day 3, 18:05", "inferred", (said,)
             ),
             old=Statement("The bell hangs in the tower", "in canon", "always", "from a source"),
-            ways=WAYS,
+            options=WAYS,
         )
 
-    def _of_names(self, title: str) -> Case:
+    def _of_names(self, title: str) -> ProposalConflict:
         def card(entity: Entity) -> EntityCard:
             return EntityCard(entity, (), (), (), (), ())
 
@@ -123,26 +129,26 @@ class TwinCourt:
         nave = chapel.model_copy(
             update={"name": title, "description": "Knee-deep at low water.", "aliases": ("The Nave",)}
         )
-        return Case(
+        return ProposalConflict(
             against=chapel.id,
             check="one thing under two names?",
             text=f"The name is much like {chapel.name}.",
             certain=False,
             new=Statement(title, "proposed", "", "your word", card=card(nave)),
             old=Statement(chapel.name, "in canon", "", "your word", card=card(chapel)),
-            ways=TWO,
+            options=TWO,
         )
 
-    async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
+    async def foresee(self, ruling: RulingRequest) -> tuple[str, ...]:
         self._services._call("foresee", ruling)
         self._refuse(ruling)
-        return (f"+ what {ruling.way} would do {ruling.when}{ruling.name}".strip(),)
+        return (f"+ what {ruling.option} would do {ruling.when}{ruling.name}".strip(),)
 
-    def _refuse(self, ruling: RulingWords) -> None:
+    def _refuse(self, ruling: RulingRequest) -> None:
         if ruling.when == "never":
             raise InputError("'never' names no day.", todo="Try day 3, day 3 dusk, now or always.")
 
-    async def rule(self, ruling: RulingWords) -> Ruled:
+    async def rule(self, ruling: RulingRequest) -> RulingOutcome:
         self._services._call("rule", ruling)
         self._refuse(ruling)
         self.conflicts -= 1
@@ -153,7 +159,7 @@ class TwinCourt:
             ]
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
         report = CommitReport(derive_id("canonization"), (), (), 1, 0, 0, 0)
-        return Ruled(report, ("+ The bell was moved after the storm",), self.conflicts)
+        return RulingOutcome(report, ("+ The bell was moved after the storm",), self.conflicts)
 
     async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
         return ()
@@ -166,16 +172,16 @@ class TwinHouse:
         self.rules: dict[str, KindRule] = {}
         self.predicates = ""
 
-    async def read(self, universe_id: Id) -> HouseView:
+    async def read(self, universe_id: Id) -> PolicyView:
         self._call("house", universe_id)
         kinds = [
-            KindView("create_entity", "new entities", accepted=3, decided=9),
-            KindView("assert_fact", "facts"),
-            KindView("assert_fact:weather", "facts (weather)", decided=20, offered=KindRule.REJECT),
-            KindView("state_change", "numbers and tags", accepted=7, decided=7),
+            KindPolicyView("create_entity", "new entities", accepted=3, decided=9),
+            KindPolicyView("assert_fact", "facts"),
+            KindPolicyView("assert_fact:weather", "facts (weather)", decided=20, offered=KindRule.REJECT),
+            KindPolicyView("state_change", "numbers and tags", accepted=7, decided=7),
         ]
         known = {kind.kind for kind in kinds}
-        kinds += [KindView(kind, kind) for kind in self.rules if kind not in known]
+        kinds += [KindPolicyView(kind, kind) for kind in self.rules if kind not in known]
         ruled = [
             replace(k, rule=self.rules[k.kind], by="you", at="2026-01-01 20:00", offered=None)
             if k.kind in self.rules
@@ -190,7 +196,7 @@ class TwinHouse:
             "you",
             "2026-01-01 20:00",
         )
-        return HouseView(self._services.universe, tuple(ruled), self.predicates, (record,))
+        return PolicyView(self._services.universe, tuple(ruled), self.predicates, (record,))
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
         self._call("set_rule", kind, rule)
@@ -214,6 +220,6 @@ class TwinHouse:
         self.predicates = text
         return text.count(":")
 
-    async def undo(self, proposal_id: Id) -> Staged:
+    async def undo(self, proposal_id: Id) -> StagedEdits:
         self._call("undo_decision", proposal_id)
-        return Staged((derive_id("undone"),), ("Never so: what it was",), 1)
+        return StagedEdits((derive_id("undone"),), ("Never so: what it was",), 1)

@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.events import ModelCalled, StepMoved, WordsCame, WordsDropped
+from agents.events import ModelCalled, StepMoved, TextDiscarded, TextStreamed
 from agents.llm.budget import BUDGET_RULES
 from agents.llm.errors import ModelCut
 from agents.personas.outputs import StoryIdea
@@ -17,10 +17,10 @@ from agents.views.llm_views import (
     BillRow,
     BillView,
     BudgetView,
-    ModelHouse,
+    LlmSetupView,
+    LlmTrialView,
     PersonaView,
     StepView,
-    Trial,
     XrayView,
 )
 from stores.errors import InputError
@@ -92,8 +92,8 @@ class TwinModel:
             events.publish(StepMoved(scene_id, beat, step, "done"))
         events.publish(StepMoved(scene_id, beat, "narrate", "running"))
         if self.dropped_first:
-            events.publish(WordsCame(scene_id, turn_id, self.dropped_first, self.speaker))
-            events.publish(WordsDropped(scene_id, turn_id))
+            events.publish(TextStreamed(scene_id, turn_id, self.dropped_first, self.speaker))
+            events.publish(TextDiscarded(scene_id, turn_id))
         said = ""
         for piece in self.script:
             if piece == HOLD:
@@ -103,7 +103,7 @@ class TwinModel:
                     break
                 continue
             said += piece
-            events.publish(WordsCame(scene_id, turn_id, piece, self.speaker))
+            events.publish(TextStreamed(scene_id, turn_id, piece, self.speaker))
             await asyncio.sleep(0)
         self.streaming = False
         events.publish(StepMoved(scene_id, beat, "narrate", "done"))
@@ -187,11 +187,11 @@ class TwinModel:
 
     # --- how it is set up --------------------------------------------------------------------------
 
-    async def house(self) -> ModelHouse:
+    async def house(self) -> LlmSetupView:
         self._services._call("house")
         return self.set_up
 
-    async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
         self._services._call("choose", model, api_base)
         if model and "/" not in model:
             raise InputError(
@@ -203,7 +203,7 @@ class TwinModel:
         self.set_up = replace(_house(model), api_base=api_base)
         return self.set_up
 
-    async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
+    async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         self._services._call("set_fallbacks", models)
         self.set_up = replace(self.set_up, fallbacks=models)
         return self.set_up
@@ -215,7 +215,7 @@ class TwinModel:
         on: bool | None = None,
         model: str | None = None,
         temperature: float | None = None,
-    ) -> ModelHouse:
+    ) -> LlmSetupView:
         self._services._call("set_persona", persona, on, model, temperature)
 
         def changed(view: PersonaView) -> PersonaView:
@@ -231,14 +231,14 @@ class TwinModel:
         self.set_up = replace(self.set_up, personas=personas)
         return self.set_up
 
-    async def set_key(self, key: str) -> ModelHouse:
+    async def set_key(self, key: str) -> LlmSetupView:
         self._services._call("set_key", len(key))
         self.set_up = replace(self.set_up, key="keyring")
         return self.set_up
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         self._services._call("try_out", model, api_base)
-        return Trial(
+        return LlmTrialView(
             model=model or self.set_up.model,
             words="The lantern is lit and the tide is out.",
             first_seconds=0.4,
@@ -253,11 +253,11 @@ class TwinModel:
         )
 
 
-def _house(model: str) -> ModelHouse:
+def _house(model: str) -> LlmSetupView:
     def persona(who: Persona, on: bool, temperature: float, needs: str = "") -> PersonaView:
         return PersonaView(who, on, "", model, temperature, 700, DOES[who], needs)
 
-    return ModelHouse(
+    return LlmSetupView(
         model=model,
         api_base="",
         fallbacks=(),

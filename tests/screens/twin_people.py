@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.views.character_views import CharacterRow, CharacterView, KnownView, MemoryView
+from agents.views.character_views import CharacterRow, CharacterView, KnowledgeView, MemoryView
 from agents.views.play_views import Reply
 from stores.records.ids import Id
 from stores.records.memory import Memory, MemoryOrigin
@@ -35,12 +35,12 @@ class TwinPeople:
         history = ("The Drowned Bell, scene 1 “Under the chapel”: Day 3, dusk, spoke twice",)
         return CharacterView(card, sheet, mine, history, scene_id)
 
-    async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
+    async def who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
         self._services._call("who_knows", fact_id)
         _, ode, ilse = self._services.folk
         return (
-            KnownView(ilse.id, ilse.name, "Day 1, noon", "saw"),
-            KnownView(ode.id, ode.name, "Day 2, dusk", "told", ilse.name, mistaken=True),
+            KnowledgeView(ilse.id, ilse.name, "Day 1, noon", "saw"),
+            KnowledgeView(ode.id, ode.name, "Day 2, dusk", "told", ilse.name, mistaken=True),
         )
 
     async def create(

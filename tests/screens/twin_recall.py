@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agents.views.query_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
 from stores.errors import InputError
 from stores.records.ids import Id
 
@@ -34,10 +34,10 @@ class TwinRecall:
 
     async def recall(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
-    ) -> Recollection:
+    ) -> RecallResult:
         self._services._call("recall", question, universe_id, story_id)
         turns = [view.turn for line in self._services.lines.values() for view in line]
-        return Recollection(
+        return RecallResult(
             question,
             tuple(
                 RecalledTurn(
@@ -47,7 +47,9 @@ class TwinRecall:
             ),
         )
 
-    async def search(self, words: str, *, universe_id: Id, story_id: Id | None = None) -> tuple[Finding, ...]:
+    async def search(
+        self, words: str, *, universe_id: Id, story_id: Id | None = None
+    ) -> tuple[QueryFinding, ...]:
         self._services._call("search", words, universe_id, story_id)
         return tuple(f for f in self._findings() if words.casefold() in f.text.casefold())
 
@@ -55,7 +57,7 @@ class TwinRecall:
         self._services._call("make_true", scene_id, universe_id, statement)
         return f"Proposed: {statement}"
 
-    def _findings(self) -> tuple[Finding, ...]:
+    def _findings(self) -> tuple[QueryFinding, ...]:
         from tests.screens.twin import an_id
 
         line = next(iter(self._services.lines.values()), [])
@@ -63,7 +65,7 @@ class TwinRecall:
         mara, ode, _ = (person.id for person in self._services.folk)
         fact_id = an_id("fact", "Mara Venn heard the bell at low tide")
         return (
-            Finding(
+            QueryFinding(
                 1,
                 AnswerStanding.CANON,
                 "Mara Venn heard the bell at low tide.",
@@ -73,7 +75,7 @@ class TwinRecall:
                 entity_id=mara,
                 turn_id=turn.id if turn else None,
             ),
-            Finding(
+            QueryFinding(
                 2,
                 AnswerStanding.PROPOSED,
                 "The bell was moved after the storm",
@@ -81,7 +83,7 @@ class TwinRecall:
                 proposal_id=an_id("proposal", 3),
                 scene_id=turn.scene_id if turn else None,
             ),
-            Finding(
+            QueryFinding(
                 3,
                 AnswerStanding.BOOK,
                 f"the GM: {turn.text if turn else 'Nobody answers.'}",
@@ -89,7 +91,7 @@ class TwinRecall:
                 "turn 2 of scene 1 “Under the chapel”",
                 turn_id=turn.id if turn else None,
             ),
-            Finding(
+            QueryFinding(
                 4,
                 AnswerStanding.BELIEVED,
                 "The bell never left the tower.",
@@ -99,7 +101,7 @@ class TwinRecall:
                 entity_id=ode,
                 believer="Father Ode",
             ),
-            Finding(
+            QueryFinding(
                 5,
                 AnswerStanding.CONTRADICTED,
                 "No longer so: The bell hangs in the tower.",

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 from agents.events import ProposalsChanged
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import (
-    Basis,
     CommitmentView,
     EntityEdit,
+    EvidenceSource,
     FactEdit,
-    Happening,
     HistoryView,
     ImpactView,
     LedgerView,
     Lookalike,
-    MapView,
     MergeView,
     MomentView,
-    NewThing,
+    NewEntityFields,
+    RelationLine,
+    RelationMapView,
+    RetractedView,
     SceneNote,
-    Staged,
-    TakenBack,
-    Tie,
+    StagedEdits,
+    TimelineEvent,
 )
 from stores.errors import InputError
 from stores.records.ids import Id, derive_id
@@ -64,7 +64,7 @@ class TwinWorld:
         self._call("export", universe_id)
         return "/home/exports/salt-coast.monitor.zip"
 
-    def stage(self, name: str, title: str, *arguments: Any) -> Staged:
+    def stage(self, name: str, title: str, *arguments: Any) -> StagedEdits:
         self._call(name, *arguments)
         if title in self.waits:
             raise InputError(
@@ -72,7 +72,7 @@ class TwinWorld:
             )
         self.waits.append(title)
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
-        return Staged((title,), (title,), len(self.waits))
+        return StagedEdits((title,), (title,), len(self.waits))
 
     async def fact(self, statement: str = "", **more: Any) -> FactView:
         """A fact of the hero's card, or another sentence about her."""
@@ -90,42 +90,42 @@ class TwinEdits:
     def __init__(self, world: TwinWorld) -> None:
         self._world = world
 
-    async def create(self, universe_id: Id, thing: NewThing) -> Staged:
+    async def create(self, universe_id: Id, thing: NewEntityFields) -> StagedEdits:
         if not thing.name:
             raise InputError("It needs a name.", kept="Nothing was staged.")
         return self._world.stage("create", thing.name, thing)
 
-    async def edit(self, entity_id: Id, edit: EntityEdit) -> Staged:
+    async def edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         if not edit.name:
             raise InputError("It needs a name.", kept="Nothing was staged.")
         return self._world.stage("edit", f"{edit.name}: changed", entity_id, edit)
 
-    async def lock(self, entity_id: Id, locked: bool) -> Staged:
+    async def lock(self, entity_id: Id, locked: bool) -> StagedEdits:
         return self._world.stage("lock", f"{self._world.person(entity_id).name}: locked", entity_id, locked)
 
-    async def say(self, universe_id: Id, text: str, since: str = "") -> Staged:
+    async def say(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         if since == "elevenses":
             raise InputError("'elevenses' names no day.", kept="Nothing was changed.", todo="Try day 3.")
         return self._world.stage("say", text, text, since)
 
-    async def rule(self, universe_id: Id, text: str) -> Staged:
+    async def rule(self, universe_id: Id, text: str) -> StagedEdits:
         return self._world.stage("rule", text, text)
 
-    async def correct(self, fact_id: Id, edit: FactEdit) -> Staged:
+    async def correct(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         if not edit.statement:
             raise InputError("A fact needs a sentence.", kept="Nothing was staged.", todo="R retcons it.")
         return self._world.stage("correct", edit.statement, fact_id, edit)
 
-    async def end(self, fact_id: Id, at: str = "") -> Staged:
+    async def end(self, fact_id: Id, at: str = "") -> StagedEdits:
         return self._world.stage("end", "No longer so", fact_id, at)
 
-    async def retcon(self, subject_id: Id) -> Staged:
+    async def retcon(self, subject_id: Id) -> StagedEdits:
         return self._world.stage("retcon", "Never so", subject_id)
 
-    async def merge(self, kept_id: Id, absorbed_id: Id) -> Staged:
+    async def merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
         return self._world.stage("merge", "Two are one", kept_id, absorbed_id)
 
-    async def split(self, absorbed_id: Id) -> Staged:
+    async def split(self, absorbed_id: Id) -> StagedEdits:
         return self._world.stage("split", "One is two", absorbed_id)
 
 
@@ -186,11 +186,11 @@ class TwinRecord:
         self._world = world
         self._services = world._services
 
-    async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
+    async def basis(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
         self._world._call("basis", subject_id)
         view = await self._world.fact()
         return tuple(
-            Basis(e, place="turn 2 of scene 1 “Under the chapel”", who="the GM", turn_id=e.turn_id)
+            EvidenceSource(e, place="turn 2 of scene 1 “Under the chapel”", who="the GM", turn_id=e.turn_id)
             for e in view.evidence
         )
 
@@ -213,21 +213,21 @@ class TwinRecord:
         found = (view,) if search.casefold() in view.fact.statement.casefold() else ()
         return MomentView(self._services.universe, when or "Day 3, dusk", known, found, 1)
 
-    async def taken_back(self, universe_id: Id) -> TakenBack:
-        return TakenBack(self._services.universe, (await self._world.fact("The bell never rang"),), ())
+    async def taken_back(self, universe_id: Id) -> RetractedView:
+        return RetractedView(self._services.universe, (await self._world.fact("The bell never rang"),), ())
 
-    async def timeline(self, universe_id: Id, search: str = "") -> tuple[Happening, ...]:
+    async def timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
         happened = (
-            Happening("Day 1", await self._world.fact("The bell sank")),
-            Happening("Day 3", await self._world.fact()),
+            TimelineEvent("Day 1", await self._world.fact("The bell sank")),
+            TimelineEvent("Day 3", await self._world.fact()),
         )
         return tuple(h for h in happened if search.casefold() in h.fact.fact.statement.casefold())
 
-    async def ties(self, entity_id: Id) -> MapView:
+    async def ties(self, entity_id: Id) -> RelationMapView:
         self._world._call("ties", entity_id)
         mara, ode, ilse = self._services.folk
-        ties = {mara.id: (Tie(1, "ally of", ode, "f1"), Tie(2, "enemy of", ilse, "f2"))}
-        return MapView(self._world.person(entity_id), ties.get(entity_id, ()))
+        ties = {mara.id: (RelationLine(1, "ally of", ode, "f1"), RelationLine(2, "enemy of", ilse, "f2"))}
+        return RelationMapView(self._world.person(entity_id), ties.get(entity_id, ()))
 
 
 class TwinLedger:
@@ -251,5 +251,5 @@ class TwinLedger:
             proposed=(),
         )
 
-    async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> Staged:
+    async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
         return self._world.stage("pay_off", "Paid: a coin", fact_id, scene_id)

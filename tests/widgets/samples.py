@@ -15,7 +15,7 @@ from agents.views.play_views import (
     SceneView,
     TurnView,
 )
-from agents.views.world_views import Basis
+from agents.views.world_views import EvidenceSource
 from stores.records.canon import (
     AssertFact,
     Authority,
@@ -188,10 +188,10 @@ def evidence(number: int = 1, kind: EvidenceKind = EvidenceKind.TURN, **more: An
     return Evidence(id=f"evidence-{number}", kind=kind, ref_id="ref", **(values | more))
 
 
-def basis(number: int = 1, kind: EvidenceKind = EvidenceKind.TURN, **more: Any) -> Basis:
+def basis(number: int = 1, kind: EvidenceKind = EvidenceKind.TURN, **more: Any) -> EvidenceSource:
     told = {k: more.pop(k) for k in ("place", "who", "resolution") if k in more}
     rests_on = evidence(number, kind, **more)
-    return Basis(evidence=rests_on, turn_id=rests_on.turn_id, **told)
+    return EvidenceSource(evidence=rests_on, turn_id=rests_on.turn_id, **told)
 
 
 def entity(name: str, kind: EntityKind = EntityKind.CHARACTER, **more: Any) -> Entity:

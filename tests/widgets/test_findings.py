@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from agents.views.query_views import AnswerStanding, Finding
+from agents.views.query_views import AnswerStanding, QueryFinding
 from widgets.finding_list import finding_lines
 
 
 def test_a_score_next_to_nothing_is_not_told_as_nothing() -> None:
     """BM25 gives a word that stands in most rows a millionth."""
-    found = Finding(1, AnswerStanding.BOOK, "It rains.", score=1e-6, by=(("words", 1e-6), ("graph", 0.25)))
+    found = QueryFinding(
+        1, AnswerStanding.BOOK, "It rains.", score=1e-6, by=(("words", 1e-6), ("graph", 0.25))
+    )
     told = " ".join(part for line in finding_lines(found, 80) for part, _ in line)
     assert "under 0.01 (words under 0.01, graph 0.25)" in told

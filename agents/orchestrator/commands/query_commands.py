@@ -6,7 +6,7 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.views.play_views import Reply
-from agents.views.query_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 
 group = CommandGroup()
 
@@ -35,7 +35,7 @@ def answer_lines(answer: Answer) -> tuple[str, ...]:
     return (*lines, *(f"note: {note}" for note in answer.notes))
 
 
-def _finding_line(finding: Finding) -> str:
+def _finding_line(finding: QueryFinding) -> str:
     believer_note = f" by {finding.believer}" if finding.believer else ""
     place_note = f"  ({finding.where})" if finding.where else ""
     return " ".join(

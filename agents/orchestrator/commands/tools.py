@@ -15,11 +15,11 @@ from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.play_table import PlayTable
 from agents.solo.solo_tools import Bookkeeping
-from agents.views.conflict_views import Ruled
+from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
 from agents.views.play_views import EntityCard, ProposalView
 from agents.views.query_views import Answer
-from agents.views.world_views import Staged
+from agents.views.world_views import StagedEdits
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 
@@ -43,7 +43,7 @@ class ConflictCommands(Protocol):
         """Return both sides of a proposal's first conflict, and the rulings that can be made."""
         ...
 
-    async def rule(self, row: ProposalView, words: str) -> Ruled:
+    async def rule(self, row: ProposalView, words: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict."""
         ...
 
@@ -51,7 +51,7 @@ class ConflictCommands(Protocol):
         """Return the open promises, debts and questions with numbers."""
         ...
 
-    async def pay(self, scene_id: Id, number: int) -> Staged:
+    async def pay(self, scene_id: Id, number: int) -> StagedEdits:
         """Propose that a promise is kept."""
         ...
 

@@ -21,9 +21,9 @@ from agents.events import (
     MemoriesRead,
     ProposalsChanged,
     StepMoved,
+    TextDiscarded,
+    TextStreamed,
     TurnAppended,
-    WordsCame,
-    WordsDropped,
 )
 from agents.llm.call_context import CallContext
 from agents.llm.errors import ModelError
@@ -261,7 +261,7 @@ class NarrationSteps:
         turn_id = derive_id("turn", "rewrite", state.narration.turn_id)
         rewrite = await self._stream_prose(state, narration_input, rewrite_brief, turn_id, nth=2)
         if rewrite is None or not rewrite.is_complete:
-            self._events.publish(WordsDropped(state.exchange.scene_id, turn_id))
+            self._events.publish(TextDiscarded(state.exchange.scene_id, turn_id))
             return StepResult(
                 _with_findings(state, findings), "failed", "the rewrite was not told to its end"
             )
@@ -384,18 +384,18 @@ class NarrationSteps:
         call_context = replace(_call_context(state, narration_input), nth=nth, turn_id=turn_id)
 
         def on_text(words: str) -> None:
-            self._events.publish(WordsCame(scene_id, turn_id, words))
+            self._events.publish(TextStreamed(scene_id, turn_id, words))
 
         try:
             narration = await self._personas.narrator.narrate(
                 narration_input.package, brief, on_text, call_context
             )
         except ModelError:
-            self._events.publish(WordsDropped(scene_id, turn_id))
+            self._events.publish(TextDiscarded(scene_id, turn_id))
             raise
         text = strip_markers(clean(narration.text))
         if not text:
-            self._events.publish(WordsDropped(scene_id, turn_id))
+            self._events.publish(TextDiscarded(scene_id, turn_id))
             return None
         return _Prose(text, narration.text, narration.is_complete, narration.cutoff_reason)
 

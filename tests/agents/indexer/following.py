@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agents.events import EventBus, SourceCame
+from agents.events import EventBus, SourceAdded
 from agents.indexer.source_reader import SourceReader
-from agents.views.world_views import NewThing
+from agents.views.world_views import NewEntityFields
 from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
@@ -118,7 +118,7 @@ async def follow(program: Program) -> World:
     await services.play.submit(scene_id, "/end She swam.")
     await services.play.submit(scene_id, "/commit")
     await as_made_anew(program, "a scene is over")
-    await world.edits.create(world.id, NewThing(EntityKind.PLACE, "The Weir"))
+    await world.edits.create(world.id, NewEntityFields(EntityKind.PLACE, "The Weir"))
     await world.accept()
     await world.edits.say(world.id, "The Weir is old.")
     await world.accept()
@@ -142,5 +142,5 @@ async def bring_a_source(stores: Stores, events: EventBus, universe_id: Id) -> l
     snippets = [make.snippet(book, number, text=f"Herons nest by stone {number}.") for number in range(40)]
     await handle.put_source(book)
     await handle.put_snippets(snippets)
-    events.publish(SourceCame(universe_id, book.id))
+    events.publish(SourceAdded(universe_id, book.id))
     return [snippet.id for snippet in snippets]

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.events import EventBus, MemoriesWritten, ProposalsChanged, SourceCame
+from agents.events import EventBus, MemoriesWritten, ProposalsChanged, SourceAdded
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
@@ -496,7 +496,7 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
     runner.register(IndexWorker(world.truth, Indexer(world.truth, vectors), JobKind.EMBED))
     await runner.wait_until_idle()
     book = await ingest(world, 10)
-    events.publish(SourceCame(world.id, book.id))
+    events.publish(SourceAdded(world.id, book.id))
     await runner.wait_until_idle()
 
     async def hits() -> tuple[int, int]:
@@ -507,7 +507,7 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
 
     assert await hits() == (10, 10)
     await ingest(world, 5, book=book, first=10)
-    events.publish(SourceCame(world.id, book.id))
+    events.publish(SourceAdded(world.id, book.id))
     await runner.wait_until_idle()
     assert await hits() == (15, 15)
     wanted = {id: item.fingerprint for id, item in (await anew(world.truth))["snippets"].items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.llm.llm_settings import AppSettings
-from agents.views.query_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.ports import TextItem
 from stores.records.ids import Id, derive_id
@@ -98,5 +98,5 @@ async def asking(
         yield asked
 
 
-def of(answer: Answer, standing: AnswerStanding) -> list[Finding]:
+def of(answer: Answer, standing: AnswerStanding) -> list[QueryFinding]:
     return [finding for finding in answer.findings if finding.standing is standing]

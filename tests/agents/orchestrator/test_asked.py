@@ -13,7 +13,7 @@ from agents.llm.llm_settings import AppSettings
 from agents.personas.outputs import CitedSentence
 from agents.services.answers import LIKELY
 from agents.services.citation_check import beyond
-from agents.views.query_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.errors import InputError
 from stores.ports import TextItem
@@ -294,8 +294,8 @@ async def test_a_model_may_find_the_answer_in_what_is_only_nearest(tmp_path: Pat
 )
 def test_a_sentence_is_borne_out_by_what_it_cites(text: str, cites: tuple[int, ...], borne: bool) -> None:
     findings = (
-        Finding(1, CANON, "Wenna Pike is in Chapel.", where="Day 2"),
-        Finding(2, BOOK, "the GM: Mara and three men came by. Wenna turned away."),
+        QueryFinding(1, CANON, "Wenna Pike is in Chapel.", where="Day 2"),
+        QueryFinding(2, BOOK, "the GM: Mara and three men came by. Wenna turned away."),
     )
     sentence = CitedSentence(text=text, cites=cites)
     assert (beyond([sentence], findings, ["Mara", "Wenna Pike"]) == ()) is borne

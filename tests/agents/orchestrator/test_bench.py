@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import CanonCommitted, Event, ProposalsChanged
-from agents.views.conflict_views import Case, RulingWords, WayName
+from agents.views.conflict_views import ProposalConflict, RulingOptionName, RulingRequest
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -35,14 +35,14 @@ async def held(program: Program, scene_id: Id) -> ProposalView:
     return row
 
 
-async def the_case(program: Program, scene_id: Id) -> Case:
-    (case,) = (await program.services.conflicts.docket((await held(program, scene_id)).proposal.id)).cases
+async def the_case(program: Program, scene_id: Id) -> ProposalConflict:
+    (case,) = (await program.services.conflicts.docket((await held(program, scene_id)).proposal.id)).conflicts
     return case
 
 
-async def ruling(program: Program, scene_id: Id, way: WayName, **terms: object) -> RulingWords:
+async def ruling(program: Program, scene_id: Id, way: RulingOptionName, **terms: object) -> RulingRequest:
     row, case = await held(program, scene_id), await the_case(program, scene_id)
-    return replace(RulingWords(row.proposal.id, case.against, way), **terms)  # type: ignore[arg-type]
+    return replace(RulingRequest(row.proposal.id, case.against, way), **terms)  # type: ignore[arg-type]
 
 
 async def truths(program: Program, scene_id: Id) -> list[tuple[str, Standing]]:
@@ -63,8 +63,8 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
         assert (case.new.when, case.old.when) == ("from Day 1, 11:01", "from Day 1, 08:00")
         assert "Tom ally_of Ann" in [basis.evidence.quote for basis in case.old.evidence]
         assert "The yard" in "".join(basis.place for basis in case.new.evidence)
-        assert [way.name for way in case.ways] == ["new", "never", "old", "both", "until", "split"]
-        assert case.ways[0].suggested == "Day 1, 11:01"
+        assert [way.name for way in case.options] == ["new", "never", "old", "both", "until", "split"]
+        assert case.options[0].suggested == "Day 1, 11:01"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,11 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
     ],
 )
 async def test_a_ruling_does_what_was_foreseen_of_it(
-    tmp_path: Path, way: WayName, terms: dict[str, object], left: list[tuple[str, str]], told: list[str]
+    tmp_path: Path,
+    way: RulingOptionName,
+    terms: dict[str, object],
+    left: list[tuple[str, str]],
+    told: list[str],
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await played(program, AT_ODDS)
@@ -138,7 +142,7 @@ async def test_a_ruling_does_what_was_foreseen_of_it(
     ],
 )
 async def test_terms_that_make_no_sense_are_refused_and_nothing_happens(
-    tmp_path: Path, way: WayName, terms: dict[str, object], why: str
+    tmp_path: Path, way: RulingOptionName, terms: dict[str, object], why: str
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await played(program, AT_ODDS)
@@ -154,7 +158,7 @@ async def test_terms_that_make_no_sense_are_refused_and_nothing_happens(
 
 @pytest.mark.parametrize(("way", "place"), [("never", "Loft"), ("old", "Crypt")])
 async def test_where_the_ruling_has_the_hero_is_where_play_goes_on(
-    tmp_path: Path, way: WayName, place: str
+    tmp_path: Path, way: RulingOptionName, place: str
 ) -> None:
     async with opened(tmp_path) as program:
         lines = ("/place Crypt: dark", "/place Loft: high", "/commit", "/go Crypt", "/commit", "/go Loft")
@@ -175,7 +179,7 @@ async def test_two_of_one_name_are_shown_side_by_side_and_settled(tmp_path: Path
         assert case.new.card.entity.description == "a stranger"
         assert case.old.card.entity.description == "the keeper"
         assert [r.fact.statement for _, _, r in case.old.card.relations] == ["Tom and Ann are allies."]
-        assert [way.name for way in case.ways] == ["same", "different", "reject"]
+        assert [way.name for way in case.options] == ["same", "different", "reject"]
 
         same = await ruling(program, scene_id, "same")
         (line, *_) = await program.services.conflicts.foresee(same)
@@ -206,7 +210,7 @@ async def test_what_no_ruling_can_settle_is_accepted_or_rejected(tmp_path: Path)
         rows = (await program.services.play.scene(scene_id)).proposals
         innocent = rows[-1]
         docket = await program.services.conflicts.docket(innocent.proposal.id)
-        assert docket.cases == ()
+        assert docket.conflicts == ()
 
 
 async def test_the_bench_tells_listeners_what_became_canon(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.world_edits import Edits
 from agents.story_outline import Mode
-from agents.views.conflict_views import RulingWords
-from agents.views.world_views import EntityEdit, FactEdit, NewThing
+from agents.views.conflict_views import RulingRequest
+from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from monitor_tui.compose import Program
 from stores.authority import Store
 from stores.embedded.migrations import COLLECTION_OF_TABLE
@@ -134,18 +134,18 @@ class Play:
     async def story(self) -> Id:
         return (await self.services.play.scene(self.scene_id)).story.id
 
-    async def ruling(self) -> RulingWords:
+    async def ruling(self) -> RulingRequest:
         """A ruling on something that is held, if anything is."""
         rows = (await self.services.play.scene(self.scene_id)).proposals
         held = [r for r in rows if (r.conflicts or r.alike) and r.status == "pending"]
         proposal_id = self.dice.choice(held).proposal.id if held else await self.proposal()
-        cases = (await self.services.conflicts.docket(proposal_id)).cases
+        cases = (await self.services.conflicts.docket(proposal_id)).conflicts
         if not cases:
             raise InputError("It meets nothing.")
         case = self.dice.choice(cases)
-        way = self.dice.choice(case.ways)
-        choice = self.dice.choice(way.choices) if way.choices else None
-        return RulingWords(
+        way = self.dice.choice(case.options)
+        choice = self.dice.choice(way.variants) if way.variants else None
+        return RulingRequest(
             proposal_id,
             case.against,
             way.name,
@@ -215,7 +215,7 @@ CALLS: dict[str, Call] = {
     "card": lambda p: _with(p.entity, p.services.world.card),
     "trace": lambda p: _with(p.turn, p.services.play.trace),
     "edits.create": lambda p: _with(
-        p.universe, lambda u: p.services.world.edits.create(u, NewThing(EntityKind.OBJECT, "Lamp"))
+        p.universe, lambda u: p.services.world.edits.create(u, NewEntityFields(EntityKind.OBJECT, "Lamp"))
     ),
     "edits.edit": lambda p: _with(
         p.entity, lambda e: p.services.world.edits.edit(e, EntityEdit("Other name"))

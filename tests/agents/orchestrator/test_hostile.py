@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import WordsCame
+from agents.events import TextStreamed
 from agents.llm.scripted_model import ScriptedReply
 from stores.archive import export_campaign
 from stores.authority import Role
@@ -120,7 +120,7 @@ async def test_an_answer_without_end(tmp_path: Path, parts: tuple[str, ...]) -> 
         assert len((await teller.last()).text) <= 60_000
         log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
         assert all(len(call.answer) <= 60_000 for call in await log.llm_calls())
-        heard = sum(len(e.text) for e in teller.heard if isinstance(e, WordsCame))
+        heard = sum(len(e.text) for e in teller.heard if isinstance(e, TextStreamed))
         assert heard <= 60_000
         await teller.program.services.play.submit(teller.scene_id, "> It goes on.")
 

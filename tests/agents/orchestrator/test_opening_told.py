@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import WordsCame
+from agents.events import TextStreamed
 from stores.records.llm import Persona
 from stores.records.play import Speaker
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
@@ -49,7 +49,7 @@ async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: 
         assert sent.index("He lays it on the wall") < sent.index("(Here scene 2 begins.)")
         (turn,) = await teller.line()
         assert (turn.speaker, turn.text, turn.depth, turn.parent_id) == (Speaker.GM, PROSE, 0, None)
-        assert [e for e in teller.heard if isinstance(e, WordsCame) and e.scene_id == teller.scene_id]
+        assert [e for e in teller.heard if isinstance(e, TextStreamed) and e.scene_id == teller.scene_id]
 
 
 async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_opening(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import StepMoved, WordsCame, WordsDropped
+from agents.events import StepMoved, TextDiscarded, TextStreamed
 from agents.llm.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
 from agents.llm.scripted_model import ScriptedReply
 from agents.orchestrator.narration.steps import NarrationSteps
@@ -176,7 +176,7 @@ async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, erro
         assert any(error.what in line and "typed is in the story" in line for line in reply.lines)
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.ORACLE]
         assert (await services.play.scene(teller.scene_id)).unfinished == 0
-        assert any(isinstance(e, WordsDropped) for e in teller.heard)
+        assert any(isinstance(e, TextDiscarded) for e in teller.heard)
         await services.play.submit(teller.scene_id, "> The door groans and gives.")
         line = await teller.line()
         assert line[-1].speaker is Speaker.GM
@@ -210,7 +210,7 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
         services, fourth = teller.program.services, asyncio.Event()
 
         def count(event: object) -> None:
-            if sum(isinstance(e, WordsCame) for e in teller.heard) == 4:
+            if sum(isinstance(e, TextStreamed) for e in teller.heard) == 4:
                 fourth.set()
 
         services.events.subscribe(count)

@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.events import WordsCame
+from agents.events import TextStreamed
 from agents.llm.errors import ModelCut, ModelKeyRefused, ModelRefused
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedReply
@@ -130,7 +130,7 @@ async def _act(teller: Teller, action: str) -> None:
 
 
 def _stopped(teller: Teller, event: object) -> None:
-    if isinstance(event, WordsCame):
+    if isinstance(event, TextStreamed):
         teller.program.services.llm.stop(teller.scene_id)
 
 

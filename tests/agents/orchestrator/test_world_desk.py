@@ -10,7 +10,7 @@ import pytest
 from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
 from agents.views.play_views import ProposalView
-from agents.views.world_views import EntityEdit, FactEdit, NewThing
+from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
 from stores.records.ids import Id
@@ -49,7 +49,7 @@ class World:
 
     async def bring(self, kind: EntityKind, *names: str) -> None:
         for name in names:
-            await self.edits.create(self.id, NewThing(kind, name))
+            await self.edits.create(self.id, NewEntityFields(kind, name))
         await self.accept()
 
     async def told(self, name: str) -> dict[str, Id]:
@@ -151,7 +151,7 @@ async def test_a_tag_and_a_number_go_again(world: World) -> None:
 async def test_something_new_of_any_kind(world: World) -> None:
     for kind in EntityKind:
         await world.edits.create(
-            world.id, NewThing(kind, f"The {kind}", "New.", ("It",), (("size", 2),), ("odd",))
+            world.id, NewEntityFields(kind, f"The {kind}", "New.", ("It",), (("size", 2),), ("odd",))
         )
     await world.accept()
     for kind in EntityKind:
@@ -163,14 +163,17 @@ async def test_something_new_of_any_kind(world: World) -> None:
 @pytest.mark.parametrize(
     ("thing", "why"),
     [
-        (NewThing(EntityKind.PLACE, "  "), "needs a name"),
-        (NewThing(EntityKind.PLACE, "x" * 90), "90 characters"),
-        (NewThing(EntityKind.PLACE, "Pit", "x" * 2_000), "2,000 characters"),
-        (NewThing(EntityKind.PLACE, "Pit", numbers=(("depth", 10**20),)), "more than a sheet can hold"),
-        (NewThing(EntityKind.PLACE, "Pit", tags=tuple(map(str, range(30)))), "30"),
+        (NewEntityFields(EntityKind.PLACE, "  "), "needs a name"),
+        (NewEntityFields(EntityKind.PLACE, "x" * 90), "90 characters"),
+        (NewEntityFields(EntityKind.PLACE, "Pit", "x" * 2_000), "2,000 characters"),
+        (
+            NewEntityFields(EntityKind.PLACE, "Pit", numbers=(("depth", 10**20),)),
+            "more than a sheet can hold",
+        ),
+        (NewEntityFields(EntityKind.PLACE, "Pit", tags=tuple(map(str, range(30)))), "30"),
     ],
 )
-async def test_what_cannot_be_brought_in_is_refused(world: World, thing: NewThing, why: str) -> None:
+async def test_what_cannot_be_brought_in_is_refused(world: World, thing: NewEntityFields, why: str) -> None:
     with pytest.raises(InputError, match=why):
         await world.edits.create(world.id, thing)
     assert await world.services.world.previews.waiting(world.id) == 0
@@ -228,7 +231,7 @@ async def test_a_value_given_anew_ends_the_one_before(world: World) -> None:
 
 
 async def test_one_that_waits_to_be_created_can_be_spoken_of(world: World) -> None:
-    await world.edits.create(world.id, NewThing(EntityKind.PLACE, "Crypt"))
+    await world.edits.create(world.id, NewEntityFields(EntityKind.PLACE, "Crypt"))
     await world.edits.say(world.id, "Mara located_in Crypt")
     await world.accept()
     assert "Mara is in Crypt." in await world.told("Mara")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
 from agents.views.play_views import FactView
-from agents.views.world_views import NewThing
+from agents.views.world_views import NewEntityFields
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.canon import FactStatus
@@ -119,7 +119,7 @@ async def _in_a_world(program: Program, name: str, lives: list[tuple[str, str]],
     universe_id = (await services.play.scene(await begin(program, name=name))).universe.id
     for kind, names in ((EntityKind.CHARACTER, PEOPLE[1:]), (EntityKind.PLACE, PLACES[1:])):
         for other in names:
-            await services.world.edits.create(universe_id, NewThing(kind, other))
+            await services.world.edits.create(universe_id, NewEntityFields(kind, other))
     await accept(services, universe_id)
     for said, since in lives:
         with suppress(InputError):
