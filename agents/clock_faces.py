@@ -14,10 +14,10 @@ _MAX_DRAWN_STEPS: Final = 12
 """Steps of a clock that are drawn one by one."""
 
 
-def most_urgent(clocks: Iterable[ProgressClock]) -> ProgressClock | None:
+def find_most_urgent_clock(clocks: Iterable[ProgressClock]) -> ProgressClock | None:
     """Return the open clock with the fewest steps left, or None; the first one of several."""
-    running = [clock for clock in clocks if not clock.closed and not clock.is_track]
-    return min(running, key=lambda clock: clock.size - clock.filled, default=None)
+    open_clocks = [clock for clock in clocks if not clock.closed and not clock.is_track]
+    return min(open_clocks, key=lambda clock: clock.size - clock.filled, default=None)
 
 
 def format_clock(clock: ProgressClock) -> str:

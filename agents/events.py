@@ -15,7 +15,7 @@ from stores.records.workflow import Transition
 
 
 @dataclass(frozen=True, slots=True)
-class LoopMoved:
+class LoopStateChanged:
     """A loop made a transition to another state."""
 
     transition: Transition
@@ -36,7 +36,7 @@ class ResolutionSealed:
 
 
 @dataclass(frozen=True, slots=True)
-class LineMoved:
+class HeadMoved:
     """The scene's head moved to another turn: undo, redo, another take, a branch."""
 
     scene_id: Id
@@ -58,7 +58,7 @@ class TriggerRaised:
     proposal_ids: tuple[Id, ...]
     """What a commit now would write."""
 
-    why: str
+    reason: str
     """The reason in one line."""
 
 
@@ -70,7 +70,7 @@ class CanonCommitted:
     universe_id: Id
     scene_id: Id | None
     fact_ids: tuple[Id, ...]
-    failed: tuple[Id, ...]
+    failed_proposal_ids: tuple[Id, ...]
     """Proposals that could not be written."""
 
 
@@ -82,7 +82,7 @@ class SceneOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class StepMoved:
+class StepStateChanged:
     """A step of the exchange that is being played started or ended."""
 
     scene_id: Id
@@ -114,7 +114,7 @@ class TextDiscarded:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCalled:
+class LlmCallRecorded:
     """A call of a model ended, with or without success, and is recorded."""
 
     call_id: Id
@@ -122,23 +122,23 @@ class ModelCalled:
 
 
 @dataclass(frozen=True, slots=True)
-class BackgroundMoved:
+class BackgroundProgressed:
     """The amount of background work changed."""
 
-    waiting: int
+    waiting_count: int
     """Items left to do."""
 
     current_work: str = ""
-    poisoned: int = 0
+    poisoned_count: int = 0
     """Jobs that wait for the user."""
 
 
 @dataclass(frozen=True, slots=True)
-class ImportMoved:
+class ImportProgressed:
     """An import made progress; both numbers are 0 when none is running."""
 
-    turns: int = 0
-    of_turns: int = 0
+    imported_turns: int = 0
+    total_turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,20 +174,20 @@ class Notice:
 
 
 Event = (
-    LoopMoved
+    LoopStateChanged
     | TurnAppended
     | ResolutionSealed
-    | LineMoved
+    | HeadMoved
     | ProposalsChanged
     | TriggerRaised
     | CanonCommitted
     | SceneOpened
-    | StepMoved
+    | StepStateChanged
     | TextStreamed
     | TextDiscarded
-    | ModelCalled
-    | BackgroundMoved
-    | ImportMoved
+    | LlmCallRecorded
+    | BackgroundProgressed
+    | ImportProgressed
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded
@@ -195,15 +195,15 @@ Event = (
 )
 
 TransientEvent = (
-    LoopMoved
+    LoopStateChanged
     | SceneOpened
     | Notice
-    | StepMoved
+    | StepStateChanged
     | TextStreamed
     | TextDiscarded
-    | ModelCalled
-    | BackgroundMoved
-    | ImportMoved
+    | LlmCallRecorded
+    | BackgroundProgressed
+    | ImportProgressed
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded

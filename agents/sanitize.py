@@ -10,13 +10,13 @@ import unicodedata
 
 from stores.errors import InputError
 
-MAX_LINE = 20_000
+MAX_LINE_LENGTH = 20_000
 """Characters in one typed line. A page of prose is about 3,000."""
 
 MAX_TITLE_LENGTH = 120
 """Characters of a title or name."""
 
-_ESCAPES = re.compile(
+_TERMINAL_ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles, links, clipboard
     r"|\x1b[PX^_].*?(?:\x1b\\|$)"  # DCS, SOS, PM, APC strings
     r"|\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI
@@ -24,7 +24,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?",  # the rest
     re.DOTALL,
 )
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+_DIRECTION_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
 
 
 def clean(text: str) -> str:
@@ -33,14 +33,16 @@ def clean(text: str) -> str:
     Line breaks stay (as `\n`), tabs become spaces, accents are composed (NFC).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
-    text = _ESCAPES.sub("", text)
+    text = _TERMINAL_ESCAPES.sub("", text)
     allowed = (
-        c for c in text if c == "\n" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI)
+        c
+        for c in text
+        if c == "\n" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _DIRECTION_OVERRIDES)
     )
     return unicodedata.normalize("NFC", "".join(allowed)).strip()
 
 
-def clean_line(text: str, limit: int = MAX_LINE) -> str:
+def clean_line(text: str, limit: int = MAX_LINE_LENGTH) -> str:
     """Clean one typed line. Raises InputError if it is empty or longer than `limit` characters."""
     if len(text) > limit:
         raise InputError(

@@ -10,7 +10,7 @@ from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, Tensi
 from stores.records.world import EntityKind, Number
 
 
-class Mode(StrEnum):
+class MainMode(StrEnum):
     """Modes of the main loop."""
 
     START_STORY = "start_story"
@@ -44,7 +44,7 @@ class NewCharacter:
 
 
 @dataclass(frozen=True, slots=True)
-class Newcomer:
+class ProposedNewcomer:
     """A person, place or thing to propose to the world."""
 
     kind: EntityKind
@@ -80,5 +80,5 @@ class StoryOutline:
     prose: tuple[str, ...] = ()
     """The GM's opening text, before the first turn."""
 
-    newcomers: tuple[Newcomer, ...] = ()
+    newcomers: tuple[ProposedNewcomer, ...] = ()
     """Proposed at the first scene's gate; those who already exist are put into the scene instead."""

@@ -13,7 +13,7 @@ import yaml
 MAX_CHARS = 1_000_000
 """Characters in one file. The bundled sample world has about 20,000."""
 
-Loc = tuple[int | str, ...]
+ValuePath = tuple[int | str, ...]
 """The path to a value: field names and list positions, as pydantic reports it."""
 
 
@@ -27,17 +27,17 @@ class YamlDocument(NamedTuple):
     data: object
     root: yaml.Node
 
-    def line_of(self, loc: Loc) -> str:
+    def line_of(self, path_to_value: ValuePath) -> str:
         """Return the line of the value at `loc` (or the nearest one), with its path."""
-        node, path = self.root, []
-        for step in loc:
-            child = _child(node, step)
+        node, path_parts = self.root, []
+        for step in path_to_value:
+            child = _find_child(node, step)
             if child is None:
                 break
             node = child
-            path.append(_entry_name(node, step) if isinstance(step, int) else step)
+            path_parts.append(_describe_entry(node, step) if isinstance(step, int) else step)
         line = f"line {node.start_mark.line + 1}"
-        return f"{line} ({', '.join(path)})" if path else line
+        return f"{line} ({', '.join(path_parts)})" if path_parts else line
 
 
 def load_yaml(text: str) -> YamlDocument:
@@ -61,12 +61,12 @@ def load_yaml(text: str) -> YamlDocument:
 def describe_faults(faults: Iterable[tuple[str, str]], limit: int = 3) -> str:
     """Join (where, what) pairs into one sentence: the first fault of each place, `most` of them in full."""
     by_place: dict[str, str] = {}
-    for where, what in faults:
-        by_place.setdefault(where, what)
-    shown = [f"{where}: {what}" for where, what in list(by_place.items())[:limit]]
+    for where, message in faults:
+        by_place.setdefault(where, message)
+    listed_faults = [f"{where}: {what}" for where, what in list(by_place.items())[:limit]]
     if len(by_place) > limit:
-        shown.append(f"and {len(by_place) - limit} more")
-    return "; ".join(shown)
+        listed_faults.append(f"and {len(by_place) - limit} more")
+    return "; ".join(listed_faults)
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -79,23 +79,23 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
+        seen_keys: set[str] = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
-                    raise _fault(key, f"{key.value!r} is given twice in one place")
-                seen.add(key.value)
+                if key.value in seen_keys:
+                    raise _mapping_error(key, f"{key.value!r} is given twice in one place")
+                seen_keys.add(key.value)
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
         except ValueError as error:  # a number or date that Python cannot hold
-            raise _fault(node, f"this value cannot be read ({error})") from None
+            raise _mapping_error(node, f"this value cannot be read ({error})") from None
 
 
-def _fault(node: yaml.Node, words: str) -> yaml.constructor.ConstructorError:
-    return yaml.constructor.ConstructorError(None, None, words, node.start_mark)
+def _mapping_error(node: yaml.Node, message: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, message, node.start_mark)
 
 
 def _describe_error(error: yaml.MarkedYAMLError) -> str:
@@ -104,7 +104,7 @@ def _describe_error(error: yaml.MarkedYAMLError) -> str:
     return f"{where}{error.problem or error.context}"
 
 
-def _child(node: yaml.Node, step: int | str) -> yaml.Node | None:
+def _find_child(node: yaml.Node, step: int | str) -> yaml.Node | None:
     if isinstance(node, yaml.MappingNode):
         return next((value for key, value in node.value if key.value == step), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
@@ -113,6 +113,6 @@ def _child(node: yaml.Node, step: int | str) -> yaml.Node | None:
     return None
 
 
-def _entry_name(node: yaml.Node, position: int) -> str:
-    key = _child(node, "key")
+def _describe_entry(node: yaml.Node, position: int) -> str:
+    key = _find_child(node, "key")
     return str(key.value) if isinstance(key, yaml.ScalarNode) else f"entry {position + 1}"

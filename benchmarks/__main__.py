@@ -45,18 +45,18 @@ GROUPS = {
 def main() -> None:
     options = _options()
     print(table.machine())
-    print(table.head())
+    print(table.format_header())
     with tempfile.TemporaryDirectory(prefix="monitor-bench-") as folder:
         libraries = Libraries(Path(folder), options.quick)
         for name in options.only or GROUPS:
             _measure(name, libraries)
-    print(table.foot())
+    print(table.format_footer())
 
 
 def _measure(name: str, libraries: Libraries) -> None:
     try:
         for row in GROUPS[name](libraries):
-            print(table.line(row), flush=True)
+            print(table.format_row(row), flush=True)
     except Exception:  # noqa: BLE001  (the other groups can still be measured)
         print(f"{name}: could not be measured", flush=True)
         traceback.print_exc()

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.fill import BATCH
-from benchmarks.libraries import Libraries, Table, at_table, timed
-from benchmarks.table import Row, times
+from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.table import Row, make_times_row
 from stores.authority import Role
 from stores.open import Stores
 from stores.records.ids import Id, SystemIdGenerator
@@ -30,30 +30,34 @@ DECLARED = (
 
 def run(libraries: Libraries) -> Iterator[Row]:
     for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
-        asked, written = asyncio.run(_commits(home, libraries.often(COUNT)))
-        yield times(f"commit of {BATCH} facts, asked for: {name}", asked, AIM)
-        yield times(f"commit of {BATCH} facts, its writes alone: {name}", written, AIM)
+        commit_seconds, write_seconds = asyncio.run(_time_commits(home, libraries.often(COUNT)))
+        yield make_times_row(f"commit of {BATCH} facts, asked for: {name}", commit_seconds, AIM)
+        yield make_times_row(f"commit of {BATCH} facts, its writes alone: {name}", write_seconds, AIM)
 
 
-async def _commits(home: Path, count: int) -> tuple[list[float], list[float]]:
+async def _time_commits(home: Path, count: int) -> tuple[list[float], list[float]]:
     """Time whole commits, and then the three steps of the last of them under new identifiers."""
-    asked: list[float] = []
-    nights = itertools.count(1)
-    async with at_table(home) as table:
+    commit_seconds: list[float] = []
+    night_numbers = itertools.count(1)
+    async with open_scene(home) as table:
         for _ in range(count):
             for line in DECLARED * (BATCH // len(DECLARED)):
-                await table.services.play.submit(table.scene_id, line.format(next(nights)))
-            asked.append(await timed(partial(table.services.gate.commit, table.scene_id)))
-        done = await _last_commit(table)
-        written = [await timed(partial(_write, table.stores, _again(done))) for _ in range(count)]
-    return asked, written
+                await table.services.play.submit(table.scene_id, line.format(next(night_numbers)))
+            commit_seconds.append(await time_call(partial(table.services.gate.commit, table.scene_id)))
+        last_commit = await _last_commit(table)
+        write_seconds = [
+            await time_call(partial(_write, table.stores, _with_new_ids(last_commit))) for _ in range(count)
+        ]
+    return commit_seconds, write_seconds
 
 
-async def _last_commit(table: Table) -> Canonization:
+async def _last_commit(table: OpenScene) -> Canonization:
     log = table.stores.log(Role.CANON_KEEPER)
     scene = await log.scene(table.scene_id)
-    closed = await log.canonizations(universe_id=scene.universe_id, states=[CanonizationState.CLOSED])
-    return closed[-1]
+    closed_canonizations = await log.canonizations(
+        universe_id=scene.universe_id, states=[CanonizationState.CLOSED]
+    )
+    return closed_canonizations[-1]
 
 
 async def _write(stores: Stores, canonization: Canonization) -> None:
@@ -65,25 +69,27 @@ async def _write(stores: Stores, canonization: Canonization) -> None:
     await log.close_canonization(canonization, [fact.id for fact in canonization.batch.facts])
 
 
-def _again(done: Canonization) -> Canonization:
+def _with_new_ids(canonization: Canonization) -> Canonization:
     """Return the same commit as one that is still to be done, under new identifiers."""
-    ids, batch = SystemIdGenerator(), done.batch
-    old = (*(fact.id for fact in batch.facts), *(piece.id for piece in batch.evidence))
-    new: dict[Id, Id] = {record_id: ids.new() for record_id in old}
-    renamed = batch.model_copy(
+    ids, batch = SystemIdGenerator(), canonization.batch
+    old_ids = (*(fact.id for fact in batch.facts), *(piece.id for piece in batch.evidence))
+    new_ids: dict[Id, Id] = {record_id: ids.new() for record_id in old_ids}
+    renamed_batch = batch.model_copy(
         update={
             "id": ids.new(),
-            "facts": tuple(fact.model_copy(update={"id": new[fact.id]}) for fact in batch.facts),
-            "evidence": tuple(piece.model_copy(update={"id": new[piece.id]}) for piece in batch.evidence),
+            "facts": tuple(fact.model_copy(update={"id": new_ids[fact.id]}) for fact in batch.facts),
+            "evidence": tuple(piece.model_copy(update={"id": new_ids[piece.id]}) for piece in batch.evidence),
             "supports": tuple(
                 edge.model_copy(
                     update={
-                        "subject_id": new.get(edge.subject_id, edge.subject_id),
-                        "evidence_id": new.get(edge.evidence_id, edge.evidence_id),
+                        "subject_id": new_ids.get(edge.subject_id, edge.subject_id),
+                        "evidence_id": new_ids.get(edge.evidence_id, edge.evidence_id),
                     }
                 )
                 for edge in batch.supports
             ),
         }
     )
-    return done.model_copy(update={"id": renamed.id, "batch": renamed, "state": CanonizationState.PLANNED})
+    return canonization.model_copy(
+        update={"id": renamed_batch.id, "batch": renamed_batch, "state": CanonizationState.PLANNED}
+    )

@@ -16,7 +16,7 @@ from tests.long_model.playing import open_run
 TURNS = 100
 
 
-async def _played(turns: int, seed: int) -> str:
+async def _play(turns: int, seed: int) -> str:
     with tempfile.TemporaryDirectory(prefix="monitor-continuity-") as folder:
         async with open_run(Path(folder), seed) as run:
             return (await run.play(turns)).table()
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=TURNS, help=f"exchanges that are played ({TURNS})")
     parser.add_argument("--seed", type=int, default=1, help="another order of baits and innocent turns")
     options = parser.parse_args()
-    print(asyncio.run(_played(options.turns, options.seed)))
+    print(asyncio.run(_play(options.turns, options.seed)))
 
 
 if __name__ == "__main__":

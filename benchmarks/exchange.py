@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.libraries import Libraries, Table, at_table, timed
-from benchmarks.table import Row, percentile, times
+from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.table import Row, make_times_row, percentile
 
 COUNT = 200
 COMMIT_EVERY = 20
@@ -22,31 +22,31 @@ LINES = {
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    taken = asyncio.run(_play(libraries.fresh, libraries.big, libraries.often(COUNT)))
+    seconds_by_kind = asyncio.run(_play(libraries.fresh, libraries.big, libraries.often(COUNT)))
     for kind in LINES:
-        fresh, big = taken[kind, "fresh"], taken[kind, "big"]
-        yield times(f"exchange, {kind}: fresh library", fresh, AIM)
-        yield times(f"exchange, {kind}: {libraries.big_name}", big, AIM)
+        fresh, big = seconds_by_kind[kind, "fresh"], seconds_by_kind[kind, "big"]
+        yield make_times_row(f"exchange, {kind}: fresh library", fresh, AIM)
+        yield make_times_row(f"exchange, {kind}: {libraries.big_name}", big, AIM)
         growth = percentile(big, 50) / percentile(fresh, 50)
         yield Row(f"exchange, {kind}: growth of the median", growth, None, MOST_GROWTH, "x")
 
 
 async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str, str], list[float]]:
     """Play in both libraries by turns, so that what else the machine does weighs on both alike."""
-    taken: dict[tuple[str, str], list[float]] = {}
-    async with at_table(fresh_home) as fresh, at_table(big_home) as big:
+    seconds_by_kind: dict[tuple[str, str], list[float]] = {}
+    async with open_scene(fresh_home) as fresh, open_scene(big_home) as big:
         for number in range(count):
             for kind, line in LINES.items():
                 for where, table in (("fresh", fresh), ("big", big)):
                     submit = partial(table.services.play.submit, table.scene_id, line)
-                    taken.setdefault((kind, where), []).append(await timed(submit))
+                    seconds_by_kind.setdefault((kind, where), []).append(await time_call(submit))
             if number % COMMIT_EVERY == COMMIT_EVERY - 1:
                 await _commit(fresh, big)
         await _commit(fresh, big)
-    return taken
+    return seconds_by_kind
 
 
-async def _commit(*tables: Table) -> None:
+async def _commit(*tables: OpenScene) -> None:
     """As players do now and then; not timed here."""
     for table in tables:
         await table.services.gate.commit(table.scene_id)

@@ -38,7 +38,7 @@ BATCH = 20
 
 SCENES_A_STORY = 10
 
-_BEAT = (
+_TURN_LOOP_MOVES = (
     ("user_input", "received", "processing"),
     ("context_loaded", "processing", "generating"),
     ("response_ready", "generating", "proposing"),
@@ -46,7 +46,7 @@ _BEAT = (
 )
 """The moves of the turn loop in each thing that is typed."""
 
-_TYPED = (0, 2, 3, 4)
+_TYPED_TURNS = (0, 2, 3, 4)
 """The turns of a passage that begin with something typed; the other is the roll of the first."""
 
 
@@ -76,12 +76,12 @@ async def fill(home: Path, size: Size) -> None:
     """Write the campaign into the library in `home`."""
     stores = await open_stores(home)
     try:
-        await stores.history.load(campaign(size), mentioned_ids=())
+        await stores.history.load(iter_campaign(size), mentioned_ids=())
     finally:
         await stores.close()
 
 
-def campaign(size: Size) -> Iterator[CollectionRecords]:
+def iter_campaign(size: Size) -> Iterator[CollectionRecords]:
     """Every collection that has records, in the order of `stores.history.HISTORY`."""
     scenes = list(scenes_of(size))
     stories = list(dict.fromkeys(scene.story for scene in scenes))
@@ -108,7 +108,7 @@ def campaign(size: Size) -> Iterator[CollectionRecords]:
     yield "transitions", _transitions(scenes, stories)
 
 
-def scenes_of(size: Size) -> Iterator[LongScene]:
+def scenes_of(size: Size) -> Iterator[GeneratedScene]:
     """Every scene of the campaign; the last is the long one, which is still being played."""
     first = 0
     for number in range(size.scenes + 1):
@@ -120,12 +120,12 @@ def scenes_of(size: Size) -> Iterator[LongScene]:
             Passage(first + place, place, scene_id, _story_id(story), size.entities)
             for place in range(turns // TURNS)
         ]
-        yield LongScene(scene_id, story, order + 1, passages, over)
+        yield GeneratedScene(scene_id, story, order + 1, passages, over)
         first += len(passages)
 
 
 @dataclass(frozen=True)
-class LongScene:
+class GeneratedScene:
     """A scene, and the passages that were played in it."""
 
     id: Id
@@ -191,9 +191,9 @@ class LongScene:
         yield move("load_context", "created", "active", self.passages[0])
         for batch in self.batches():
             for passage in batch:
-                for turn in _TYPED:
+                for turn in _TYPED_TURNS:
                     yield move("user_turn", "active", "active", passage)
-                    for number, step in enumerate(_BEAT, start=1):
+                    for number, step in enumerate(_TURN_LOOP_MOVES, start=1):
                         yield _move(Loop.TURN, passage.turn_id(turn), number, step, passage)
             yield move("critical_event", "active", "active", batch[-1])
         if self.over:
@@ -201,7 +201,7 @@ class LongScene:
             yield move("canon_written", "finalizing", "completed", self.passages[-1])
 
 
-def _transitions(scenes: list[LongScene], stories: list[int]) -> Iterator[Transition]:
+def _transitions(scenes: list[GeneratedScene], stories: list[int]) -> Iterator[Transition]:
     """The session left the last story for the menu; the stories before it are complete."""
     first, last = scenes[0].passages[0], scenes[-1].passages[-1]
     for story in stories:

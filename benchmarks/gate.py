@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.libraries import Libraries, Table, at_table, timed
-from benchmarks.table import Row, times
+from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal
 from stores.authority import Role
 from stores.records.canon import AssertFact, Authority, FactKind
@@ -21,7 +21,7 @@ PROPOSALS = 100
 COUNT = 40
 FRAME = 16.7
 """Milliseconds of a frame at 60 Hz."""
-WEIGHED = 100
+ASSESSED = 100
 """Milliseconds in which an answer seems to come at once."""
 
 F3, HOME = "\x1bOR", "\x1b[H"
@@ -40,33 +40,35 @@ def run(libraries: Libraries) -> Iterator[Row]:
             yield from _keys(terminal, count, name)
             terminal.settle()
             terminal.quit()
-        weighed = asyncio.run(_weighed(home, count))
-        yield times(f"verdict kept, all weighed anew, gate of {PROPOSALS}, {name}", weighed, WEIGHED)
+        decision_seconds = asyncio.run(_time_decisions(home, count))
+        yield make_times_row(
+            f"verdict kept, all weighed anew, gate of {PROPOSALS}, {name}", decision_seconds, ASSESSED
+        )
 
 
 def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
     where = f"gate of {PROPOSALS}, {name}"
     moves = [terminal.press(key) for key in itertools.islice(itertools.cycle((DOWN, DOWN, UP)), count)]
-    yield times(f"key to frame *, arrow, {where}", moves, FRAME)
+    yield make_times_row(f"key to frame *, arrow, {where}", moves, FRAME)
     marks = [terminal.press(" ") for _ in range(count)]
-    yield times(f"key to frame *, mark, {where}", marks, FRAME)
+    yield make_times_row(f"key to frame *, mark, {where}", marks, FRAME)
     terminal.press("*")
     terminal.press("*")
     groups = [terminal.press("g") for _ in range(count)]
-    yield times(f"key to frame *, group, {where}", groups, FRAME)
+    yield make_times_row(f"key to frame *, group, {where}", groups, FRAME)
     terminal.press("/")
     letters = [terminal.press(letter) for letter in itertools.islice(itertools.cycle("gul\x15"), count)]
-    yield times(f"key to frame *, a letter of the filter, {where}", letters, FRAME)
+    yield make_times_row(f"key to frame *, a letter of the filter, {where}", letters, FRAME)
     terminal.press(ESCAPE)
     terminal.press(HOME)
     verdicts = [terminal.press("d", shows="deferred") for _ in range(min(count, PROPOSALS // 3))]
-    yield times(f"key to frame *, verdict, {where}", verdicts, FRAME)
+    yield make_times_row(f"key to frame *, verdict, {where}", verdicts, FRAME)
 
 
-async def _weighed(home: Path, count: int) -> list[float]:
+async def _time_decisions(home: Path, count: int) -> list[float]:
     """Time a verdict and the reading of the gate after it, without a screen."""
-    async with at_table(home) as table:
-        waiting = [
+    async with open_scene(home) as table:
+        pending_proposals = [
             p for p in (await table.services.gate.gate(table.scene_id)).proposals if p.status == "pending"
         ]
 
@@ -74,16 +76,21 @@ async def _weighed(home: Path, count: int) -> list[float]:
             await table.services.gate.decide([proposal_id], Verdict.ACCEPT)
             await table.services.gate.gate(table.scene_id)
 
-        return [await timed(partial(decide, p.proposal.id)) for p in waiting[: min(count, len(waiting))]]
+        return [
+            await time_call(partial(decide, p.proposal.id))
+            for p in pending_proposals[: min(count, len(pending_proposals))]
+        ]
 
 
 async def _propose(home: Path) -> None:
     """Leave the open story with a hundred proposals of several kinds, some of them held by a conflict."""
-    async with at_table(home) as table:
+    async with open_scene(home) as table:
         view = await table.services.play.scene(table.scene_id)
-        waiting = sum(p.status == "pending" for p in view.proposals)
+        pending_count = sum(p.status == "pending" for p in view.proposals)
         await table.services.play.submit(table.scene_id, "I count what there is.")
-        for number, line in enumerate(itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - waiting)):
+        for number, line in enumerate(
+            itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - pending_count)
+        ):
             await table.services.play.submit(table.scene_id, line.format(number))
         await _infer(table)
 
@@ -99,7 +106,7 @@ LINES = (
 )
 
 
-async def _infer(table: Table) -> None:
+async def _infer(table: OpenScene) -> None:
     view, ids = await table.services.play.scene(table.scene_id), SystemIdGenerator()
     await table.stores.log(Role.RESOLVER).stage(
         [

@@ -23,76 +23,91 @@ from tests.table import begin
 TURNS = 20_000
 
 
-def long_log(turns: int) -> bytes:
+def make_long_log(turns: int) -> bytes:
     """The measuring set over and over, each time a year later."""
-    said = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
-    said = [fields for fields in said if fields["role"] != "ooc"]
+    log_entries = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
+    log_entries = [fields for fields in log_entries if fields["role"] != "ooc"]
     lines = []
     for number in range(turns):
-        again, place = divmod(number, len(said))
-        fields = said[place]
-        year = int(fields["time"][:4]) + again
+        round_number, place = divmod(number, len(log_entries))
+        fields = log_entries[place]
+        year = int(fields["time"][:4]) + round_number
         lines.append(
-            json.dumps({**fields, "turn": f"{again}/{fields['turn']}", "time": f"{year}{fields['time'][4:]}"})
+            json.dumps(
+                {**fields, "turn": f"{round_number}/{fields['turn']}", "time": f"{year}{fields['time'][4:]}"}
+            )
         )
     return "\n".join(lines).encode()
 
 
-async def _measured(turns: int) -> list[table.Row]:
+async def _measure(turns: int) -> list[table.Row]:
     with tempfile.TemporaryDirectory(prefix="monitor-import-") as folder:
         program = await open_program(Path(folder))
         try:
-            return await _rows(program, ImportRequest("long.jsonl", long_log(turns), hero="Tamsin"), turns)
+            return await _rows(
+                program, ImportRequest("long.jsonl", make_long_log(turns), hero="Tamsin"), turns
+            )
         finally:
             await program.close()
 
 
-async def _rows(program: Program, order: ImportRequest, turns: int) -> list[table.Row]:
+async def _rows(program: Program, import_request: ImportRequest, turns: int) -> list[table.Row]:
     services = program.services
     scene_id = await begin(program)
-    alone = [await _act(program, scene_id, number) for number in range(20)]
-    stopped = await _cut_off(program, order)
-    began, spent = time.perf_counter(), time.process_time()
-    coming = asyncio.ensure_future(services.imports.import_log(order))
-    beside: list[float] = []
-    while not coming.done():
-        beside.append(await _act(program, scene_id, len(beside)))
+    seconds_alone = [await _time_act(program, scene_id, number) for number in range(20)]
+    cancel_seconds = await _time_cancel(program, import_request)
+    started_at, cpu_started_at = time.perf_counter(), time.process_time()
+    import_task = asyncio.ensure_future(services.imports.import_log(import_request))
+    seconds_beside: list[float] = []
+    while not import_task.done():
+        seconds_beside.append(await _time_act(program, scene_id, len(seconds_beside)))
         await asyncio.sleep(0.05)
-    done = await coming
-    took, worked = time.perf_counter() - began, time.process_time() - spent
+    import_result = await import_task
+    seconds, cpu_seconds = time.perf_counter() - started_at, time.process_time() - cpu_started_at
     log = program.stores.log(Role.CONTEXT_ASSEMBLY)
-    there = sum([await log.line_length(scene.id) for scene in await log.scenes(done.story_id)])
-    assert there == done.turns == turns, f"{there} of {turns} turns are in"
-    left = turns - done.resumed_at + 1
+    stored_turns = sum(
+        [await log.line_length(scene.id) for scene in await log.scenes(import_result.story_id)]
+    )
+    assert stored_turns == import_result.turns == turns, f"{stored_turns} of {turns} turns are in"
+    remaining_turns = turns - import_result.resumed_at + 1
     return [
-        table.Row(f"import: from a cancel to its end, at turn {done.resumed_at - 1:,}", stopped, unit="s"),
-        table.Row(f"import: the other {left:,} turns, with play beside", took, unit="s", cpu=worked),
-        table.Row("import: turns a second", left / took, unit="turns"),
-        table.times("import: a typed line before it", alone),
-        table.times("import: a typed line beside it", beside),
+        table.Row(
+            f"import: from a cancel to its end, at turn {import_result.resumed_at - 1:,}",
+            cancel_seconds,
+            unit="s",
+        ),
+        table.Row(
+            f"import: the other {remaining_turns:,} turns, with play beside",
+            seconds,
+            unit="s",
+            cpu=cpu_seconds,
+        ),
+        table.Row("import: turns a second", remaining_turns / seconds, unit="turns"),
+        table.make_times_row("import: a typed line before it", seconds_alone),
+        table.make_times_row("import: a typed line beside it", seconds_beside),
     ]
 
 
-async def _act(program: Program, scene_id: str, number: int) -> float:
-    began = time.perf_counter()
+async def _time_act(program: Program, scene_id: str, number: int) -> float:
+    started_at = time.perf_counter()
     await program.services.play.submit(scene_id, f"Act {number} of the afternoon.")
-    return time.perf_counter() - began
+    return time.perf_counter() - started_at
 
 
-async def _cut_off(program: Program, order: ImportRequest) -> float:
+async def _time_cancel(program: Program, import_request: ImportRequest) -> float:
     """Cancel an import when a third of it is in; return how long it took to end, in seconds."""
-    told = asyncio.Event()
+    third_imported = asyncio.Event()
 
-    def hear(progress: ImportProgress) -> None:
+    def on_progress(progress: ImportProgress) -> None:
         if progress.turns * 3 >= progress.total_turns:
-            told.set()
+            third_imported.set()
 
-    coming = asyncio.ensure_future(program.services.imports.import_log(order, hear))
-    await told.wait()
-    began = time.perf_counter()
-    coming.cancel()
-    await asyncio.gather(coming, return_exceptions=True)
-    return time.perf_counter() - began
+    import_task = asyncio.ensure_future(program.services.imports.import_log(import_request, on_progress))
+    await third_imported.wait()
+    started_at = time.perf_counter()
+    import_task.cancel()
+    await asyncio.gather(import_task, return_exceptions=True)
+    return time.perf_counter() - started_at
 
 
 def main() -> None:
@@ -100,10 +115,10 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=TURNS, help=f"turns of the log ({TURNS:,})")
     options = parser.parse_args()
     print(table.machine())
-    print(table.head())
-    for row in asyncio.run(_measured(options.turns)):
-        print(table.line(row))
-    print(table.foot())
+    print(table.format_header())
+    for row in asyncio.run(_measure(options.turns)):
+        print(table.format_row(row))
+    print(table.format_footer())
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.source_reader import SourceReader
 from benchmarks import table
 from benchmarks.fill import Size, fill
-from benchmarks.libraries import timed
+from benchmarks.libraries import time_call
 from benchmarks.passages import UNIVERSE
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from stores.authority import Role
 from stores.open import Stores, open_stores
 from stores.ports import LogReader, TextItem
@@ -31,7 +31,7 @@ from stores.records.workflow import Canonization
 
 LONG = Size(scenes=90, scene_turns=1_000, long_scene=10_000, entities=5_000)
 QUICK = Size(scenes=9, scene_turns=1_000, long_scene=1_000, entities=500)
-CAUGHT_UP = 10_000
+CATCH_UP_TURNS = 10_000
 """Turns that a catch-up is counted in."""
 
 EXCHANGES = 50
@@ -40,7 +40,7 @@ BATCH = 20
 """Facts of one commit."""
 
 
-async def measured(size: Size, vectors: int) -> list[Row]:
+async def measure(size: Size, vectors: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         await fill(home, size)
@@ -59,33 +59,51 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
     scenes = await truth.read_scenes(UNIVERSE)
     turns = sum([await truth.log.line_length(scene.id) for scene in scenes])
 
-    seconds = await timed(lambda: _catch_up(words, scenes))
+    seconds = await time_call(lambda: _catch_up(words, scenes))
     yield Row(f"words of {turns:,} turns that nothing was indexed of", turns / seconds, unit="/s")
-    yield Row(f"  so {CAUGHT_UP:,} turns behind are caught up with in", CAUGHT_UP * seconds / turns, unit="s")
+    yield Row(
+        f"  so {CATCH_UP_TURNS:,} turns behind are caught up with in",
+        CATCH_UP_TURNS * seconds / turns,
+        unit="s",
+    )
     canon = await truth.read_canon(UNIVERSE)
     items = len(canon.entities) + len(canon.facts)
-    seconds = await timed(lambda: _universe(words))
+    seconds = await time_call(lambda: _index_universe(words))
     yield Row(f"words of {items:,} facts and entities", items / seconds, unit="/s")
 
-    again = [await timed(lambda: _looked_at_anew(truth, stores)) for _ in range(3)]
-    yield times(f"a start with {turns:,} turns in {len(scenes)} scenes indexed: what is behind?", again)
-    same = [await timed(lambda: _universe_anew(truth, stores)) for _ in range(3)]
-    yield times(f"canon of {items:,} compared whole, as a start does", same)
-    yield times(f"  what a commit of {BATCH} facts wrote, compared and put", await _committed(stores, words))
-    yield times("an exchange of two turns in the longest scene: its words", await _exchanges(stores, words))
+    start_seconds = [await time_call(lambda: _check_nothing_dirty(truth, stores)) for _ in range(3)]
+    yield make_times_row(
+        f"a start with {turns:,} turns in {len(scenes)} scenes indexed: what is behind?", start_seconds
+    )
+    compare_seconds = [await time_call(lambda: _index_universe_again(truth, stores)) for _ in range(3)]
+    yield make_times_row(f"canon of {items:,} compared whole, as a start does", compare_seconds)
+    yield make_times_row(
+        f"  what a commit of {BATCH} facts wrote, compared and put", await _time_commits(stores, words)
+    )
+    yield make_times_row(
+        "an exchange of two turns in the longest scene: its words", await _time_exchanges(stores, words)
+    )
 
     shelf = VectorIndexWriter(stores.vectors(Role.INDEXER), embedder)
-    some = [item async for item in _some(truth, scenes, count)]
+    text_items = [item async for item in _iter_items(truth, scenes, count)]
     await embedder.embed(["awake"])
-    seconds = await timed(lambda: _put_all(shelf, some))
-    yield Row(f"vectors of {len(some):,} turns with their neighbours", len(some) / seconds, unit="/s")
-    yield Row(f"  so {CAUGHT_UP:,} turns behind take", CAUGHT_UP * seconds / len(some) / 60, unit="min")
-    job = asyncio.create_task(_put_all(shelf, some))
-    asked = []
-    while not job.done():
-        asked.append(await timed(lambda: embedder.embed(["Who has the key to the tower?"], urgent=True)))
+    seconds = await time_call(lambda: _put_all(shelf, text_items))
+    yield Row(
+        f"vectors of {len(text_items):,} turns with their neighbours", len(text_items) / seconds, unit="/s"
+    )
+    yield Row(
+        f"  so {CATCH_UP_TURNS:,} turns behind take",
+        CATCH_UP_TURNS * seconds / len(text_items) / 60,
+        unit="min",
+    )
+    put_task = asyncio.create_task(_put_all(shelf, text_items))
+    embed_seconds = []
+    while not put_task.done():
+        embed_seconds.append(
+            await time_call(lambda: embedder.embed(["Who has the key to the tower?"], urgent=True))
+        )
         await asyncio.sleep(0.05)
-    yield times("a question's vector while that goes on", asked)
+    yield make_times_row("a question's vector while that goes on", embed_seconds)
 
 
 async def _catch_up(indexer: Indexer, scenes: list[Scene]) -> None:
@@ -94,101 +112,109 @@ async def _catch_up(indexer: Indexer, scenes: list[Scene]) -> None:
             pass
 
 
-async def _universe(indexer: Indexer) -> None:
+async def _index_universe(indexer: Indexer) -> None:
     while await indexer.reconcile_universe(UNIVERSE):
         pass
 
 
-async def _universe_anew(truth: SourceReader, stores: Stores) -> None:
-    await _universe(Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))))
+async def _index_universe_again(truth: SourceReader, stores: Stores) -> None:
+    await _index_universe(Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))))
 
 
-async def _committed(stores: Stores, indexer: Indexer) -> list[float]:
+async def _time_commits(stores: Stores, indexer: Indexer) -> list[float]:
     """Commit facts about one of many, of which one ends; and bring the words up to that."""
     ids, canon, log = SystemIdGenerator(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
-    (who,) = await canon.entities(UNIVERSE, limit=1)
-    (like,) = await canon.facts_about(who.id, newest=1)
-    found = []
+    (entity,) = await canon.entities(UNIVERSE, limit=1)
+    (sample_fact,) = await canon.facts_about(entity.id, newest=1)
+    seconds = []
     for number in range(COMMITS):
-        said = {"proposal_id": None, "recorded_at": like.recorded_at}
+        changed_fields = {"proposal_id": None, "recorded_at": sample_fact.recorded_at}
         facts = tuple(
-            like.model_copy(update={**said, "id": ids.new(), "statement": f"It is so, {number}: {place}."})
+            sample_fact.model_copy(
+                update={**changed_fields, "id": ids.new(), "statement": f"It is so, {number}: {place}."}
+            )
             for place in range(BATCH)
         )
-        ended = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
+        fact_change = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
         batch = CanonBatch(
-            id=ids.new(), universe_id=UNIVERSE, entities=(who,), facts=facts, fact_changes=(ended,)
+            id=ids.new(), universe_id=UNIVERSE, entities=(entity,), facts=facts, fact_changes=(fact_change,)
         )
-        done = Canonization(
-            id=ids.new(), universe_id=UNIVERSE, reason="bench", batch=batch, created_at=like.recorded_at
+        canonization = Canonization(
+            id=ids.new(),
+            universe_id=UNIVERSE,
+            reason="bench",
+            batch=batch,
+            created_at=sample_fact.recorded_at,
         )
-        await log.plan_canonization(done)
+        await log.plan_canonization(canonization)
         await canon.commit(batch)
-        await log.close_canonization(done)
-        indexer.note_commit(UNIVERSE, done.id)
-        found.append(await timed(lambda: _universe(indexer)))
-    return found
+        await log.close_canonization(canonization)
+        indexer.note_commit(UNIVERSE, canonization.id)
+        seconds.append(await time_call(lambda: _index_universe(indexer)))
+    return seconds
 
 
-async def _looked_at_anew(truth: SourceReader, stores: Stores) -> None:
-    behind = await Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))).find_outdated_scenes(UNIVERSE)
-    assert not behind
+async def _check_nothing_dirty(truth: SourceReader, stores: Stores) -> None:
+    dirty_items = await Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))).find_outdated_scenes(
+        UNIVERSE
+    )
+    assert not dirty_items
 
 
-async def _exchanges(stores: Stores, indexer: Indexer) -> list[float]:
+async def _time_exchanges(stores: Stores, indexer: Indexer) -> list[float]:
     """Append two turns to the longest scene, and bring its words up to it."""
     log = stores.log(Role.ORCHESTRATOR)
     truth = SourceReader(stores.canon(Role.INDEXER), log)
     lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.read_scenes(UNIVERSE)}
     scene_id = max(lengths, key=lambda id: lengths[id])
-    found = []
+    seconds = []
     for number in range(EXCHANGES):
-        for turn in [turn async for turn in _two(log, scene_id, number)]:
+        for turn in [turn async for turn in _make_two_turns(log, scene_id, number)]:
             await log.append_turn(turn)
         start = time.perf_counter()
         while await indexer.reconcile_scene(scene_id):
             pass
-        found.append(time.perf_counter() - start)
-    return found
+        seconds.append(time.perf_counter() - start)
+    return seconds
 
 
-async def _two(log: LogReader, scene_id: Id, number: int) -> AsyncIterator[Turn]:
+async def _make_two_turns(log: LogReader, scene_id: Id, number: int) -> AsyncIterator[Turn]:
     ids = SystemIdGenerator()
-    (last,) = await log.line_tail(scene_id, 1)
+    (last_turn,) = await log.line_tail(scene_id, 1)
     exchange = derive_id("bench", number)
     for speaker in (Speaker.PLAYER, Speaker.SYSTEM):
-        last = Turn(
+        last_turn = Turn(
             id=ids.new(),
             scene_id=scene_id,
-            parent_id=last.id,
+            parent_id=last_turn.id,
             exchange_id=exchange,
             speaker=speaker,
             text=f"I go on through the reeds, for the {number}th time, and listen for the bell.",
-            depth=last.depth + 1,
-            created_at=last.created_at,
+            depth=last_turn.depth + 1,
+            created_at=last_turn.created_at,
         )
-        yield last
+        yield last_turn
 
 
-async def _some(truth: SourceReader, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
-    left = count
+async def _iter_items(truth: SourceReader, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
+    remaining = count
     for scene in scenes:
-        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, left)
+        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, remaining)
         for item in stretch.items:
             yield item
-        left -= len(stretch.items)
-        if left <= 0:
+        remaining -= len(stretch.items)
+        if remaining <= 0:
             return
 
 
 async def _put_all(shelf: VectorIndexWriter, items: list[TextItem]) -> None:
-    for some in _by_the(shelf.batch_size, items):
-        await shelf.put("turns", some)
+    for batch in _split_into_batches(shelf.batch_size, items):
+        await shelf.put("turns", batch)
 
 
-def _by_the(count: int, items: list[TextItem]) -> Iterator[list[TextItem]]:
-    for start in range(0, len(items), count):
-        yield items[start : start + count]
+def _split_into_batches(batch_size: int, items: list[TextItem]) -> Iterator[list[TextItem]]:
+    for start in range(0, len(items), batch_size):
+        yield items[start : start + batch_size]
 
 
 def main() -> None:
@@ -196,9 +222,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="10,000 turns instead of 100,000")
     parser.add_argument("--vectors", type=int, default=1_000, help="how many vectors are made")
     options = parser.parse_args()
-    print(f"{table.machine()}\n{table.head()}")
-    for row in asyncio.run(measured(QUICK if options.quick else LONG, options.vectors)):
-        print(table.line(row), flush=True)
+    print(f"{table.machine()}\n{table.format_header()}")
+    for row in asyncio.run(measure(QUICK if options.quick else LONG, options.vectors)):
+        print(table.format_row(row), flush=True)
 
 
 if __name__ == "__main__":

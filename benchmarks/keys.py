@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.libraries import Libraries
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import (
     BACK_TAB,
     DOWN,
@@ -33,18 +33,20 @@ def run(libraries: Libraries) -> Iterator[Row]:
     with Terminal(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
         terminal.press(ENTER, shows=SCENE)
-        yield times(f"key to frame *, a letter in the prompt, scene {where}", _type(terminal, count), AIM)
+        yield make_times_row(
+            f"key to frame *, a letter in the prompt, scene {where}", _type(terminal, count), AIM
+        )
         terminal.press(BACK_TAB)
         for name, key in MOVES.items():
-            taken = [terminal.press(key) for _ in range(count)]
-            yield times(f"key to frame *, {name} in the transcript {where}", taken, AIM)
+            seconds = [terminal.press(key) for _ in range(count)]
+            yield make_times_row(f"key to frame *, {name} in the transcript {where}", seconds, AIM)
         terminal.settle()
         terminal.quit()
 
 
 def _type(terminal: Terminal, count: int) -> list[float]:
-    taken: list[float] = []
-    while len(taken) < count:
-        taken += [terminal.press(letter, shows=letter) for letter in LETTERS]
+    seconds: list[float] = []
+    while len(seconds) < count:
+        seconds += [terminal.press(letter, shows=letter) for letter in LETTERS]
         terminal.press(ERASE_LINE)
-    return taken
+    return seconds

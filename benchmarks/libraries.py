@@ -43,7 +43,7 @@ class Libraries:
     def fresh(self) -> Path:
         """A library with the sample world and one story begun."""
         home = self.folder / "fresh"
-        asyncio.run(_begin(home))
+        asyncio.run(_begin_story(home))
         return home
 
     @cached_property
@@ -56,7 +56,7 @@ class Libraries:
         return home
 
 
-class Table(NamedTuple):
+class OpenScene(NamedTuple):
     """An open library, at the scene that play stands in."""
 
     services: Services
@@ -66,28 +66,28 @@ class Table(NamedTuple):
 
 
 @asynccontextmanager
-async def at_table(home: Path) -> AsyncIterator[Table]:
+async def open_scene(home: Path) -> AsyncIterator[OpenScene]:
     """Open the library, go back to the scene where it was left, and leave it suspended again."""
     program = await open_program(home)
     try:
         await program.services.stories.recover()
-        card = (await program.services.stories.menu()).resume
+        card = (await program.services.stories.menu()).resume_story
         assert card is not None, "a library to measure has a story"
         scene_id = await program.services.stories.resume(card.story.id)
-        yield Table(program.services, program.stores, card.story.id, scene_id)
+        yield OpenScene(program.services, program.stores, card.story.id, scene_id)
         await program.services.stories.suspend()
     finally:
         await program.close()
 
 
-async def timed(work: Callable[[], Awaitable[T]]) -> float:
+async def time_call(work: Callable[[], Awaitable[T]]) -> float:
     """Return how many seconds the work takes."""
     start = time.perf_counter()
     await work()
     return time.perf_counter() - start
 
 
-async def _begin(home: Path) -> None:
+async def _begin_story(home: Path) -> None:
     program = await open_program(home)
     try:
         await program.services.stories.recover()

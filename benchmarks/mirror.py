@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.libraries import Libraries, timed
+from benchmarks.libraries import Libraries, time_call
 from benchmarks.passages import START, UNIVERSE, Kind, id_of
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from stores.authority import Role, Store
 from stores.errors import StoreUnavailable
 from stores.open import open_stores
@@ -32,36 +32,48 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 async def _rows(folder: Path, count: int) -> list[Row]:
-    alone = await open_stores(folder / "alone")
-    far = Far(await open_stores(folder / "far"))
-    served = await open_replicated_stores(
-        far.servers(), folder / "home", timeouts=Timeouts(probe_pauses=(0.01,))
+    local_stores = await open_stores(folder / "alone")
+    server_stores = UnreachableStores(await open_stores(folder / "far"))
+    replicated_stores = await open_replicated_stores(
+        server_stores.make_connectors(), folder / "home", timeouts=Timeouts(probe_pauses=(0.01,))
     )
     try:
-        here = await _append(alone)
-        rows = [times("append a turn: files alone", [await timed(here) for _ in range(count)])]
-        append = await _append(served)
-        rows.append(times("append a turn: copy and server", [await timed(append) for _ in range(count)]))
-        far.down = True
-        rows.append(times("append a turn: copy, server down", [await timed(append) for _ in range(count)]))
-        far.down = False
-        rows.append(await _catch_up(served, count))
+        append_locally = await _make_append(local_stores)
+        rows = [
+            make_times_row(
+                "append a turn: files alone", [await time_call(append_locally) for _ in range(count)]
+            )
+        ]
+        append = await _make_append(replicated_stores)
+        rows.append(
+            make_times_row("append a turn: copy and server", [await time_call(append) for _ in range(count)])
+        )
+        server_stores.is_down = True
+        rows.append(
+            make_times_row(
+                "append a turn: copy, server down", [await time_call(append) for _ in range(count)]
+            )
+        )
+        server_stores.is_down = False
+        rows.append(await _catch_up(replicated_stores, count))
         return rows
     finally:
-        await served.close()
-        await far.stores.close()
-        await alone.close()
+        await replicated_stores.close()
+        await server_stores.stores.close()
+        await local_stores.close()
 
 
-async def _catch_up(served: Stores, count: int) -> Row:
-    back = asyncio.Event()
-    served.add_notice_listener(lambda notice: back.set() if notice.severity == "information" else None)
-    began = time.perf_counter()
-    await back.wait()
-    return Row("send what waited, each", 1_000 * (time.perf_counter() - began) / count)
+async def _catch_up(replicated_stores: Stores, count: int) -> Row:
+    caught_up = asyncio.Event()
+    replicated_stores.add_notice_listener(
+        lambda notice: caught_up.set() if notice.severity == "information" else None
+    )
+    started_at = time.perf_counter()
+    await caught_up.wait()
+    return Row("send what waited, each", 1_000 * (time.perf_counter() - started_at) / count)
 
 
-async def _append(stores: Stores) -> Callable[[], Awaitable[None]]:
+async def _make_append(stores: Stores) -> Callable[[], Awaitable[None]]:
     """Begin a scene; what is returned adds a turn to it."""
     log, ids = stores.log(Role.ORCHESTRATOR), SystemIdGenerator()
     story = Story(id=id_of(Kind.STORY, 0), universe_id=UNIVERSE, title="A story", created_at=START)
@@ -75,53 +87,53 @@ async def _append(stores: Stores) -> Callable[[], Awaitable[None]]:
     )
     await log.put_story(story)
     await log.create_scene(scene)
-    last: list[Turn] = []
+    appended_turns: list[Turn] = []
 
     async def append() -> None:
         turn_id = ids.new()
         turn = Turn(
             id=turn_id,
             scene_id=scene.id,
-            parent_id=last[-1].id if last else None,
+            parent_id=appended_turns[-1].id if appended_turns else None,
             exchange_id=turn_id,
             speaker=Speaker.PLAYER,
             text="I go down to the water and ask after the bell.",
-            depth=len(last),
+            depth=len(appended_turns),
             created_at=START,
         )
         await log.append_turn(turn)
-        last.append(turn)
+        appended_turns.append(turn)
 
     return append
 
 
-class Far:
+class UnreachableStores:
     """Stores that can be out of reach."""
 
     def __init__(self, stores: Stores) -> None:
         self.stores = stores
-        self.down = False
+        self.is_down = False
 
-    def servers(self) -> ServerConnectors:
+    def make_connectors(self) -> ServerConnectors:
         async def connect(store: Store) -> OpenConnection:
             return OpenConnection(
-                lambda role: _Handle(self, getattr(self.stores, store.value)(role)), _nothing
+                lambda role: _UnreachableHandle(self, getattr(self.stores, store.value)(role)), _close_nothing
             )
 
-        ways = {store: lambda store=store: connect(store) for store in (Store.LOG, Store.CANON)}
-        return ServerConnectors(ways, ReplayClock(utc_now), lambda: self.stores.history)
+        connectors = {store: lambda store=store: connect(store) for store in (Store.LOG, Store.CANON)}
+        return ServerConnectors(connectors, ReplayClock(utc_now), lambda: self.stores.history)
 
 
-class _Handle:
-    def __init__(self, far: Far, handle: Any) -> None:
-        self._far = far
+class _UnreachableHandle:
+    def __init__(self, server_stores: UnreachableStores, handle: Any) -> None:
+        self._server_stores = server_stores
         self._handle = handle
 
     def __getattr__(self, method: str) -> Any:
-        if self._far.down:
+        if self._server_stores.is_down:
             raise StoreUnavailable("Out of reach.")
         return getattr(self._handle, method)
 
 
-async def _nothing() -> None:
+async def _close_nothing() -> None:
     """A folder needs no farewell."""

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchmarks.libraries import Libraries
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal
 
 COUNT = 10
 AIM = 50
 
 
-class Switch(NamedTuple):
+class ModeSwitch(NamedTuple):
     """A key that leads to another screen, what that shows at once, and what when it is filled."""
 
     name: str
@@ -24,21 +24,21 @@ class Switch(NamedTuple):
 
 
 ROUND = (
-    Switch("menu to universe", "3", "Universe", "The Long Coast"),
-    Switch("universe to menu", ESCAPE, MENU),
-    Switch("menu to continue", "2", "Continue a story", "The Long Watch"),
-    Switch("continue to menu", ESCAPE, MENU),
+    ModeSwitch("menu to universe", "3", "Universe", "The Long Coast"),
+    ModeSwitch("universe to menu", ESCAPE, MENU),
+    ModeSwitch("menu to continue", "2", "Continue a story", "The Long Watch"),
+    ModeSwitch("continue to menu", ESCAPE, MENU),
 )
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    taken: dict[str, list[float]] = defaultdict(list)
+    seconds: dict[str, list[float]] = defaultdict(list)
     with Terminal(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
         for _ in range(libraries.often(COUNT)):
             for switch in ROUND:
-                taken[f"{switch.name}, first frame *"].append(terminal.press(switch.key, switch.first))
+                seconds[f"{switch.name}, first frame *"].append(terminal.press(switch.key, switch.first))
                 if switch.filled:
-                    taken[f"{switch.name}, filled *"].append(terminal.since_key(switch.filled))
+                    seconds[f"{switch.name}, filled *"].append(terminal.since_key(switch.filled))
         terminal.quit()
-    return (times(name, seconds, AIM) for name, seconds in taken.items())
+    return (make_times_row(name, seconds, AIM) for name, seconds in seconds.items())

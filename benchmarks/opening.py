@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.libraries import Libraries, Table, at_table, timed
-from benchmarks.table import Row, times
+from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import ENTER, ESCAPE, MENU, MENU_FILLED, SCENE, Terminal
 
 COUNT = 15
@@ -19,22 +19,22 @@ AIM = 50
 def run(libraries: Libraries) -> Iterator[Row]:
     long = f"{libraries.size.long_scene:,} turns"
     for name, home in (("its first turns", libraries.fresh), (long, libraries.big)):
-        taken = asyncio.run(_openings(home, libraries.often(COUNT)))
-        yield times(f"opening a scene of {name}: resume, view and page", taken)
+        seconds = asyncio.run(_time_openings(home, libraries.often(COUNT)))
+        yield make_times_row(f"opening a scene of {name}: resume, view and page", seconds)
     first, turns = _on_screen(libraries.big, libraries.often(COUNT))
-    yield times(f"menu to a scene of {long}, first frame *", first, AIM)
-    yield times(f"menu to a scene of {long}, with its last turns *", turns)
+    yield make_times_row(f"menu to a scene of {long}, first frame *", first, AIM)
+    yield make_times_row(f"menu to a scene of {long}, with its last turns *", turns)
 
 
-async def _openings(home: Path, count: int) -> list[float]:
-    async with at_table(home) as table:
-        return [await timed(partial(_open, table)) for _ in range(count)]
+async def _time_openings(home: Path, count: int) -> list[float]:
+    async with open_scene(home) as table:
+        return [await time_call(partial(_open, table)) for _ in range(count)]
 
 
-async def _open(table: Table) -> None:
+async def _open(table: OpenScene) -> None:
     await table.services.stories.resume(table.story_id)
     view = await table.services.play.scene(table.scene_id)
-    await table.services.play.transcript(table.scene_id, max(0, view.turns - PAGE), PAGE)
+    await table.services.play.transcript(table.scene_id, max(0, view.turn_count - PAGE), PAGE)
 
 
 def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:

@@ -18,8 +18,8 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.llm.prompt_builder import BuiltPrompt, build_prompt, estimate_tokens, reusable_share
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.prompt_files import load_prompts
-from benchmarks.libraries import Libraries, Table, at_table, timed
-from benchmarks.table import Row, percentile, times
+from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.table import Row, make_times_row, percentile
 from stores.authority import Role
 from stores.records.llm import Persona
 
@@ -31,7 +31,7 @@ PLAYER = (
     "I step out into the rain and listen for the sea.",
     "I put the lantern down and wait for an answer.",
 )
-TOLD = (
+NARRATED = (
     "> The lamp burns low, and somewhere under the floor the water moves. Nobody looks at you for a while; "
     "then a chair is pushed back, and the talk goes on a little lower. The rain has not let up. A coin "
     "lies on the boards that was not there when you came in, and everybody is careful not to look at it."
@@ -40,35 +40,35 @@ TOLD = (
 
 def run(libraries: Libraries) -> Iterator[Row]:
     fresh, big = libraries.fresh, libraries.big
-    yield from asyncio.run(_measured(fresh, libraries.often(TURNS)))
-    taken = asyncio.run(_packed(big, libraries.often(TURNS)))
-    yield times(f"package of a turn, {libraries.big_name}", taken, 60)
+    yield from asyncio.run(_measure(fresh, libraries.often(TURNS)))
+    measured_shares = asyncio.run(_pack_turns(big, libraries.often(TURNS)))
+    yield make_times_row(f"package of a turn, {libraries.big_name}", measured_shares, 60)
 
 
-async def _packed(home: Path, rounds: int) -> list[float]:
-    async with at_table(home) as table:
-        context, packages = _readers(table)
+async def _pack_turns(home: Path, rounds: int) -> list[float]:
+    async with open_scene(home) as table:
+        context, packages = _open_readers(table)
 
-        async def pack() -> None:
+        async def pack_context() -> None:
             build_prompt_sections(
                 await packages.build_package(await context.load_context(table.scene_id), PLAYER[0])
             )
 
-        return [await timed(pack) for _ in range(rounds)]
+        return [await time_call(pack_context) for _ in range(rounds)]
 
 
-def _readers(table: Table) -> tuple[SceneContextLoader, ContextPackageBuilder]:
+def _open_readers(table: OpenScene) -> tuple[SceneContextLoader, ContextPackageBuilder]:
     log = table.stores.log(Role.CONTEXT_ASSEMBLY)
     canon = table.stores.canon(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
     return context, ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon))
 
 
-async def _measured(home: Path, rounds: int) -> list[Row]:
+async def _measure(home: Path, rounds: int) -> list[Row]:
     prompt = load_prompts()[Persona.NARRATOR]
     shares, took, before = [], [], None
-    async with at_table(home) as table:
-        context, packages = _readers(table)
+    async with open_scene(home) as table:
+        context, packages = _open_readers(table)
         for nth in range(rounds):
             words = PLAYER[nth % len(PLAYER)]
             await table.services.play.submit(table.scene_id, words)
@@ -81,12 +81,12 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
             built = build_prompt(prompt, sections, estimate_tokens, WINDOW)
             took.append(time.perf_counter() - start)
             if before is not None:
-                shares.append(_share(before, built))
+                shares.append(_reusable_percent(before, built))
             before = built
-            await table.services.play.submit(table.scene_id, TOLD.replace("coin", f"coin ({nth})"))
+            await table.services.play.submit(table.scene_id, NARRATED.replace("coin", f"coin ({nth})"))
     size = before.tokens if before else 0
     return [
-        times("package and prompt of a turn", took, 60),
+        make_times_row("package and prompt of a turn", took, 60),
         Row(
             f"of the narrator's prompt ({size:,} tokens), reusable from the turn before",
             percentile(shares, 50),
@@ -96,6 +96,6 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
     ]
 
 
-def _share(before: BuiltPrompt, built: BuiltPrompt) -> float:
+def _reusable_percent(before: BuiltPrompt, built: BuiltPrompt) -> float:
     share = reusable_share(before, built, estimate_tokens)
     return 100 * share.tokens / share.total_tokens

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.libraries import Libraries, Table, at_table
+from benchmarks.libraries import Libraries, OpenScene, open_scene
 from benchmarks.table import Row
 from stores.embedded.database import Database
 
@@ -37,7 +37,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
 async def count_reads(home: Path) -> dict[str, int]:
     """Play each line twice, with an undo between: alone, and with the view that its reply carries."""
     counts: dict[str, int] = {}
-    async with at_table(home) as table:
+    async with open_scene(home) as table:
         for name, line in LINES.items():
             counts[name] = await _count_line(table, line, with_view=False)
             await table.services.play.undo(table.scene_id)
@@ -45,7 +45,7 @@ async def count_reads(home: Path) -> dict[str, int]:
     return counts
 
 
-async def _count_line(table: Table, line: str, *, with_view: bool) -> int:
+async def _count_line(table: OpenScene, line: str, *, with_view: bool) -> int:
     with counting_reads() as reads:
         await table.services.play.submit(table.scene_id, line, with_view=with_view)
     return len(reads)

@@ -23,7 +23,7 @@ from agents.search.hybrid_search import POOL_SIZE, HybridSearch
 from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
 from agents.search.search_port import SearchScope
 from agents.search.turn_ranking import WEIGHTS
-from benchmarks.recall_library import Asking, index_canon, indexed, take_canon
+from benchmarks.recall_library import QuestionLibrary, commit_canon, index_canon, open_indexed
 from stores.authority import Role
 from stores.records.ids import Id
 
@@ -40,7 +40,7 @@ Half = Literal["tuned", "held out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallQuestion:
     id: str
     kind: str
     text: str
@@ -50,37 +50,37 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question as it was answered one way: `found` are turns, best first, by what the log calls them;
     `confidence` how near the best came."""
 
-    question: Question
+    question: RecallQuestion
     way: str
-    found: tuple[str, ...]
+    turn_refs: tuple[str, ...]
     confidence: float = 0.0
 
     def recall(self, k: int) -> float:
         """Return the share of the turns that answer which are among the first `k`."""
-        return sum(turn in self.found[:k] for turn in self.question.turns) / len(self.question.turns)
+        return sum(turn in self.turn_refs[:k] for turn in self.question.turns) / len(self.question.turns)
 
     @property
-    def reciprocal(self) -> float:
+    def reciprocal_rank(self) -> float:
         """One by the place of the first turn that answers."""
-        places = [n for n, turn in enumerate(self.found, 1) if turn in self.question.turns]
+        places = [n for n, turn in enumerate(self.turn_refs, 1) if turn in self.question.turns]
         return 1 / places[0] if places else 0.0
 
     @property
-    def current_first(self) -> bool:
+    def ranks_current_first(self) -> bool:
         """Whether the current value stands above the old; what was not found stands below what was, and if
         neither was, it does not."""
-        return self._first(self.question.turns) < self._first(self.question.old)
+        return self._first_place(self.question.turns) < self._first_place(self.question.old)
 
-    def _first(self, turns: Sequence[str]) -> int:
-        return min((n for n, turn in enumerate(self.found) if turn in turns), default=len(self.found))
+    def _first_place(self, turns: Sequence[str]) -> int:
+        return min((n for n, turn in enumerate(self.turn_refs) if turn in turns), default=len(self.turn_refs))
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class RecallFigures:
     """Shares of 1, but for `count`."""
 
     recall: tuple[float, ...]
@@ -89,106 +89,132 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    asked: tuple[Asked, ...]
+class RecallResults:
+    answered_questions: tuple[AnsweredQuestion, ...]
 
     @property
     def ways(self) -> list[str]:
         """Return the ways that were gone, in their order."""
-        return list(dict.fromkeys(asked.way for asked in self.asked))
+        return list(dict.fromkeys(asked.way for asked in self.answered_questions))
 
-    def of(self, way: str, kind: str = "", half: Half | None = None) -> Figures:
+    def figures_of(self, way: str, kind: str = "", half: Half | None = None) -> RecallFigures:
         """Return the figures of the questions that have an answer (of one kind, of one half)."""
-        those = [
+        matching = [
             a
-            for a in self.asked
+            for a in self.answered_questions
             if a.way == way
             and a.question.turns
             and kind in ("", a.question.kind)
             and half in (None, a.question.half)
         ]
-        count = max(1, len(those))
-        recall = tuple(sum(a.recall(k) for a in those) / count for k in AT)
-        return Figures(recall, sum(a.reciprocal for a in those) / count, len(those))
+        count = max(1, len(matching))
+        recall = tuple(sum(a.recall(k) for a in matching) / count for k in AT)
+        return RecallFigures(recall, sum(a.reciprocal_rank for a in matching) / count, len(matching))
 
-    def current_first(self, way: str, half: Half | None = None) -> float:
+    def current_first_share(self, way: str, half: Half | None = None) -> float:
         """Return the share of changed facts whose current value stands above the old."""
-        those = [
+        matching = [
             a
-            for a in self.asked
+            for a in self.answered_questions
             if a.way == way and a.question.kind == "changed" and half in (None, a.question.half)
         ]
-        return sum(a.current_first for a in those) / max(1, len(those))
+        return sum(a.ranks_current_first for a in matching) / max(1, len(matching))
 
-    def apart(self, way: str) -> float:
+    def confidence_separation(self, way: str) -> float:
         """Return how well confidence tells questions with an answer from those without: how often one with
         an answer has more than one without (0.5: not at all)."""
-        with_, without = (
-            [a.confidence for a in self.asked if a.way == way and bool(a.question.turns) is answered]
+        answered_confidences, unanswered_confidences = (
+            [
+                a.confidence
+                for a in self.answered_questions
+                if a.way == way and bool(a.question.turns) is answered
+            ]
             for answered in (True, False)
         )
-        pairs = len(with_) * len(without)
-        return sum((a > b) + 0.5 * (a == b) for a in with_ for b in without) / max(1, pairs)
+        pairs = len(answered_confidences) * len(unanswered_confidences)
+        return sum(
+            (a > b) + 0.5 * (a == b) for a in answered_confidences for b in unanswered_confidences
+        ) / max(1, pairs)
 
 
-def read_questions(file: Path) -> tuple[Question, ...]:
+def read_questions(file: Path) -> tuple[RecallQuestion, ...]:
     """Read the questions; every other one of each kind was held out."""
     seen = Counter[str]()
-    found = []
+    questions = []
     for line in file.read_text("utf-8").splitlines():
-        held = json.loads(line)
-        kind = held["kind"]
+        question_json = json.loads(line)
+        kind = question_json["kind"]
         half: Half = "held out" if seen[kind] % 2 else "tuned"
         seen[kind] += 1
-        turns, old = tuple(held["turns"]), tuple(held.get("old", ()))
-        found.append(Question(held["id"], kind, held["question"], turns, old, half))
-    return tuple(found)
+        turns, old = tuple(question_json["turns"]), tuple(question_json.get("old", ()))
+        questions.append(
+            RecallQuestion(question_json["id"], kind, question_json["question"], turns, old, half)
+        )
+    return tuple(questions)
 
 
-async def measured(folder: Path, name: str = CAMPAIGN, kept: Path | None = None) -> Results:
+async def measure(folder: Path, name: str = CAMPAIGN, vectors_file: Path | None = None) -> RecallResults:
     """Ask every question of a set every way. `kept` is where vectors are kept between runs."""
     questions = await asyncio.to_thread(read_questions, SETS[name] / "questions.jsonl")
-    asked: list[Asked] = []
-    async with indexed(folder, SETS[name] / "log.jsonl", kept) as asking:
-        names = {turn.id: ref for ref, turn in asking.turns.items()}
+    answered_questions: list[AnsweredQuestion] = []
+    async with open_indexed(folder, SETS[name] / "log.jsonl", vectors_file) as question_library:
+        names = {turn.id: ref for ref, turn in question_library.turns.items()}
         ways = (WORDS, MEANING, FUSED, GRAPH)
-        asked += [await _ask(asking, question, way, names) for question in questions for way in ways]
+        answered_questions += [
+            await _ask(question_library, question, way, names) for question in questions for way in ways
+        ]
         canon = SETS[name] / "canon.jsonl"
         if canon.exists():
-            await take_canon(asking.stores, asking.universe_id, canon, asking.turns)
-            await index_canon(asking.stores, asking.universe_id, asking.meaning)
-            asked += [await _ask(asking, question, CANON, names) for question in questions]
-    return Results(tuple(asked))
+            await commit_canon(
+                question_library.stores, question_library.universe_id, canon, question_library.turns
+            )
+            await index_canon(question_library.stores, question_library.universe_id, question_library.meaning)
+            answered_questions += [
+                await _ask(question_library, question, CANON, names) for question in questions
+            ]
+    return RecallResults(tuple(answered_questions))
 
 
-async def _ask(asking: Asking, question: Question, way: str, names: dict[Id, str]) -> Asked:
+async def _ask(
+    question_library: QuestionLibrary, question: RecallQuestion, way: str, names: dict[Id, str]
+) -> AnsweredQuestion:
     if way in (GRAPH, CANON):
-        role, stores = Role.CONTEXT_ASSEMBLY, asking.stores
+        role, stores = Role.CONTEXT_ASSEMBLY, question_library.stores
         recall = HybridSearch(
-            stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), asking.meaning
+            stores.canon(role),
+            stores.log(role),
+            stores.words(role),
+            stores.vectors(role),
+            question_library.meaning,
         )
-        findings = await recall.search("turns", question.text, SearchScope(asking.universe_id), k=DEEP)
-        found = tuple(names[one.id] for one in findings.hits)
-        return Asked(question, way, found, findings.confidence)
+        findings = await recall.search(
+            "turns", question.text, SearchScope(question_library.universe_id), k=DEEP
+        )
+        turn_refs = tuple(names[one.id] for one in findings.hits)
+        return AnsweredQuestion(question, way, turn_refs, findings.confidence)
     lists = {}
     if way != MEANING:
-        lists[WORDS] = normalise_scores(await _by_words(asking, question.text))
+        lists[WORDS] = normalise_scores(await _search_words(question_library, question.text))
     if way != WORDS:
-        lists[MEANING] = normalise_scores(await _by_meaning(asking, question.text))
+        lists[MEANING] = normalise_scores(await _search_meaning(question_library, question.text))
     by = fuse_scores(lists, {WORDS: WEIGHTS.words, MEANING: WEIGHTS.meaning})
-    return Asked(question, way, tuple(names[id] for id in rank_ids(by)))
+    return AnsweredQuestion(question, way, tuple(names[id] for id in rank_ids(by)))
 
 
-async def _by_words(asking: Asking, text: str) -> list[tuple[Id, float]]:
-    words = asking.stores.words(Role.CONTEXT_ASSEMBLY)
-    hits = await words.search("turns", text, k=POOL_SIZE, scope={"universe": asking.universe_id})
+async def _search_words(question_library: QuestionLibrary, text: str) -> list[tuple[Id, float]]:
+    words = question_library.stores.words(Role.CONTEXT_ASSEMBLY)
+    hits = await words.search("turns", text, k=POOL_SIZE, scope={"universe": question_library.universe_id})
     return [(hit.id, hit.score) for hit in hits]
 
 
-async def _by_meaning(asking: Asking, text: str) -> list[tuple[Id, float]]:
-    (vector,) = await asking.meaning.embed([text])
-    hits = await asking.stores.vectors(Role.CONTEXT_ASSEMBLY).search(
-        "turns", vector, model=asking.meaning.model, k=POOL_SIZE, scope={"universe": asking.universe_id}
+async def _search_meaning(question_library: QuestionLibrary, text: str) -> list[tuple[Id, float]]:
+    (vector,) = await question_library.meaning.embed([text])
+    hits = await question_library.stores.vectors(Role.CONTEXT_ASSEMBLY).search(
+        "turns",
+        vector,
+        model=question_library.meaning.model,
+        k=POOL_SIZE,
+        scope={"universe": question_library.universe_id},
     )
     return [(hit.id, hit.score) for hit in hits]
 
@@ -196,27 +222,33 @@ async def _by_meaning(asking: Asking, text: str) -> list[tuple[Id, float]]:
 # --- as a table ----------------------------------------------------------------------------------------
 
 
-def table(results: Results) -> str:
+def format_table(results: RecallResults) -> str:
     """Return the figures as lines; shares in percent."""
-    kinds = list(dict.fromkeys(a.question.kind for a in results.asked if a.question.turns))
+    kinds = list(dict.fromkeys(a.question.kind for a in results.answered_questions if a.question.turns))
     lines = [f"{'':<28}{'recall at 5':>12}{'at 10':>8}{'at 20':>8}{'MRR':>8}{'questions':>11}"]
     for way in results.ways:
-        lines.append(_line(f"{way}, all", results.of(way)))
-        lines += [_line(f"  {kind}", results.of(way, kind)) for kind in kinds]
+        lines.append(_line(f"{way}, all", results.figures_of(way)))
+        lines += [_line(f"  {kind}", results.figures_of(way, kind)) for kind in kinds]
         halves: tuple[Half, ...] = ("tuned", "held out")
-        lines += [_line(f"  ({half})", results.of(way, half=half)) for half in halves]
-    ahead = 100 * (results.of(GRAPH).recall[1] - results.of(WORDS).recall[1])
-    lines += ["", f"{GRAPH} ahead of words alone, at 10: {ahead:.1f} points"]
+        lines += [_line(f"  ({half})", results.figures_of(way, half=half)) for half in halves]
+    points_ahead = 100 * (results.figures_of(GRAPH).recall[1] - results.figures_of(WORDS).recall[1])
+    lines += ["", f"{GRAPH} ahead of words alone, at 10: {points_ahead:.1f} points"]
     lines.append("the current value above the old:")
     for way in results.ways:
-        held = 100 * results.current_first(way, "held out")
-        lines.append(f"  {way:<10}{100 * results.current_first(way):5.0f} %  (held out: {held:.0f} %)")
+        held_out_percent = 100 * results.current_first_share(way, "held out")
+        lines.append(
+            f"  {way:<10}{100 * results.current_first_share(way):5.0f} %  (held out: {held_out_percent:.0f} %)"
+        )
     lines.append("confidence tells what has an answer from what has none (0.5: not at all):")
-    lines += [f"  {way:<10}{results.apart(way):6.2f}" for way in (GRAPH, CANON) if way in results.ways]
+    lines += [
+        f"  {way:<10}{results.confidence_separation(way):6.2f}"
+        for way in (GRAPH, CANON)
+        if way in results.ways
+    ]
     return "\n".join(lines)
 
 
-def _line(name: str, figures: Figures) -> str:
+def _line(name: str, figures: RecallFigures) -> str:
     shares = "".join(f"{100 * share:>{12 if n == 0 else 8}.1f}" for n, share in enumerate(figures.recall))
     return f"{name:<28}{shares}{figures.mrr:>8.3f}{figures.count:>11}"
 
@@ -226,7 +258,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all of them")
     for name in parser.parse_args().sets or SETS:
         with tempfile.TemporaryDirectory(prefix="monitor-recall-") as folder:
-            print(f"# {name}\n\n{table(asyncio.run(measured(Path(folder), name)))}\n")
+            print(f"# {name}\n\n{format_table(asyncio.run(measure(Path(folder), name)))}\n")
 
 
 if __name__ == "__main__":

@@ -46,17 +46,19 @@ AT_ONCE: Final = 64
 START: Final = datetime(2023, 1, 1, tzinfo=UTC)
 
 
-class KeptVectors:
+class CachedEmbedder:
     """Makes vectors of texts, each once: they are kept in a file between runs."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._embedder = MiniLmEmbedder()
-        self._kept: dict[str, npt.NDArray[np.float32]] = {}
-        self._new = False
+        self._vectors_by_print: dict[str, npt.NDArray[np.float32]] = {}
+        self._has_new_vectors = False
         if file.exists():
-            with np.load(file) as kept:
-                self._kept = dict(zip(kept["prints"].tolist(), kept["vectors"], strict=True))
+            with np.load(file) as stored_arrays:
+                self._vectors_by_print = dict(
+                    zip(stored_arrays["prints"].tolist(), stored_arrays["vectors"], strict=True)
+                )
 
     @property
     def model(self) -> str:
@@ -64,14 +66,18 @@ class KeptVectors:
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
         prints = [compute_fingerprint(text) for text in texts]
-        new = {p: text for p, text in zip(prints, texts, strict=True) if p not in self._kept}
-        wanted = list(new)
-        for start in range(0, len(wanted), AT_ONCE):
-            some = wanted[start : start + AT_ONCE]
-            vectors = await self._embedder.embed([new[p] for p in some])
-            self._kept |= {p: np.asarray(v, np.float32) for p, v in zip(some, vectors, strict=True)}
-            self._new = True
-        return [self._kept[p].tolist() for p in prints]
+        new_texts = {
+            p: text for p, text in zip(prints, texts, strict=True) if p not in self._vectors_by_print
+        }
+        new_prints = list(new_texts)
+        for start in range(0, len(new_prints), AT_ONCE):
+            batch = new_prints[start : start + AT_ONCE]
+            vectors = await self._embedder.embed([new_texts[p] for p in batch])
+            self._vectors_by_print |= {
+                p: np.asarray(v, np.float32) for p, v in zip(batch, vectors, strict=True)
+            }
+            self._has_new_vectors = True
+        return [self._vectors_by_print[p].tolist() for p in prints]
 
     async def embed_question(self, question: str) -> QuestionVector | str:
         """Implements `agents.indexer.embedding_port.Meaning`, with all the time that it takes."""
@@ -80,47 +86,55 @@ class KeptVectors:
 
     async def close(self) -> None:
         await self._embedder.close()
-        if self._new:
+        if self._has_new_vectors:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, prints=list(self._kept), vectors=np.stack(list(self._kept.values())))
+            np.savez(
+                self._file,
+                prints=list(self._vectors_by_print),
+                vectors=np.stack(list(self._vectors_by_print.values())),
+            )
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionLibrary:
     """`turns` are those of the log by what the log calls them."""
 
     stores: Stores
     universe_id: Id
-    meaning: KeptVectors
+    meaning: CachedEmbedder
     turns: dict[str, Turn]
 
 
 @asynccontextmanager
-async def indexed(home: Path, log: Path, kept: Path | None = None) -> AsyncIterator[Asking]:
+async def open_indexed(
+    home: Path, log: Path, vectors_file: Path | None = None
+) -> AsyncIterator[QuestionLibrary]:
     """Bring the log in, index it, and hand over what is needed to ask."""
-    meaning = KeptVectors(kept or cache() / "vectors.npz")
+    meaning = CachedEmbedder(vectors_file or cache() / "vectors.npz")
     data = await asyncio.to_thread(log.read_bytes)
     program = await open_program(home)
     try:
-        done = await program.services.imports.import_log(ImportRequest(log.name, data, universe="Measured"))
-        turns = await index(program.stores, done.universe_id, meaning)
-        yield Asking(program.stores, done.universe_id, meaning, {t.ref: t for t in turns})
+        import_result = await program.services.imports.import_log(
+            ImportRequest(log.name, data, universe="Measured")
+        )
+        turns = await index(program.stores, import_result.universe_id, meaning)
+        yield QuestionLibrary(program.stores, import_result.universe_id, meaning, {t.ref: t for t in turns})
     finally:
         await meaning.close()
         await program.close()
 
 
-async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping[str, Turn]) -> None:
+async def commit_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping[str, Turn]) -> None:
     """Commit the entities and facts of a file, with what they rest on and what they supersede, as the gate
     would have let them in along the way; then index them."""
     text = await asyncio.to_thread(file.read_text, "utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
     entities = {line["entity"]: _entity(line, universe_id) for line in lines if "entity" in line}
-    told = [line for line in lines if "fact" in line]
-    since = {line["fact"]: turns[line["turns"][0]].tick for line in told}
-    until = {older: since[line["fact"]] for line in told for older in line["ends"]}
+    fact_lines = [line for line in lines if "fact" in line]
+    since = {line["fact"]: turns[line["turns"][0]].tick for line in fact_lines}
+    until = {older: since[line["fact"]] for line in fact_lines for older in line["ends"]}
     facts, evidence, supports, edges = [], [], [], []
-    for line in told:
+    for line in fact_lines:
         fact = _fact(line, universe_id, entities, since, until)
         facts.append(fact)
         for ref in line["turns"]:
@@ -145,7 +159,7 @@ async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping
     await stores.canon(Role.CANON_KEEPER).commit(batch)
 
 
-async def index_canon(stores: Stores, universe_id: Id, meaning: KeptVectors) -> None:
+async def index_canon(stores: Stores, universe_id: Id, meaning: CachedEmbedder) -> None:
     truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
     canon = await truth.read_canon(universe_id)
     await put(stores, "entities", canon.entities, meaning)
@@ -171,7 +185,7 @@ def _fact(
     until: Mapping[str, int],
 ) -> Fact:
     roles = ("subject", "object", "witness")
-    over = line["fact"] in until
+    is_superseded = line["fact"] in until
     return Fact(
         id=_fact_id(line["fact"]),
         universe_id=universe_id,
@@ -184,7 +198,7 @@ def _fact(
         ),
         valid_from=since[line["fact"]],
         valid_to=until.get(line["fact"]),
-        status=FactStatus.SUPERSEDED if over else FactStatus.CANONICAL,
+        status=FactStatus.SUPERSEDED if is_superseded else FactStatus.CANONICAL,
         recorded_at=START,
     )
 
@@ -193,7 +207,7 @@ def _fact_id(key: str) -> Id:
     return derive_id("measured fact", key)
 
 
-async def index(stores: Stores, universe_id: Id, meaning: KeptVectors) -> list[Turn]:
+async def index(stores: Stores, universe_id: Id, meaning: CachedEmbedder) -> list[Turn]:
     """Put every turn of the universe into both indexes; returns the turns."""
     log, canon = stores.log(Role.INDEXER), stores.canon(Role.INDEXER)
     truth, turns = SourceReader(canon, log), list[Turn]()
@@ -205,7 +219,7 @@ async def index(stores: Stores, universe_id: Id, meaning: KeptVectors) -> list[T
     return turns
 
 
-async def put(stores: Stores, collection: str, items: Sequence[TextItem], meaning: KeptVectors) -> None:
+async def put(stores: Stores, collection: str, items: Sequence[TextItem], meaning: CachedEmbedder) -> None:
     """Put the items into both indexes."""
     await stores.words(Role.INDEXER).put(collection, items)
     vectors = await meaning.embed([item.text for item in items])

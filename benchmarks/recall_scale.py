@@ -31,7 +31,7 @@ from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.search.hybrid_search import HybridSearch
 from benchmarks import table
 from benchmarks.stores import cache
-from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, Size, fill_canon, turn_id
+from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, StoresSize, fill_canon, turn_id
 from stores.authority import Role
 from stores.embedded.text_query import STOP_WORDS
 from stores.history import CollectionRecords
@@ -80,7 +80,7 @@ def ten_times(scale: Scale) -> Scale:
 
 
 @dataclass(slots=True)
-class Taken:
+class MeasuredTimes:
     """The seconds of each package, `fresh` with a question whose vector is not known yet; `cpu` is the mean
     of what a fresh one takes of this process's processor time."""
 
@@ -89,29 +89,31 @@ class Taken:
     cpu: float = 0.0
 
 
-async def measured(homes: Sequence[Path], rounds: int) -> list[Taken]:
+async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
     """Make packages in each library in turn, so that what else the machine does falls on all alike."""
     embedder = MiniLmEmbedder()
     async with AsyncExitStack() as open_:
         open_.push_async_callback(embedder.close)
         desks = [await _services(open_, home, embedder) for home in homes]
-        taken = [Taken() for _ in homes]
+        times_by_home = [MeasuredTimes() for _ in homes]
         for nth in range(rounds + WARM):
-            for services, into in zip(desks, taken, strict=True):
+            for services, into in zip(desks, times_by_home, strict=True):
                 words = _question(nth)
                 for times in (into.fresh, into.known):
-                    began, used = time.perf_counter(), time.process_time()
+                    started_at, cpu_seconds = time.perf_counter(), time.process_time()
                     package = await services.packages.build_package(
                         await services.context.load_context(services.last), words
                     )
                     build_prompt_sections(package)
                     if nth >= WARM:
-                        times.append(time.perf_counter() - began)
-                        into.cpu += (time.process_time() - used) / rounds if times is into.fresh else 0.0
-    return taken
+                        times.append(time.perf_counter() - started_at)
+                        into.cpu += (
+                            (time.process_time() - cpu_seconds) / rounds if times is into.fresh else 0.0
+                        )
+    return times_by_home
 
 
-class _Desk(NamedTuple):
+class _RecallServices(NamedTuple):
     """What makes packages in one library, and the scene that is played."""
 
     packages: ContextPackageBuilder
@@ -119,7 +121,7 @@ class _Desk(NamedTuple):
     last: Id
 
 
-async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder) -> _Desk:
+async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder) -> _RecallServices:
     stores = await open_stores(home)
     open_.push_async_callback(stores.close)
     role = Role.CONTEXT_ASSEMBLY
@@ -129,13 +131,13 @@ async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder)
     packages = ContextPackageBuilder(
         canon, log, context, StoryAgendaReader(canon), recall, search_timeout=PATIENCE
     )
-    return _Desk(packages, context, (await log.scenes(STORY))[-1].id)
+    return _RecallServices(packages, context, (await log.scenes(STORY))[-1].id)
 
 
-def in_batches(things: Iterable[T], count: int) -> Iterator[list[T]]:
-    rest = iter(things)
-    while some := list(islice(rest, count)):
-        yield some
+def in_batches(items: Iterable[T], count: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, count)):
+        yield batch
 
 
 class _Meaning:
@@ -161,22 +163,22 @@ def _question(nth: int) -> str:
 # --- the library ---------------------------------------------------------------------------------------
 
 
-async def library(scale: Scale, folder: Path) -> Path:
+async def fill_library(scale: Scale, folder: Path) -> Path:
     """Return the library of this size, made when it is first asked for."""
     home = folder / f"recall-{FORMAT}-{scale.turns}-{scale.facts}-{scale.vectors}"
-    done = home / "whole"
-    if done.exists():
+    marker_file = home / "whole"
+    if marker_file.exists():
         return home
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     stores = await open_stores(home)
     try:
-        await fill_canon(stores, Size(scale.turns, scale.facts, scale.entities, 0, 0, 0))
+        await fill_canon(stores, StoresSize(scale.turns, scale.facts, scale.entities, 0, 0, 0))
         await stores.history.load(_log(scale), mentioned_ids=())
         await _index(stores, scale)
     finally:
         await stores.close()
-    await asyncio.to_thread(done.touch)
-    print(f"(made a library of {scale.name} in {time.perf_counter() - began:.0f} s)", flush=True)
+    await asyncio.to_thread(marker_file.touch)
+    print(f"(made a library of {scale.name} in {time.perf_counter() - started_at:.0f} s)", flush=True)
     return home
 
 
@@ -218,36 +220,39 @@ def _turn(number: int) -> Turn:
         parent_id=turn_id(number - 1) if place else None,
         exchange_id=turn_id(number),
         speaker=Speaker.GM if number % 2 else Speaker.PLAYER,
-        text=_said(number),
+        text=_make_statement(number),
         depth=place,
         tick=number,
         created_at=START,
     )
 
 
-def _said(number: int) -> str:
+def _make_statement(number: int) -> str:
     return _text(random.Random(number), 24) + "."
 
 
 def _text(rng: random.Random, words: int) -> str:
     """Words of which a few are in almost every text, and most in few."""
-    known = _vocabulary()
-    return " ".join(known[int(VOCABULARY ** rng.random()) - 1] for _ in range(words))
+    vocabulary_words = _vocabulary()
+    return " ".join(vocabulary_words[int(VOCABULARY ** rng.random()) - 1] for _ in range(words))
 
 
 @lru_cache
 def _vocabulary() -> tuple[str, ...]:
     """Return the commonest words that the embedding model knows whole, and a search does not pass over."""
     every = (Path(minilm_embedder.__file__).parent / "minilm" / "vocab.txt").read_text("utf-8").split("\n")
-    telling = (word for word in every if len(word) > 3 and word.isascii() and word.isalpha())
-    return tuple(islice((word for word in telling if word not in STOP_WORDS), VOCABULARY))
+    content_words = (word for word in every if len(word) > 3 and word.isascii() and word.isalpha())
+    return tuple(islice((word for word in content_words if word not in STOP_WORDS), VOCABULARY))
 
 
 async def _index(stores: Stores, scale: Scale) -> None:
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
 
     for numbers in in_batches(range(scale.turns), 2_000):
-        told = [TextItem(turn_id(n), f"{_said(n)}\n{_said(n - 1)}", _scope(n)) for n in numbers]
+        told = [
+            TextItem(turn_id(n), f"{_make_statement(n)}\n{_make_statement(n - 1)}", _scope(n))
+            for n in numbers
+        ]
         await words.put("turns", told)
     rng = np.random.default_rng(1)
     # Spread over all of the turns, however many there are.
@@ -273,14 +278,14 @@ def _scope(number: int) -> dict[str, str]:
 def rows(scale: Scale, folder: Path, rounds: int) -> Iterator[table.Row]:
     """Measure both sizes; the last rows say how many times as long the larger takes."""
     sizes = (scale, ten_times(scale))
-    homes = [asyncio.run(library(size, folder)) for size in sizes]
-    taken = asyncio.run(measured(homes, rounds))
-    for size, of_size in zip(sizes, taken, strict=True):
-        yield table.times(
+    homes = [asyncio.run(fill_library(size, folder)) for size in sizes]
+    measured_times = asyncio.run(measure(homes, rounds))
+    for size, of_size in zip(sizes, measured_times, strict=True):
+        yield table.make_times_row(
             f"package, {size.name}, with the question's vector", of_size.fresh, AIM, of_size.cpu
         )
-        yield table.times("  the same again, its vector known and canon read before", of_size.known)
-    small, large = taken
+        yield table.make_times_row("  the same again, its vector known and canon read before", of_size.known)
+    small, large = measured_times
     for percent in (50, 95):
         times = table.percentile(large.fresh, percent) / table.percentile(small.fresh, percent)
         yield table.Row(f"ten times the turns take, of p{percent}", times, aim=MOST_TIMES, unit="x")
@@ -293,9 +298,9 @@ def main() -> None:
     options = parser.parse_args()
     folder = cache() / ("quick" if options.quick else "full")
     print(table.machine())
-    print(table.head())
+    print(table.format_header())
     for row in rows(QUICK if options.quick else FULL, folder, options.rounds):
-        print(table.line(row), flush=True)
+        print(table.format_row(row), flush=True)
 
 
 if __name__ == "__main__":

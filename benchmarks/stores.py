@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import table
-from benchmarks.libraries import Libraries, timed
+from benchmarks.libraries import Libraries, time_call
 from benchmarks.stores_fill import (
     DIMENSION,
     FORMAT,
@@ -33,14 +33,14 @@ from benchmarks.stores_fill import (
     SMALL,
     START,
     UNIVERSE,
-    Size,
+    StoresSize,
     batch_of_twenty,
     fill_canon,
     fill_index,
     fill_line,
     scope,
 )
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from stores.authority import Role
 from stores.open import ALL_STORES_VARIABLE, StoreKind, open_stores, read_store_kinds
 from stores.records.ids import SystemIdGenerator
@@ -53,7 +53,7 @@ NEAREST = 10
 QUERY = "w3 w17 w150 w900 w4000 w12000"
 """Common and rare words of a vocabulary in which, as in real ones, a few are in almost every text."""
 
-Open = Callable[[Path], AbstractAsyncContextManager[Stores]]
+StoresOpener = Callable[[Path], AbstractAsyncContextManager[Stores]]
 """Opens a set of stores whose home (a copy, or all of it) is in a folder."""
 
 AIMS = {"append": 5, "tail": 2, "commit": 15, "neighbourhood": 5, "vectors": 30, "words": 20}
@@ -61,7 +61,7 @@ AIMS = {"append": 5, "tail": 2, "commit": 15, "neighbourhood": 5, "vectors": 30,
 
 
 @asynccontextmanager
-async def _opened(kind: StoreKind, home: Path) -> AsyncIterator[Stores]:
+async def _open_stores(kind: StoreKind, home: Path) -> AsyncIterator[Stores]:
     stores = await open_stores(home, kinds=read_store_kinds({ALL_STORES_VARIABLE: kind}), environ=os.environ)
     try:
         yield stores
@@ -69,7 +69,7 @@ async def _opened(kind: StoreKind, home: Path) -> AsyncIterator[Stores]:
         await stores.close()
 
 
-KINDS: Mapping[str, Open] = {kind.value: partial(_opened, kind) for kind in StoreKind}
+KINDS: Mapping[str, StoresOpener] = {kind.value: partial(_open_stores, kind) for kind in StoreKind}
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
@@ -79,22 +79,22 @@ def run(libraries: Libraries) -> Iterator[Row]:
     yield from rows(KINDS["embedded"], folder / "embedded", size, libraries.often(COUNT))
 
 
-def rows(open_at: Open, folder: Path, size: Size, times_over: int) -> Iterator[Row]:
+def rows(open_at: StoresOpener, folder: Path, size: StoresSize, times_over: int) -> Iterator[Row]:
     """Measure every row on stores that are opened at folders below this one, filled if they are not yet."""
     for name, fill, measure in (
         ("line", fill_line, _line),
         ("canon", fill_canon, _canon),
         ("index", fill_index, _index),
     ):
-        yield from asyncio.run(_filled_and_measured(open_at, folder / name, size, fill, measure, times_over))
+        yield from asyncio.run(_fill_and_measure(open_at, folder / name, size, fill, measure, times_over))
 
 
-Fill = Callable[[Stores, Size], Awaitable[None]]
-Measure = Callable[[Stores, Size, int], Awaitable[list[Row]]]
+Fill = Callable[[Stores, StoresSize], Awaitable[None]]
+Measure = Callable[[Stores, StoresSize, int], Awaitable[list[Row]]]
 
 
-async def _filled_and_measured(
-    open_at: Open, home: Path, size: Size, fill: Fill, measure: Measure, times_over: int
+async def _fill_and_measure(
+    open_at: StoresOpener, home: Path, size: StoresSize, fill: Fill, measure: Measure, times_over: int
 ) -> list[Row]:
     mark, meant = home / "filled.json", {"format": FORMAT, **asdict(size)}
     if not mark.exists() or json.loads(mark.read_text()) != meant:
@@ -105,11 +105,11 @@ async def _filled_and_measured(
         mark.write_text(json.dumps(meant))
         print(f"(filled {home.name} in {time.perf_counter() - start:.0f} s)", flush=True)
     async with open_at(home) as stores:
-        await _in_step(stores)
+        await _wait_until_in_step(stores)
         return await measure(stores, size, times_over)
 
 
-async def _in_step(stores: Stores) -> None:
+async def _wait_until_in_step(stores: Stores) -> None:
     """Wait until every server has all that was written, for until then it is the copy that is read; and say
     so if that does not come."""
     for _ in range(int(_LONGEST / _PAUSE)):
@@ -127,7 +127,7 @@ _LONGEST, _PAUSE = 240.0, 0.2
 # --- the rows ---------------------------------------------------------------------------------------
 
 
-async def _line(stores: Stores, size: Size, times_over: int) -> list[Row]:
+async def _line(stores: Stores, size: StoresSize, times_over: int) -> list[Row]:
     log, ids = stores.log(Role.ORCHESTRATOR), SystemIdGenerator()
     last = (await log.line_tail(SCENE, 1))[0]
 
@@ -148,14 +148,14 @@ async def _line(stores: Stores, size: Size, times_over: int) -> list[Row]:
 
     line = f"line of {size.turns:,}"
     return [
-        await _often(f"append a turn, {line}", append, times_over, AIMS["append"]),
-        await _often(
+        await _time_repeatedly(f"append a turn, {line}", append, times_over, AIMS["append"]),
+        await _time_repeatedly(
             f"last {TAIL} turns, {line}", partial(log.line_tail, SCENE, TAIL), times_over, AIMS["tail"]
         ),
     ]
 
 
-async def _canon(stores: Stores, size: Size, times_over: int) -> list[Row]:
+async def _canon(stores: Stores, size: StoresSize, times_over: int) -> list[Row]:
     canon = stores.canon(Role.CANON_KEEPER)
     # Other facts at each run: writing the same ones again would write nothing.
     batches = (batch_of_twenty(first, size) for first in count(time.time_ns() // 1_000, 20))
@@ -170,45 +170,45 @@ async def _canon(stores: Stores, size: Size, times_over: int) -> list[Row]:
     at_once = partial(canon.facts_at, UNIVERSE, 1_000)
     among = f"among {size.facts:,} facts"
     return [
-        await _often(f"canon commit of 20, {among}", commit, times_over, AIMS["commit"]),
-        await _often(f"two hops around the hero, {among}", near, times_over, AIMS["neighbourhood"]),
-        await _often(f"50 facts that hold at a time, {among}", at_a_time, times_over),
-        await _often(
+        await _time_repeatedly(f"canon commit of 20, {among}", commit, times_over, AIMS["commit"]),
+        await _time_repeatedly(f"two hops around the hero, {among}", near, times_over, AIMS["neighbourhood"]),
+        await _time_repeatedly(f"50 facts that hold at a time, {among}", at_a_time, times_over),
+        await _time_repeatedly(
             f"all {len(early):,} facts that hold at a time, {among}", at_once, max(2, times_over // 10)
         ),
     ]
 
 
-async def _index(stores: Stores, size: Size, times_over: int) -> list[Row]:
+async def _index(stores: Stores, size: StoresSize, times_over: int) -> list[Row]:
     vectors, words = stores.vectors(Role.CONTEXT_ASSEMBLY), stores.words(Role.CONTEXT_ASSEMBLY)
     points = iter(np.random.default_rng(2).standard_normal((10_000, DIMENSION), dtype=np.float32))
-    found = []
+    hits = []
     for collection, many, aim in (("scenes", size.few, AIMS["vectors"]), ("snippets", size.many, None)):
 
         async def near(within: Mapping[str, str], collection: str = collection) -> None:
             await vectors.search(collection, next(points), model=MODEL, k=NEAREST, scope=within)
 
         name = f"top {NEAREST} of {many:,} vectors"
-        first = await timed(partial(near, {"universe": UNIVERSE}))
-        found.append(Row(f"{name}, the first search (they are read)", 1_000 * first))
+        first = await time_call(partial(near, {"universe": UNIVERSE}))
+        hits.append(Row(f"{name}, the first search (they are read)", 1_000 * first))
         for where, within in (("nine tenths", {"universe": UNIVERSE}), ("a tenth", scope(1))):
-            found.append(await _often(f"{name}, in {where}", partial(near, within), times_over, aim))
-    said = partial(words.search, "snippets", QUERY, k=NEAREST, scope={"universe": UNIVERSE})
+            hits.append(await _time_repeatedly(f"{name}, in {where}", partial(near, within), times_over, aim))
+    statement = partial(words.search, "snippets", QUERY, k=NEAREST, scope={"universe": UNIVERSE})
     rare = partial(words.search, "snippets", "w12000 w9000", k=NEAREST, scope=scope(1))
     name = f"BM25 top {NEAREST} of {size.snippets:,} snippets"
     return [
-        *found,
-        await _often(f"{name}, common and rare words", said, times_over, AIMS["words"]),
-        await _often(f"{name}, rare words in a tenth", rare, times_over, AIMS["words"]),
+        *hits,
+        await _time_repeatedly(f"{name}, common and rare words", statement, times_over, AIMS["words"]),
+        await _time_repeatedly(f"{name}, rare words in a tenth", rare, times_over, AIMS["words"]),
     ]
 
 
-async def _often(
+async def _time_repeatedly(
     name: str, work: Callable[[], Awaitable[object]], times_over: int, aim: float | None = None
 ) -> Row:
     start = time.process_time()
-    taken = [await timed(work) for _ in range(times_over)]
-    return times(name, taken, aim, (time.process_time() - start) / times_over)
+    seconds = [await time_call(work) for _ in range(times_over)]
+    return make_times_row(name, seconds, aim, (time.process_time() - start) / times_over)
 
 
 # --- as a command -----------------------------------------------------------------------------------
@@ -226,10 +226,10 @@ def main() -> None:
     if options.anew:
         shutil.rmtree(folder, ignore_errors=True)
     for kind in options.kind or ["embedded"]:
-        print(f"{kind} stores\n{table.machine()}\n{table.head()}")
+        print(f"{kind} stores\n{table.machine()}\n{table.format_header()}")
         size, times_over = (QUICK, 20) if options.quick else (SMALL, 60) if options.small else (FULL, COUNT)
         for row in rows(KINDS[kind], folder / kind, size, times_over):
-            print(table.line(row), flush=True)
+            print(table.format_row(row), flush=True)
 
 
 def _options() -> argparse.Namespace:

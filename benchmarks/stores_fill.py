@@ -41,7 +41,7 @@ _PREDICATES = ("ally_of", "enemy_of", "owns", "member_of", "knows", "parent_of")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class StoresSize:
     """How much there is; `few` and `many` are vectors."""
 
     turns: int
@@ -52,9 +52,9 @@ class Size:
     snippets: int
 
 
-FULL = Size(1_000_000, 100_000, 10_000, 100_000, 500_000, 100_000)
-QUICK = Size(20_000, 5_000, 500, 5_000, 20_000, 5_000)
-SMALL = Size(1_000, 1_000, 100, 5_000, 20_000, 5_000)
+FULL = StoresSize(1_000_000, 100_000, 10_000, 100_000, 500_000, 100_000)
+QUICK = StoresSize(20_000, 5_000, 500, 5_000, 20_000, 5_000)
+SMALL = StoresSize(1_000, 1_000, 100, 5_000, 20_000, 5_000)
 """For servers on a machine of which others have most."""
 
 
@@ -63,7 +63,7 @@ def turn_id(number: int) -> Id:
     return f"01900000-{number >> 16:04x}-7000-8000-{number & 0xFFFF:012x}"
 
 
-async def fill_line(stores: Stores, size: Size) -> None:
+async def fill_line(stores: Stores, size: StoresSize) -> None:
     """One scene, and all turns on its line."""
     story = Story(id=STORY, universe_id=UNIVERSE, title="A story", created_at=START)
     scene = Scene(
@@ -102,7 +102,7 @@ def _turn(number: int) -> Turn:
     )
 
 
-async def fill_canon(stores: Stores, size: Size) -> None:
+async def fill_canon(stores: Stores, size: StoresSize) -> None:
     """Half of the facts relate two entities, a quarter are about the hero; one in ten has ended."""
     parts: list[CollectionRecords] = [
         ("universes", [_universe()]),
@@ -124,7 +124,7 @@ def _entity(number: int) -> Entity:
     )
 
 
-def _fact(number: int, size: Size) -> Fact:
+def _fact(number: int, size: StoresSize) -> Fact:
     subject = HERO if number % 4 == 0 else derive_id("bench", "entity", number % size.entities)
     other = derive_id("bench", "entity", (number * 7 + 1) % size.entities)
     relates = number % 2 == 0
@@ -157,7 +157,7 @@ def _support(number: int) -> Record:
     )
 
 
-def batch_of_twenty(first: int, size: Size) -> CanonBatch:
+def batch_of_twenty(first: int, size: StoresSize) -> CanonBatch:
     """What one commit writes: twenty new facts, half of them relations, with what they rest on."""
     numbers = range(size.facts + first, size.facts + first + 20)
     return CanonBatch(
@@ -175,18 +175,18 @@ def batch_of_twenty(first: int, size: Size) -> CanonBatch:
     )
 
 
-async def fill_index(stores: Stores, size: Size) -> None:
+async def fill_index(stores: Stores, size: StoresSize) -> None:
     """Random vectors (the hardest there are) and texts of a vocabulary in which a few words are common."""
     vectors, words = stores.vectors(Role.INDEXER), stores.words(Role.INDEXER)
     random = np.random.default_rng(1)
     for collection, many in (("scenes", size.few), ("snippets", size.many)):
-        for numbers in _by_the(_AT_ONCE, range(many)):
+        for numbers in _split_into_batches(_AT_ONCE, range(many)):
             points = random.standard_normal((len(numbers), DIMENSION), dtype=np.float32)
             items = [
                 VectorItem(turn_id(n), point, scope(n)) for n, point in zip(numbers, points, strict=True)
             ]
             await vectors.put(collection, items, model=MODEL)
-    for numbers in _by_the(_AT_ONCE, range(size.snippets)):
+    for numbers in _split_into_batches(_AT_ONCE, range(size.snippets)):
         ranks = random.zipf(1.2, (len(numbers), WORDS_A_TEXT)) % VOCABULARY
         texts = (" ".join(f"w{rank}" for rank in row) for row in ranks)
         await words.put(
@@ -203,7 +203,7 @@ def scope(number: int) -> dict[str, str]:
     }
 
 
-def _by_the(count: int, things: Sequence[T]) -> Iterator[list[T]]:
-    rest = iter(things)
-    while some := list(islice(rest, count)):
-        yield some
+def _split_into_batches(batch_size: int, items: Sequence[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, batch_size)):
+        yield batch

@@ -46,7 +46,9 @@ class Row:
         )
 
 
-def times(name: str, seconds: Sequence[float], aim: float | None = None, cpu: float | None = None) -> Row:
+def make_times_row(
+    name: str, seconds: Sequence[float], aim: float | None = None, cpu: float | None = None
+) -> Row:
     """Return the row of a thing that was timed many times over; `aim` in milliseconds, `cpu` in seconds."""
     p50, p95 = 1_000 * percentile(seconds, 50), 1_000 * percentile(seconds, 95)
     return Row(name, p50, p95, aim, cpu=None if cpu is None else 1_000 * cpu)
@@ -69,15 +71,15 @@ def machine() -> str:
     )
 
 
-def foot() -> str:
+def format_footer() -> str:
     return "* with the terminal's round trip: from writing the key to a pty to reading the end of the frame"
 
 
-def head() -> str:
+def format_header() -> str:
     return _line(HEAD)
 
 
-def line(row: Row) -> str:
+def format_row(row: Row) -> str:
     return _line(row.cells())
 
 

@@ -28,7 +28,7 @@ from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from benchmarks.libraries import Libraries
 from benchmarks.start import starts
-from benchmarks.table import Row, times
+from benchmarks.table import Row, make_times_row
 from monitor_tui.compose import open_program
 from stores.records.ids import Id
 from stores.records.llm import Persona
@@ -49,35 +49,35 @@ PROVIDER = "tests.model.provider:provider"
 def run(libraries: Libraries) -> Iterator[Row]:
     for where, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
         for backend in ("langgraph", "inmemory"):
-            told = asyncio.run(_in_process(home, backend, libraries.often(TURNS)))
-            yield from _rows(f"{backend}, {where}", told)
-    told = asyncio.run(_by_child(libraries.fresh, libraries.often(TURNS)))
-    yield from _rows("langgraph, by its child", told)
-    yield from _with_and_without(libraries)
+            narration_times = asyncio.run(_measure_in_process(home, backend, libraries.often(TURNS)))
+            yield from _rows(f"{backend}, {where}", narration_times)
+    narration_times = asyncio.run(_measure_by_child(libraries.fresh, libraries.often(TURNS)))
+    yield from _rows("langgraph, by its child", narration_times)
+    yield from _measure_starts(libraries)
 
 
 @dataclass
-class _Told:
+class _NarrationTimes:
     """Seconds of each exchange beyond the model's own, and until its first word."""
 
-    whole: list[float] = field(default_factory=list)
+    exchange_seconds: list[float] = field(default_factory=list)
     first_word: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
 
-def _rows(name: str, told: _Told) -> Iterator[Row]:
-    cpu = sum(told.cpu) / len(told.cpu)
-    yield times(f"told exchange, ours: {name}", told.whole, PIPELINE_AIM, cpu)
-    yield times(f"Enter to first word, ours: {name}", told.first_word, FIRST_WORD_AIM)
+def _rows(name: str, narration_times: _NarrationTimes) -> Iterator[Row]:
+    cpu = sum(narration_times.cpu) / len(narration_times.cpu)
+    yield make_times_row(f"told exchange, ours: {name}", narration_times.exchange_seconds, PIPELINE_AIM, cpu)
+    yield make_times_row(f"Enter to first word, ours: {name}", narration_times.first_word, FIRST_WORD_AIM)
 
 
-class _Timed(ScriptedModel):
+class _TimedModel(ScriptedModel):
     """A scripted model whose own time is known. `waited` is since the last `reset`."""
 
     def __init__(self) -> None:
         super().__init__(self._answer)
         self._dice = random.Random(1)
-        self.waited = 0.0
+        self.waited_seconds = 0.0
 
     def _answer(self, ask: LlmRequest) -> str:
         """Prose is other words each time: what repeats itself would be told again."""
@@ -87,63 +87,73 @@ class _Timed(ScriptedModel):
         return f"The {' '.join(words)}."
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[TextChunk | Usage, None]:
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         async for part in super().stream(request):
-            self.waited += time.perf_counter() - began
+            self.waited_seconds += time.perf_counter() - started_at
             yield part
-            began = time.perf_counter()
+            started_at = time.perf_counter()
 
 
-async def _in_process(home: Path, backend: str, count: int) -> _Told:
-    model = _Timed()
-    async with _table(home, model, _house(backend)) as (services, scene_id):
-        return await _measured(services, scene_id, count, model)
+async def _measure_in_process(home: Path, backend: str, count: int) -> _NarrationTimes:
+    model = _TimedModel()
+    async with _open_scene(home, model, _make_settings(backend)) as (services, scene_id):
+        return await _measure(services, scene_id, count, model)
 
 
-async def _by_child(home: Path, count: int) -> _Told:
+async def _measure_by_child(home: Path, count: int) -> _NarrationTimes:
     """The Archivist's provider answers in JSON, the Narrator's in words."""
-    house = _house("langgraph", archivist=PersonaSettings(model="scripted/record"))
+    settings = _make_settings("langgraph", archivist=PersonaSettings(model="scripted/record"))
     model = ChildModel(provider=PROVIDER)
-    async with _table(home, model, house) as (services, scene_id):
-        return await _measured(services, scene_id, count, None)
+    async with _open_scene(home, model, settings) as (services, scene_id):
+        return await _measure(services, scene_id, count, None)
 
 
-async def _measured(services: Services, scene_id: Id, count: int, model: _Timed | None) -> _Told:
-    told, heard = _Told(), list[float]()
+async def _measure(
+    services: Services, scene_id: Id, count: int, model: _TimedModel | None
+) -> _NarrationTimes:
+    narration_times, first_word_at = _NarrationTimes(), list[float]()
 
-    def hear(event: Event) -> None:
-        if isinstance(event, TextStreamed) and not heard:
-            heard.append(time.perf_counter())
+    def on_event(event: Event) -> None:
+        if isinstance(event, TextStreamed) and not first_word_at:
+            first_word_at.append(time.perf_counter())
 
-    services.events.subscribe(hear)
+    services.events.subscribe(on_event)
     for number in range(WARM_UP + count):
-        heard.clear()
-        waited, cpu, began = model.waited if model else 0.0, time.process_time(), time.perf_counter()
+        first_word_at.clear()
+        waited_before, cpu, started_at = (
+            model.waited_seconds if model else 0.0,
+            time.process_time(),
+            time.perf_counter(),
+        )
         await services.play.submit(scene_id, ACT)
-        took, burnt = time.perf_counter() - began, time.process_time() - cpu
+        seconds, cpu_seconds = time.perf_counter() - started_at, time.process_time() - cpu
         if number % COMMIT_EVERY == 0:
             await services.gate.commit(scene_id)
         if number < WARM_UP:
             continue
-        told.whole.append(took - (model.waited - waited if model else 0.0))
-        told.first_word.append(heard[0] - began)
-        told.cpu.append(burnt)
-    return told
+        narration_times.exchange_seconds.append(
+            seconds - (model.waited_seconds - waited_before if model else 0.0)
+        )
+        narration_times.first_word.append(first_word_at[0] - started_at)
+        narration_times.cpu.append(cpu_seconds)
+    return narration_times
 
 
-def _house(backend: str, **more: PersonaSettings) -> AppSettings:
+def _make_settings(backend: str, **more: PersonaSettings) -> AppSettings:
     name = ModelSettings(name="scripted/good")
     return AppSettings.model_validate({"model": name, "engine": {"backend": backend}, **more})
 
 
 @asynccontextmanager
-async def _table(home: Path, model: ModelProcess, house: AppSettings) -> AsyncIterator[tuple[Services, Id]]:
+async def _open_scene(
+    home: Path, model: ModelProcess, settings: AppSettings
+) -> AsyncIterator[tuple[Services, Id]]:
     """Open a library with a model at the scene where play stands, and leave it suspended again."""
-    assert house.is_on(Persona.NARRATOR)
-    program = await open_program(home, model=model, settings=house)
+    assert settings.is_on(Persona.NARRATOR)
+    program = await open_program(home, model=model, settings=settings)
     try:
         await program.services.stories.recover()
-        card = (await program.services.stories.menu()).resume
+        card = (await program.services.stories.menu()).resume_story
         assert card is not None, "a library to measure has a story"
         yield program.services, await program.services.stories.resume(card.story.id)
         await program.services.stories.suspend()
@@ -151,7 +161,7 @@ async def _table(home: Path, model: ModelProcess, house: AppSettings) -> AsyncIt
         await program.close()
 
 
-def _with_and_without(libraries: Libraries) -> Iterator[Row]:
+def _measure_starts(libraries: Libraries) -> Iterator[Row]:
     """The program's start is the same with a model set up: its process starts after the first frame."""
     home = libraries.folder / "with-a-model"
     shutil.copytree(libraries.fresh, home)

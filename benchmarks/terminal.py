@@ -53,7 +53,7 @@ class Terminal:
                 "MONITOR_BACKUP_DAILY": "false",
             },
             start_new_session=True,
-            preexec_fn=_take_terminal,
+            preexec_fn=_make_controlling_terminal,
         )
         os.close(theirs)
         self._file = ours
@@ -79,7 +79,7 @@ class Terminal:
 
     def since_key(self, shows: str) -> float:
         """Return the seconds from the last key (or the start) to the end of the frame that shows `shows`."""
-        return self._until(shows) - self._pressed
+        return self._read_until(shows) - self._pressed
 
     def settle(self) -> None:
         """Read until the program is done drawing; the blinking of a cursor is slower than that."""
@@ -103,12 +103,12 @@ class Terminal:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    def _until(self, words: str) -> float:
+    def _read_until(self, words: str) -> float:
         """Read to the end of the frame that shows `words`; returns when that was."""
-        wanted = words.encode()
+        pattern = words.encode()
         deadline = time.perf_counter() + _PATIENCE
         while True:
-            place = self._seen.find(wanted)
+            place = self._seen.find(pattern)
             if place >= 0 and self._seen.find(FRAME_END, place) >= 0:
                 return time.perf_counter()
             if not self._read(deadline - time.perf_counter()):
@@ -119,16 +119,16 @@ class Terminal:
         if not select.select([self._file], [], [], max(0.0, patience))[0]:
             return False
         try:
-            came = os.read(self._file, 1 << 16)
+            new_output = os.read(self._file, 1 << 16)
         except OSError:  # Linux says EIO when the program has gone
-            came = b""
-        asked, answer = _KNOWS_FRAMES
-        if asked in self._seen[1 - len(asked) :] + came:
+            new_output = b""
+        frame_query, answer = _KNOWS_FRAMES
+        if frame_query in self._seen[1 - len(frame_query) :] + new_output:
             os.write(self._file, answer)
-        self._seen += came
-        return bool(came)
+        self._seen += new_output
+        return bool(new_output)
 
 
-def _take_terminal() -> None:
+def _make_controlling_terminal() -> None:
     """In the new process: the terminal is its own, so that it ends when the terminal is closed."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)

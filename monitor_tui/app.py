@@ -112,7 +112,7 @@ class MonitorApp(App[None]):
         self._services = await self._open_recovered_services()
         await self._fill_menu()
         # Its import costs seconds of a core: only now, and in its own process.
-        self._start_worker(self._services.llm.warm(), "warm")
+        self._start_worker(self._services.llm.start_process(), "warm")
         self._services.jobs.start()
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.events import EventBus, ModelCalled
+from agents.events import EventBus, LlmCallRecorded
 from agents.indexer.embedding_port import Embedder
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
@@ -255,4 +255,4 @@ class _EmbeddingBill:
             at=self._clock(),
         )
         await self._log.record_call(call)
-        self._events.publish(ModelCalled(call.id, None))
+        self._events.publish(LlmCallRecorded(call.id, None))

@@ -24,33 +24,33 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.orchestrator.typed_lines import TypedLines
-from agents.services.bill import Bills
-from agents.services.characters import Portraits
-from agents.services.commitment_ledger import Ledger
-from agents.services.conflict_commands import Clerk
-from agents.services.conflict_statements import Statements
-from agents.services.conflicts import Courtroom
-from agents.services.edit_previews import Previews
-from agents.services.entity_cards import Atlas
+from agents.services.bill import BillReader
+from agents.services.characters import CharacterService
+from agents.services.commitment_ledger import CommitmentService
+from agents.services.conflict_commands import ConflictCommandService
+from agents.services.conflict_statements import ConflictStatementBuilder
+from agents.services.conflicts import ConflictService
+from agents.services.edit_previews import EditPreviews
+from agents.services.entity_cards import EntityCardReader
 from agents.services.gate import GateService
-from agents.services.llm import Models
+from agents.services.llm import LlmService
 from agents.services.llm_setup import ModelProcess
-from agents.services.manual_edits import ByHand
+from agents.services.manual_edits import ManualEdits
 from agents.services.play import PlayService
-from agents.services.policy import HouseDesk
-from agents.services.propose_fact import GmsWord
-from agents.services.provenance import Annals
-from agents.services.query import Recollections
-from agents.services.result_formatter import Placing
+from agents.services.policy import PolicyService
+from agents.services.propose_fact import FactProposer
+from agents.services.provenance import ProvenanceReader
+from agents.services.query import QueryService
+from agents.services.result_formatter import ResultFormatter
 from agents.services.services import Services
 from agents.services.stories import StartupReaders, StoryService
-from agents.services.story_ideas import Imagining
-from agents.services.story_record import Chronicle
+from agents.services.story_ideas import StoryIdeas
+from agents.services.story_record import StoryRecordReader
 from agents.services.transcript_rows import TranscriptReader
 from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
-from agents.services.world_edits import Edits
-from agents.services.xray import Xrays
+from agents.services.world_edits import WorldEditor
+from agents.services.xray import XrayReader
 from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode
 from monitor_tui.campaign_exports import export_universe
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
@@ -59,7 +59,7 @@ from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
-from stores.backup.derived_ids import Kin
+from stores.backup.derived_ids import DerivationFinder
 from stores.open import Stores, open_stores, read_store_kinds
 from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 
@@ -165,17 +165,17 @@ class ServiceComposer:
         self._play = play = PlayParts(agents)
         log, canon, keeper = agents.log, agents.canon, agents.keeper
         clock, ids, events = self._base.clock, self._base.ids, self._base.events
-        self._atlas, self._transcript = Atlas(canon, log), TranscriptReader(log, canon)
-        self._chronicle = Chronicle(
+        self._atlas, self._transcript = EntityCardReader(canon, log), TranscriptReader(log, canon)
+        self._chronicle = StoryRecordReader(
             log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
         )
         self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
-        self._by_hand = ByHand(
+        self._by_hand = ManualEdits(
             log, agents.resolver, self._universe_gate, play.views, play.dispatcher, ids, clock, events
         )
-        self._edits = Edits(canon, log, keeper, self._by_hand, ids, clock)
-        self._annals = Annals(canon, log, keeper, self._atlas, clock)
-        self._ledger = Ledger(
+        self._edits = WorldEditor(canon, log, keeper, self._by_hand, ids, clock)
+        self._annals = ProvenanceReader(canon, log, keeper, self._atlas, clock)
+        self._ledger = CommitmentService(
             canon,
             log,
             keeper,
@@ -192,7 +192,9 @@ class ServiceComposer:
         """Build every service."""
         conflicts = self._build_conflicts()
         policy, llm, query = self._build_policy(conflicts), self._build_llm(), self._build_query()
-        lines = self._build_lines(Clerk(conflicts, policy, self.agents.contexts, self._ledger), llm, query)
+        lines = self._build_lines(
+            ConflictCommandService(conflicts, policy, self.agents.contexts, self._ledger), llm, query
+        )
         return Services(
             play=self._build_play(lines),
             stories=self._build_stories(),
@@ -208,7 +210,9 @@ class ServiceComposer:
             events=self._base.events,
         )
 
-    def _build_lines(self, conflict_commands: Clerk, llm: Models, query: Recollections) -> TypedLines:
+    def _build_lines(
+        self, conflict_commands: ConflictCommandService, llm: LlmService, query: QueryService
+    ) -> TypedLines:
         agents, play = self.agents, self._play
         tools = CommandTools(
             line_player=play.line_player,
@@ -217,16 +221,16 @@ class ServiceComposer:
             guard=play.guard,
             declarations=agents.declarations,
             solo_tools=play.solo_tools,
-            play_table=play.play_table,
+            play_tools=play.play_table,
             narration=play.narration,
             views=play.views,
             log=agents.log,
             canon=agents.canon,
             conflicts=conflict_commands,
             budgets=llm,
-            read_recap=self._chronicle.recap,
-            read_entity_card=self._atlas.card,
-            ask_record=partial(query.ask, in_words=False),
+            read_recap=self._chronicle.read_previously_lines,
+            read_entity_card=self._atlas.read_card,
+            ask_record=partial(query.answer_question, in_words=False),
         )
         return TypedLines(
             play.dispatcher,
@@ -250,7 +254,7 @@ class ServiceComposer:
             line_player=play.line_player,
             actions=play.actions,
             dispatcher=play.dispatcher,
-            play_table=play.play_table,
+            play_tools=play.play_table,
             narration_runner=play.narration_runner,
             narration=play.narration,
             views=play.views,
@@ -268,7 +272,7 @@ class ServiceComposer:
             stories=play.stories,
             story_start=StoryStart(agents.contexts, play.stories, play.pipeline, base.ids),
             story_record_reader=self._chronicle,
-            play_table=play.play_table,
+            play_tools=play.play_table,
             canon=agents.canon,
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), stores.health, load_sample
@@ -291,23 +295,23 @@ class ServiceComposer:
             log=agents.log,
         )
 
-    def _build_conflicts(self) -> Courtroom:
+    def _build_conflicts(self) -> ConflictService:
         agents, base = self.agents, self._base
-        return Courtroom(
+        return ConflictService(
             agents.canon,
             agents.log,
             agents.keeper,
             agents.resolver,
             agents.contexts,
-            Statements(agents.canon, self._atlas, self._annals),
+            ConflictStatementBuilder(agents.canon, self._atlas, self._annals),
             self._play.dispatcher,
             base.clock,
             base.events,
         )
 
-    def _build_policy(self, conflicts: Courtroom) -> HouseDesk:
+    def _build_policy(self, conflicts: ConflictService) -> PolicyService:
         agents, base = self.agents, self._base
-        return HouseDesk(
+        return PolicyService(
             agents.canon,
             agents.log,
             agents.keeper,
@@ -321,7 +325,7 @@ class ServiceComposer:
 
     def _build_world(self) -> WorldServices:
         agents = self.agents
-        previews = Previews(
+        previews = EditPreviews(
             agents.canon,
             agents.log,
             agents.keeper,
@@ -340,9 +344,9 @@ class ServiceComposer:
             self._export_universe,
         )
 
-    def _build_characters(self) -> Portraits:
+    def _build_characters(self) -> CharacterService:
         agents, play = self.agents, self._play
-        return Portraits(
+        return CharacterService(
             agents.canon,
             agents.log,
             agents.background.memories.misremember,
@@ -355,13 +359,13 @@ class ServiceComposer:
             self._base.ids,
         )
 
-    def _build_query(self) -> Recollections:
+    def _build_query(self) -> QueryService:
         agents, play = self.agents, self._play
-        placing = Placing(agents.canon, agents.log, self._atlas, self._annals, play.views)
-        propose = GmsWord(
+        placing = ResultFormatter(agents.canon, agents.log, self._atlas, self._annals, play.views)
+        propose = FactProposer(
             agents.contexts, agents.declarations, self._edits, agents.loops, play.dispatcher
-        ).propose
-        return Recollections(
+        ).propose_fact
+        return QueryService(
             agents.canon,
             agents.log,
             agents.search,
@@ -386,21 +390,21 @@ class ServiceComposer:
         )
         return ImportRunner(importer, read_log_file, base.events)
 
-    def _build_llm(self) -> Models:
+    def _build_llm(self) -> LlmService:
         agents, base = self.agents, self._base
-        return Models(
+        return LlmService(
             agents.calls,
             agents.cancellations,
             agents.llm_setup,
-            Xrays(agents.log),
-            Bills(agents.log, agents.canon, agents.budget_guard, base.clock),
+            XrayReader(agents.log),
+            BillReader(agents.log, agents.canon, agents.budget_guard, base.clock),
             agents.log,
             agents.keeper,
             self._play.dispatcher,
-            Imagining(agents.calls, agents.canon, base.ids),
+            StoryIdeas(agents.calls, agents.canon, base.ids),
         )
 
 
-def derived_id_readers() -> tuple[Kin, ...]:
+def derived_id_readers() -> tuple[DerivationFinder, ...]:
     """Return what a restore has to know of derived identifiers that only agents can read."""
     return (partial(derive_statement_keys, load_catalogue()),)

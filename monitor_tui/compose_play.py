@@ -49,23 +49,23 @@ from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.personas.persona_set import Personas
 from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch
-from agents.services.llm_setup import Houses, ModelProcess, keys_for
+from agents.services.llm_setup import LlmSetup, ModelProcess, build_key_environment
 from agents.session_lock import SessionLock
-from agents.solo.character_sheets import Sheets
+from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
-from agents.solo.notes import Notes
-from agents.solo.npcs import People
+from agents.solo.notes import NoteService
+from agents.solo.npcs import NpcService
 from agents.solo.oracle_draws import OracleDraws
-from agents.solo.play_table import PlayTable
+from agents.solo.play_table import PlayTools
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
-from agents.solo.solo_tools import Bookkeeping
-from agents.solo.story_clocks import Clocks
-from agents.solo.story_journal import Books
-from agents.solo.story_settings import Settings
-from agents.solo.story_threads import Threads
-from agents.solo.tension import Tensions
+from agents.solo.solo_tools import SoloTools
+from agents.solo.story_clocks import ClockService
+from agents.solo.story_journal import StoryJournal
+from agents.solo.story_settings import StorySettings
+from agents.solo.story_threads import ThreadService
+from agents.solo.tension import TensionAdvisor
 from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
@@ -122,23 +122,23 @@ class Agents:
         )
         self.keys = ProviderKeys()
         self.model: ModelProcess = base.model or ChildModel(
-            keys_for(self.keys, lambda: self.llm_setup.current)
+            build_key_environment(self.keys, lambda: self.llm_setup.current_settings)
         )
-        self.llm_setup = Houses(
+        self.llm_setup = LlmSetup(
             base.settings_file,
             self.model,
             self.keys,
             base.files.prompts,
             base.events,
-            current=base.settings,
+            current_settings=base.settings,
         )
-        self.budget_guard = BudgetGuard(self.log, lambda: self.llm_setup.current.budget, base.clock)
+        self.budget_guard = BudgetGuard(self.log, lambda: self.llm_setup.current_settings.budget, base.clock)
         self.cancellations = Cancellations()
         # What a model is asked and costs is the Narrator's to write down, by the authority table.
         self.calls = ModelCalls(
             self.model,
             stores.log(Role.NARRATOR),
-            lambda: self.llm_setup.current,
+            lambda: self.llm_setup.current_settings,
             base.files.prompts,
             self.budget_guard,
             self.cancellations,
@@ -187,8 +187,8 @@ class PlayParts:
     def __init__(self, agents: Agents) -> None:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
-        self.journal = Books(log, contexts, agents.loops, base.ids, base.clock, base.events)
-        self.people = People(log, agents.canon, contexts, agents.agendas, self.journal)
+        self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
+        self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
         )
@@ -207,13 +207,13 @@ class PlayParts:
             base.clock,
             base.events,
         )
-        self.play_table = PlayTable(
+        self.play_table = PlayTools(
             DiceRequestService(self.rolls, self.timeline, self.pipeline, base.ids),
-            Sheets(contexts, self.rolls, agents.declarations),
+            CharacterSheets(contexts, self.rolls, agents.declarations),
             RestService(contexts, self.rolls, base.ids, base.clock),
             DepletionWatcher(self.rolls),
-            Settings(log, base.files.packs),
-            Notes(log, base.ids, base.clock),
+            StorySettings(log, base.files.packs),
+            NoteService(log, base.ids, base.clock),
         )
         self.narration = Narration(
             agents.calls,
@@ -222,7 +222,7 @@ class PlayParts:
             contexts,
             agents.packages,
             self.play_table.notes,
-            lambda: agents.llm_setup.current.copilot,
+            lambda: agents.llm_setup.current_settings.copilot,
             base.ids,
         )
         self.solo_tools = self._build_solo_tools()
@@ -237,7 +237,7 @@ class PlayParts:
             base.clock,
         )
         self.views = SceneViewBuilder(
-            log, agents.canon, agents.agendas, self.solo_tools.start, agents.keeper, agents.loops
+            log, agents.canon, agents.agendas, self.solo_tools.scene_start, agents.keeper, agents.loops
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.resolver, base.clock, base.events)
         self.scenes = SceneLoop(
@@ -248,7 +248,7 @@ class PlayParts:
             agents.declarations,
             self.stories,
             self.views,
-            self.solo_tools.end,
+            self.solo_tools.scene_end,
             agents.loops,
             base.clock,
             base.events,
@@ -310,21 +310,21 @@ class PlayParts:
         )
         return NarrationRunner(agents.log, steps.build_steps, build_narration_engine, agents.loops)
 
-    def _build_solo_tools(self) -> Bookkeeping:
+    def _build_solo_tools(self) -> SoloTools:
         agents, base = self.agents, self.agents.base
-        threads = Threads(self.journal, agents.agendas, agents.declarations, agents.keeper, base.clock)
-        clocks = Clocks(self.journal, agents.agendas, agents.declarations)
-        tensions = Tensions(agents.log)
-        return Bookkeeping(
+        threads = ThreadService(self.journal, agents.agendas, agents.declarations, agents.keeper, base.clock)
+        clocks = ClockService(self.journal, agents.agendas, agents.declarations)
+        tensions = TensionAdvisor(agents.log)
+        return SoloTools(
             context=agents.contexts,
-            books=self.journal,
+            journal=self.journal,
             threads=threads,
             clocks=clocks,
-            people=self.people,
-            tensions=tensions,
-            start=SceneStartRules(agents.log),
-            end=SceneEndActions(
+            npcs=self.people,
+            tension_advisor=tensions,
+            scene_start=SceneStartRules(agents.log),
+            scene_end=SceneEndActions(
                 agents.log, agents.agendas, tensions, agents.resolver, base.clock, base.events
             ),
-            zero=SessionZero(self.journal, agents.agendas, threads, clocks, agents.declarations),
+            session_zero=SessionZero(self.journal, agents.agendas, threads, clocks, agents.declarations),
         )

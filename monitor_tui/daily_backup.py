@@ -16,8 +16,8 @@ from typing import Literal
 
 from agents.events import Notice
 from monitor_tui.settings import read_settings
-from stores.backup.folder import is_due, library_of
-from stores.backup.writing import BackedUp, back_up
+from stores.backup.folder import derive_library_id, is_backup_due
+from stores.backup.writing import WrittenBackup, write_backup
 from stores.errors import InputError, MonitorError
 from stores.open import Stores
 from stores.records.ids import Clock, utc_now
@@ -102,19 +102,19 @@ class DailyBackup:
             if written_backup is not None:
                 self._publish_note(_backup_summary(written_backup), "information")
 
-    async def _backup_if_due(self) -> BackedUp | None:
+    async def _backup_if_due(self) -> WrittenBackup | None:
         settings = (await asyncio.to_thread(read_settings, self._home)).backup
-        folder, library = settings.place(self._home), await asyncio.to_thread(library_of, self._home)
-        if not settings.daily or not await asyncio.to_thread(is_due, folder, library, self._clock()):
+        folder, library = settings.place(self._home), await asyncio.to_thread(derive_library_id, self._home)
+        if not settings.daily or not await asyncio.to_thread(is_backup_due, folder, library, self._clock()):
             return None
         with suppress(InputError):  # there is nothing in the library yet
-            return await back_up(
+            return await write_backup(
                 self._stores,
                 folder,
-                library=library,
+                library_id=library,
                 keep=settings.keep,
                 clock=self._clock,
-                breath=_WorkPacer(),
+                on_record=_WorkPacer(),
             )
         return None
 
@@ -135,7 +135,7 @@ class _WorkPacer:
             self._work_until = time.perf_counter() + WORK_SECONDS
 
 
-def _backup_summary(written_backup: BackedUp) -> str:
+def _backup_summary(written_backup: WrittenBackup) -> str:
     count = len(written_backup.manifest.universes)
     summary = (
         f"Backed up {count} {'universe' if count == 1 else 'universes'} to {written_backup.path.parent}."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from monitor_tui.cli.common import count_text, size_text
 from monitor_tui.settings import BackupSettings, read_settings
-from stores.backup.folder import library_of, shelved
+from stores.backup.folder import derive_library_id, list_backups
 from stores.doctor import DoctorFinding
 from stores.errors import InputError
 
@@ -85,7 +85,7 @@ def _check_free_space(home: Path) -> DoctorFinding:
 
 def _check_backups(home: Path, settings: BackupSettings, now: datetime) -> DoctorFinding:
     folder = settings.place(home)
-    existing_backups = shelved(folder, library_of(home))
+    existing_backups = list_backups(folder, derive_library_id(home))
     daily_off_note = "" if settings.daily else " The daily backup is turned off."
     if not existing_backups:
         return DoctorFinding(

@@ -122,8 +122,8 @@ async def _play_lines(
                 break
             continue
         reply_record = {"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)}
-        if reply.text:
-            reply_record["prompt"] = reply.text
+        if reply.prompt_text:
+            reply_record["prompt"] = reply.prompt_text
         # The GM's own words stand in the line that was typed; a model's do not.
         if narrated_texts := [turn.text for turn in narrated_turns if turn.text not in line]:
             reply_record["tells"] = narrated_texts

@@ -20,7 +20,7 @@ from pydantic_settings import (
 )
 
 from agents.llm.llm_settings import AppSettings
-from stores.backup.folder import FOLDER, KEEP
+from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
 from stores.errors import InputError
 
 SETTINGS_FILE = "settings.toml"
@@ -35,11 +35,11 @@ class BackupSettings(BaseModel):
     folder: Path | None = None
     """Where backups stand; `backups` in the home folder if it is not said. Another disk is safer."""
 
-    keep: int = Field(default=KEEP, ge=1)
+    keep: int = Field(default=DEFAULT_KEEP, ge=1)
     """How many of the newest are kept, beside one a month."""
 
     def place(self, home: Path) -> Path:
-        return (self.folder or home / FOLDER).expanduser()
+        return (self.folder or home / BACKUP_FOLDER).expanduser()
 
 
 class FileSettings(AppSettings):

@@ -11,7 +11,7 @@ from agents.personas.prompt_files import load_prompts, with_user_prompts
 from agents.resolver.random_tables import TableLibrary
 from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
 from agents.resolver.table_files import bundled_tables, read_tables
-from agents.services.world_import import WorldSeed, read_seed
+from agents.services.world_import import WorldSeed, parse_world_file
 from monitor_tui.sample import sample_text
 
 
@@ -61,7 +61,7 @@ class UserFiles:
 
 def load_sample() -> WorldSeed:
     """Read the bundled universe."""
-    return read_seed(sample_text())
+    return parse_world_file(sample_text())
 
 
 def _read_text(path: Path) -> str:

@@ -42,7 +42,9 @@ class EvidenceScreen(ServiceScreen[None]):
 
     @work(exclusive=True, group="basis", exit_on_error=False)
     async def _load_evidence(self, subject_id: Id, statement: str) -> None:
-        self.post_message(self.EvidenceLoaded(statement, await self.services.world.record.basis(subject_id)))
+        self.post_message(
+            self.EvidenceLoaded(statement, await self.services.world.provenance.read_evidence(subject_id))
+        )
 
     @on(EvidenceLoaded)
     async def _show_evidence_list(self, message: EvidenceLoaded) -> None:

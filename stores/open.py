@@ -117,12 +117,12 @@ async def _open_with_servers(
     """Open with these stores on servers, and with a copy in `home` that stands in while one is down."""
     from stores.replication.open_replicated import open_replicated_stores
     from stores.replication.replay_clock import ReplayClock
-    from stores.servers.server_settings import addresses
+    from stores.servers.server_settings import read_server_settings
     from stores.servers.server_stores import ServerStores, import_drivers
 
     await asyncio.to_thread(import_drivers, server_stores)
-    servers = ServerStores(addresses(environ, server_stores), ReplayClock(clock))
+    servers = ServerStores(read_server_settings(environ, server_stores), ReplayClock(clock))
     mirrored_stores = await open_replicated_stores(
-        servers.servers(server_stores), home, on_progress=on_progress
+        servers.make_connectors(server_stores), home, on_progress=on_progress
     )
-    return replace(mirrored_stores, doctor=servers.doctor(mirrored_stores.doctor, server_stores))
+    return replace(mirrored_stores, doctor=servers.make_doctor(mirrored_stores.doctor, server_stores))

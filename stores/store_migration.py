@@ -20,7 +20,7 @@ from stores.archive_check import check_records
 from stores.archive_file import ArchiveReader, ArchiveWriter, CampaignManifest
 from stores.archive_zip import program_version
 from stores.authority import Role
-from stores.backup.tally import Sum, Tally
+from stores.backup.tally import CollectionSum, UniverseTally
 from stores.durable_files import is_disk_full
 from stores.errors import MonitorError, NotFound, StoreError, StoreFull
 from stores.history import OBJECT_COLLECTIONS, RECORD_COLLECTIONS, CollectionRecords
@@ -57,8 +57,8 @@ class MigratedUniverse:
     id: Id
     name: str
     outcome: MigrationOutcome
-    source_sums: dict[str, Sum] = field(default_factory=dict)
-    target_sums: dict[str, Sum] = field(default_factory=dict)
+    source_sums: dict[str, CollectionSum] = field(default_factory=dict)
+    target_sums: dict[str, CollectionSum] = field(default_factory=dict)
     reason: str = ""
 
     @property
@@ -128,7 +128,7 @@ class _UniverseMigrator:
         outcome = MigrationOutcome.COPIED
         if target_tally is not None:
             source_tally = await self._tally_source()
-            if not source_tally.differs_from(target_tally):
+            if not source_tally.differing_collections(target_tally):
                 return self._make_result(MigrationOutcome.EQUAL, source_tally, target_tally)
             if differing_collections := await self._find_extra_collections():
                 reason = (
@@ -138,29 +138,29 @@ class _UniverseMigrator:
                 return self._make_result(MigrationOutcome.OTHER, source_tally, target_tally, reason)
             outcome = MigrationOutcome.FINISHED
         if dry_run:
-            return self._make_result(outcome, await self._tally_source(), target_tally or Tally())
+            return self._make_result(outcome, await self._tally_source(), target_tally or UniverseTally())
         self._on_progress(f"{self._universe.name} ...")
         try:
             with tempfile.TemporaryFile() as spool_file:
                 sent_tally, outcome = await self._copy_universe(spool_file, outcome)
         except OSError as error:
             raise _spool_file_error(error) from error
-        arrived_tally = await tally_universe(self._target, self._universe.id) or Tally()
-        if differing_collections := sent_tally.differs_from(arrived_tally):
+        arrived_tally = await tally_universe(self._target, self._universe.id) or UniverseTally()
+        if differing_collections := sent_tally.differing_collections(arrived_tally):
             reason = (
                 f"What arrived is not what was sent ({', '.join(differing_collections)}): check the target."
             )
             return self._make_result(MigrationOutcome.FAILED, sent_tally, arrived_tally, reason)
         return self._make_result(outcome, sent_tally, arrived_tally)
 
-    async def _tally_source(self) -> Tally:
-        return await tally_universe(self._source, self._universe.id) or Tally()
+    async def _tally_source(self) -> UniverseTally:
+        return await tally_universe(self._source, self._universe.id) or UniverseTally()
 
     async def _copy_universe(
         self, spool_file: BinaryIO, outcome: MigrationOutcome
-    ) -> tuple[Tally, MigrationOutcome]:
+    ) -> tuple[UniverseTally, MigrationOutcome]:
         """Write the universe to a passing file, as it is at one moment, check it, and load it from there."""
-        sent_tally = Tally()
+        sent_tally = UniverseTally()
         await self._cancellation.run(
             _write_spool_file(self._source, self._universe, spool_file, sent_tally, self._cancellation)
         )
@@ -197,7 +197,11 @@ class _UniverseMigrator:
         ]
 
     def _make_result(
-        self, outcome: MigrationOutcome, source_tally: Tally, target_tally: Tally, reason: str = ""
+        self,
+        outcome: MigrationOutcome,
+        source_tally: UniverseTally,
+        target_tally: UniverseTally,
+        reason: str = "",
     ) -> MigratedUniverse:
         return MigratedUniverse(
             self._universe.id, self._universe.name, outcome, source_tally.sums, target_tally.sums, reason
@@ -217,11 +221,11 @@ class _RecordDigests:
         )
 
 
-async def tally_universe(stores: Stores, universe_id: Id) -> Tally | None:
+async def tally_universe(stores: Stores, universe_id: Id) -> UniverseTally | None:
     """Count what the stores have of the universe; None if they do not have it."""
-    tally = Tally()
+    tally = UniverseTally()
     try:
-        await stores.history.dump(universe_id, tally.drain)
+        await stores.history.dump(universe_id, tally.count_records)
     except NotFound:
         return None
     return tally
@@ -231,14 +235,15 @@ async def _write_spool_file(
     source: Stores,
     universe: Universe,
     spool_file: BinaryIO,
-    sent_tally: Tally,
+    sent_tally: UniverseTally,
     cancellation: ThreadCancellation,
 ) -> None:
     with ArchiveWriter(spool_file) as writer:
 
         def write_collection(collection: str, records: Iterator[Record]) -> None:
             writer.add_records(
-                collection, cancellation.iterate_until_cancelled(sent_tally.take(collection, records))
+                collection,
+                cancellation.iterate_until_cancelled(sent_tally.iterate_counted(collection, records)),
             )
 
         await source.history.dump(universe.id, write_collection)
@@ -292,7 +297,9 @@ async def _copy_session(source: Stores, target: Stores, on_progress: ProgressLis
 
 
 def _summary_line(migrated_universe: MigratedUniverse, dry_run: bool) -> str:
-    record_count = sum(collection_sum.records for collection_sum in migrated_universe.source_sums.values())
+    record_count = sum(
+        collection_sum.record_count for collection_sum in migrated_universe.source_sums.values()
+    )
     outcome_texts = {
         MigrationOutcome.COPIED: "would be copied" if dry_run else "copied, read back and compared",
         MigrationOutcome.FINISHED: "is half there, and would be finished"

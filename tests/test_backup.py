@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from stores.backup import file_format as backup_file
 from stores.backup.file_format import BackupManifest
-from stores.backup.folder import Shelved, given_up, is_due, library_of, shelved
-from stores.backup.restoring import verify
-from stores.backup.writing import BackedUp, back_up
+from stores.backup.folder import StoredBackup, choose_surplus, derive_library_id, is_backup_due, list_backups
+from stores.backup.restoring import verify_backup
+from stores.backup.writing import WrittenBackup, write_backup
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
@@ -49,8 +49,8 @@ async def backup(here: Stores, tmp_path: Path) -> Path:
     return (await backed_up(here, tmp_path / "backups")).path
 
 
-async def backed_up(stores: Stores, folder: Path, at: datetime = DAY, keep: int = 10) -> BackedUp:
-    return await back_up(stores, folder, library=OURS, keep=keep, clock=lambda: at)
+async def backed_up(stores: Stores, folder: Path, at: datetime = DAY, keep: int = 10) -> WrittenBackup:
+    return await write_backup(stores, folder, library_id=OURS, keep=keep, clock=lambda: at)
 
 
 def files_in(folder: Path) -> list[str]:
@@ -63,7 +63,7 @@ def files_in(folder: Path) -> list[str]:
 
 async def test_a_backup_holds_everything_and_is_private(here: Stores, tmp_path: Path) -> None:
     done = await backed_up(here, tmp_path / "deep" / "backups")
-    manifest = verify(done.path)
+    manifest = verify_backup(done.path)
     assert manifest == done.manifest
     assert [universe.name for universe in manifest.universes] == ["The Salt Coast", "The Other Coast"]
     assert all(
@@ -86,7 +86,7 @@ async def test_a_backup_holds_everything_and_is_private(here: Stores, tmp_path: 
 async def test_two_in_one_second_are_two(here: Stores, tmp_path: Path) -> None:
     first, second = [await backed_up(here, tmp_path / "b") for _ in range(2)]
     assert first.path != second.path
-    assert verify(first.path) == verify(second.path)
+    assert verify_backup(first.path) == verify_backup(second.path)
     assert files_in(tmp_path / "b") == sorted((first.path.name, second.path.name))
 
 
@@ -106,7 +106,7 @@ async def test_a_lost_original_costs_only_itself(here: Stores, tmp_path: Path) -
     done = await backed_up(here, tmp_path / "b")
     assert done.manifest.missing == (f"archives/{damaged.parent.name}{damaged.name}",)
     with pytest.raises(ArchiveError, match="An original or archive that its records name is not in it"):
-        verify(done.path)
+        verify_backup(done.path)
 
 
 @pytest.mark.parametrize("room", [0.0, 0.05, 0.6, 0.95])
@@ -119,7 +119,7 @@ async def test_a_full_disk_leaves_the_older_backups_and_nothing_else(
     assert "no backup was written" in told.value.what
     assert "older backups too" in told.value.kept
     assert files_in(tmp_path / "b") == [done.path.name]
-    assert verify(done.path) == done.manifest
+    assert verify_backup(done.path) == done.manifest
     assert len({(await backed_up(here, tmp_path / "b")).path, done.path}) == 2
 
 
@@ -133,10 +133,10 @@ async def test_a_folder_that_may_not_be_written_to(here: Stores, tmp_path: Path)
 async def test_cancelled_half_way_it_leaves_nothing(here: Stores, tmp_path: Path) -> None:
     """At every record in turn: while it is read, while it is read back, before it gets its name."""
     full = Steps(stop_at=0)
-    await back_up(here, tmp_path / "full", library=OURS, breath=full)
+    await write_backup(here, tmp_path / "full", library_id=OURS, on_record=full)
     for stop_at in (*random.Random(7).sample(range(1, full.taken), 12), full.taken):
         steps = Steps(stop_at)
-        task = asyncio.create_task(back_up(here, tmp_path / "b", library=OURS, breath=steps))
+        task = asyncio.create_task(write_backup(here, tmp_path / "b", library_id=OURS, on_record=steps))
         await asyncio.to_thread(steps.reached.wait)
         task.cancel()
         await asyncio.sleep(0)
@@ -144,7 +144,7 @@ async def test_cancelled_half_way_it_leaves_nothing(here: Stores, tmp_path: Path
         with pytest.raises(asyncio.CancelledError):
             await task
         assert files_in(tmp_path / "b") == []
-    assert verify((await backed_up(here, tmp_path / "b")).path)
+    assert verify_backup((await backed_up(here, tmp_path / "b")).path)
 
 
 class Steps:
@@ -167,7 +167,7 @@ async def test_what_a_breath_raises_ends_it(here: Stores, tmp_path: Path) -> Non
         raise StoreError("Enough.")
 
     with pytest.raises(StoreError, match="Enough"):
-        await back_up(here, tmp_path / "b", library=OURS, breath=out_of_breath)
+        await write_backup(here, tmp_path / "b", library_id=OURS, on_record=out_of_breath)
     assert files_in(tmp_path / "b") == []
 
 
@@ -175,13 +175,13 @@ async def test_play_goes_on_meanwhile_and_the_backup_is_of_one_moment(here: Stor
     from tests.campaign import play_campaign
 
     steps = Steps(stop_at=10)
-    task = asyncio.create_task(back_up(here, tmp_path / "b", library=OURS, breath=steps))
+    task = asyncio.create_task(write_backup(here, tmp_path / "b", library_id=OURS, on_record=steps))
     await asyncio.to_thread(steps.reached.wait)
     await play_campaign(here, name="Begun meanwhile")
     steps.go_on.set()
     done = await task
     assert [u.name for u in done.manifest.universes] == ["The Salt Coast", "The Other Coast"]
-    assert verify(done.path) == done.manifest
+    assert verify_backup(done.path) == done.manifest
 
 
 async def test_what_a_crash_left_half_written_is_cleared_away(here: Stores, tmp_path: Path) -> None:
@@ -207,10 +207,10 @@ async def test_a_flipped_byte_in_any_member_is_found(backup: Path) -> None:
     for name, start, size in places:
         backup.write_bytes(flipped(sound, start + size // 2))
         with pytest.raises(ArchiveError, match="This backup cannot be used"):
-            verify(backup)
+            verify_backup(backup)
         assert size > 0, name
     backup.write_bytes(sound)
-    verify(backup)
+    verify_backup(backup)
 
 
 @settings(
@@ -223,7 +223,7 @@ def test_a_flipped_byte_anywhere_is_found(backup: Path, place: float) -> None:
     try:
         backup.write_bytes(flipped(sound, int(len(sound) * place)))
         with pytest.raises(ArchiveError):
-            verify(backup)
+            verify_backup(backup)
     finally:
         backup.write_bytes(sound)
 
@@ -232,7 +232,7 @@ def test_a_flipped_byte_anywhere_is_found(backup: Path, place: float) -> None:
 async def test_a_backup_that_is_cut_off(part: float, backup: Path) -> None:
     backup.write_bytes(backup.read_bytes()[: int(backup.stat().st_size * part)])
     with pytest.raises(ArchiveError, match="This backup cannot be used") as told:
-        verify(backup)
+        verify_backup(backup)
     assert told.value.kept == "Nothing was changed."
     assert "monitor verify" in told.value.todo
 
@@ -243,11 +243,11 @@ def flipped(data: bytes, at: int) -> bytes:
 
 async def test_what_is_no_backup_at_all(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="cannot be read"):
-        verify(tmp_path / "nowhere.backup.zip")
+        verify_backup(tmp_path / "nowhere.backup.zip")
     with zipfile.ZipFile(tmp_path / "holiday.zip", "w") as other:
         other.writestr("holiday.jpg", b"x")
     with pytest.raises(ArchiveError, match="not a backup of a library: it has no manifest"):
-        verify(tmp_path / "holiday.zip")
+        verify_backup(tmp_path / "holiday.zip")
 
 
 Spoil = Callable[[dict[str, bytes], dict[str, object]], object]
@@ -292,13 +292,13 @@ async def test_what_was_made_to_harm_is_refused(
     spoil(members, manifest)
     forge(backup, members, manifest)
     with pytest.raises(ArchiveError, match=words):
-        verify(backup)
+        verify_backup(backup)
 
 
 async def test_a_bomb(backup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backup_file, "BACKUP", replace(backup_file.BACKUP, max_bytes=1_000))
+    monkeypatch.setattr(backup_file, "BACKUP_FORMAT", replace(backup_file.BACKUP_FORMAT, max_bytes=1_000))
     with pytest.raises(ArchiveError, match="would unpack to"):
-        verify(backup)
+        verify_backup(backup)
 
 
 def forge(path: Path, members: dict[str, bytes], manifest: object) -> None:
@@ -308,7 +308,7 @@ def forge(path: Path, members: dict[str, bytes], manifest: object) -> None:
             new.writestr(name, data)
         new.comment = b"0" * 64
     with path.open("r+b") as file:
-        backup_file.put_seal(file)
+        backup_file.write_checksum(file)
 
 
 # --- the shelf --------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ async def test_the_newest_are_kept_and_one_a_month(here: Stores, tmp_path: Path)
     newest = sorted((*months, *days), reverse=True)[:4]
     kept = {done.path, *newest}
     assert kept <= set(tmp_path.glob("*.zip"))
-    assert set(done.removed) == {*months, *days} - set(tmp_path.glob("*.zip"))
+    assert set(done.removed_paths) == {*months, *days} - set(tmp_path.glob("*.zip"))
     of_months = {path.name[8:15] for path in tmp_path.glob("*.zip")}
     assert len(of_months) == 12
     assert len(list(tmp_path.glob("*.zip"))) <= 5 + 12
@@ -352,7 +352,7 @@ async def test_what_is_not_ours_is_never_removed(here: Stores, tmp_path: Path) -
         await backed_up(here, tmp_path, DAY + timedelta(minutes=n), keep=1)
     left = {another_library, renamed, damaged, link, letter}
     assert left <= set(tmp_path.iterdir())
-    assert len(shelved(tmp_path, OURS)) == 1
+    assert len(list_backups(tmp_path, OURS)) == 1
 
 
 async def test_what_was_just_written_stays_though_the_clock_was_wrong_before(
@@ -371,15 +371,15 @@ async def test_what_was_just_written_stays_though_the_clock_was_wrong_before(
 )
 def test_the_rule_of_what_is_given_up(days: list[float], keep: int, written: int) -> None:
     made = sorted((DAY - timedelta(days=day) for day in (*days, 0.5)), reverse=True)
-    shelf = [Shelved(Path(f"{n}"), _said(at)) for n, at in enumerate(made)]
+    shelf = [StoredBackup(Path(f"{n}"), _said(at)) for n, at in enumerate(made)]
     just_written = shelf[min(written, len(shelf) - 1)].path
-    gone = set(given_up(shelf, keep, just_written))
+    gone = set(choose_surplus(shelf, keep, just_written))
     kept = [one for one in shelf if one.path not in gone]
     assert just_written not in gone
     assert shelf[: max(1, keep)] == kept[: max(1, keep)]
     assert len(kept) <= max(1, keep) + 12 + 1
     # Giving up again gives up nothing more, and every month of the last twelve keeps one.
-    assert given_up(kept, keep, just_written) == []
+    assert choose_surplus(kept, keep, just_written) == []
     months = list(dict.fromkeys((one.manifest.made_at.year, one.manifest.made_at.month) for one in shelf))
     assert {(k.manifest.made_at.year, k.manifest.made_at.month) for k in kept} >= set(months[:12])
 
@@ -391,13 +391,13 @@ def _said(at: datetime) -> BackupManifest:
 
 
 def test_one_is_due_a_day_after_the_last(tmp_path: Path) -> None:
-    assert is_due(tmp_path / "nowhere", OURS, DAY)
+    assert is_backup_due(tmp_path / "nowhere", OURS, DAY)
     stands(tmp_path, DAY)
     stands(tmp_path, DAY - timedelta(days=3))
-    assert not is_due(tmp_path, OURS, DAY + timedelta(hours=23))
-    assert is_due(tmp_path, OURS, DAY + timedelta(hours=24))
-    assert is_due(tmp_path, OTHERS, DAY)
-    assert is_due(tmp_path, OURS, DAY - timedelta(hours=1)), "the clock was wrong when it was made"
+    assert not is_backup_due(tmp_path, OURS, DAY + timedelta(hours=23))
+    assert is_backup_due(tmp_path, OURS, DAY + timedelta(hours=24))
+    assert is_backup_due(tmp_path, OTHERS, DAY)
+    assert is_backup_due(tmp_path, OURS, DAY - timedelta(hours=1)), "the clock was wrong when it was made"
 
 
 def test_a_library_is_known_by_where_it_is() -> None:
@@ -405,4 +405,8 @@ def test_a_library_is_known_by_where_it_is() -> None:
         home = Path(folder) / "home"
         home.mkdir()
         (Path(folder) / "link").symlink_to(home)
-        assert library_of(home) == library_of(Path(folder) / "link") != library_of(Path(folder))
+        assert (
+            derive_library_id(home)
+            == derive_library_id(Path(folder) / "link")
+            != derive_library_id(Path(folder))
+        )

@@ -14,7 +14,7 @@ import pytest
 from agents.events import Notice
 from monitor_tui import daily_backup
 from monitor_tui.daily_backup import BackupNotes, DailyBackup
-from stores.backup.restoring import verify
+from stores.backup.restoring import verify_backup
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library
@@ -55,7 +55,10 @@ async def test_one_a_day(stores: Stores, home: Path) -> None:
     assert heard == Notice(f"Backed up 2 universes to {home / 'backups'}.")
     assert notes == (heard.text,)
     (path,) = backups(home)
-    assert [universe.name for universe in verify(path).universes] == ["The Salt Coast", "The Other Coast"]
+    assert [universe.name for universe in verify_backup(path).universes] == [
+        "The Salt Coast",
+        "The Other Coast",
+    ]
 
     assert await at_start(stores, home, DAY + timedelta(hours=23)) == ([], ())
     assert backups(home) == [path]
@@ -100,7 +103,7 @@ async def test_an_error_that_nobody_thought_of_is_told_too(
     async def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("nobody knows why")
 
-    monkeypatch.setattr(daily_backup, "back_up", broken)
+    monkeypatch.setattr(daily_backup, "write_backup", broken)
     (heard,), _ = await at_start(stores, home)
     assert heard.text == "No backup was made: nobody knows why."
 
@@ -129,7 +132,7 @@ async def test_closing_ends_it_wherever_it_is(
     assert steps == ["closed"]
     whole = backups(home)  # it may have been done already
     assert [path for path in home.rglob("*") if path.parent.name.startswith(".unfinished")] == []
-    assert all(verify(path) for path in whole)
+    assert all(verify_backup(path) for path in whole)
     await backup.stop()
 
 

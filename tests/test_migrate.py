@@ -74,8 +74,8 @@ async def test_everything_comes_over_and_is_compared(source: Stores, target: Sto
     assert done.copied_objects == 2
     for moved in done.universes:
         assert moved.source_sums == moved.target_sums
-        assert sum(one.records for one in moved.source_sums.values()) > 50
-        assert all(len(one.hex) == 64 for one in moved.source_sums.values())
+        assert sum(one.record_count for one in moved.source_sums.values()) > 50
+        assert all(len(one.hex_digest) == 64 for one in moved.source_sums.values())
     assert "copied, read back and compared" in "\n".join(said)
 
 

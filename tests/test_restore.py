@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.authority import Role
-from stores.backup.campaign_copy import Copy, Derivation, identifiers
-from stores.backup.derived_ids import kin
+from stores.backup.campaign_copy import CampaignCopier, IdDerivation, find_ids
+from stores.backup.derived_ids import find_derivations
 from stores.backup.file_format import BackupReader
-from stores.backup.restoring import Restored, restore
-from stores.backup.writing import back_up
+from stores.backup.restoring import RestoredUniverse, restore_backup
+from stores.backup.writing import write_backup
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.open import Stores
 from stores.records.ids import Id, derive_id
@@ -55,11 +55,11 @@ async def there(tmp_path: Path) -> AsyncIterator[Stores]:
 
 @pytest.fixture
 async def backup(here: Stores, tmp_path: Path) -> Path:
-    return (await back_up(here, tmp_path / "backups", library="")).path
+    return (await write_backup(here, tmp_path / "backups", library_id="")).path
 
 
-async def restored(stores: Stores, path: Path, only: str | None = None) -> list[Restored]:
-    return await restore(stores, path, only=only, clock=lambda: DAY)
+async def restored(stores: Stores, path: Path, only: str | None = None) -> list[RestoredUniverse]:
+    return await restore_backup(stores, path, only_universe=only, clock=lambda: DAY)
 
 
 # --- into a new library -----------------------------------------------------------------------------
@@ -75,8 +75,8 @@ async def test_everything_comes_back(here: Stores, there: Stores, backup: Path, 
     assert await everything(there) == await everything(here)
     assert len(session_of(await everything(there))) == 2
     assert await objects(there) == await objects(here)
-    again = (await back_up(there, tmp_path / "again", library="")).manifest
-    assert again.members == (await back_up(here, tmp_path / "again", library="")).manifest.members
+    again = (await write_backup(there, tmp_path / "again", library_id="")).manifest
+    assert again.members == (await write_backup(here, tmp_path / "again", library_id="")).manifest.members
 
 
 async def test_one_universe_alone(here: Stores, there: Stores, backup: Path) -> None:
@@ -98,7 +98,7 @@ async def test_names_that_are_not_in_it(there: Stores, backup: Path) -> None:
 
 async def test_names_that_two_have(here: Stores, there: Stores, tmp_path: Path) -> None:
     twin = await play_campaign(here, name="The Salt Coast")
-    path = (await back_up(here, tmp_path / "b", library="")).path
+    path = (await write_backup(here, tmp_path / "b", library_id="")).path
     with pytest.raises(InputError, match="several universes") as told:
         await restored(there, path, only="The Salt Coast")
     assert twin in told.value.todo
@@ -126,7 +126,7 @@ async def test_a_full_disk_restores_nothing(there: Stores, backup: Path, tmp_pat
 async def test_cancelled_half_way_nothing_is_restored(
     there: Stores, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading, reached, go_on = BackupReader.records, threading.Event(), threading.Event()
+    reading, reached, go_on = BackupReader.read_records, threading.Event(), threading.Event()
     reads = iter(range(1_000))
 
     def held(self: BackupReader, universe_id: Id, collection: str) -> object:
@@ -135,7 +135,7 @@ async def test_cancelled_half_way_nothing_is_restored(
             assert go_on.wait(30)
         return reading(self, universe_id, collection)
 
-    monkeypatch.setattr(BackupReader, "records", held)
+    monkeypatch.setattr(BackupReader, "read_records", held)
     task = asyncio.create_task(restored(there, backup))
     await asyncio.to_thread(reached.wait)
     task.cancel()
@@ -193,7 +193,7 @@ async def test_one_is_there_and_the_other_is_not(here: Stores, there: Stores, ba
 
 async def test_a_copy_of_a_copy(here: Stores, tmp_path: Path, backup: Path) -> None:
     (first, _) = await restored(here, backup)
-    path = (await back_up(here, tmp_path / "b", library="")).path
+    path = (await write_backup(here, tmp_path / "b", library_id="")).path
     (second,) = await restored(here, path, only=first.name)
     told = await everything(here)
     assert second.name == "The Salt Coast (copy, 2026-11-22) (copy, 2026-11-22)"
@@ -208,7 +208,7 @@ def test_a_copy_mapped_back_is_its_original(text: str) -> None:
     async def there_and_back(folder: Path) -> None:
         async with library(folder / "home") as stores:
             universe_id = await play_campaign(stores, text=text)
-            path = (await back_up(stores, folder / "b", library="")).path
+            path = (await write_backup(stores, folder / "b", library_id="")).path
             (copy,) = await restored(stores, path)
             told = await everything(stores)
             assert mapped_back(told, copy.universe_id, universe_id) == unnamed(told, universe_id)
@@ -219,7 +219,7 @@ def test_a_copy_mapped_back_is_its_original(text: str) -> None:
                     for name, rs in told[u].items()
                     if name not in NOT_COPIED
                     for r in rs
-                    for i in identifiers(r)
+                    for i in find_ids(r)
                 }
                 for u in told
             }
@@ -238,7 +238,7 @@ async def test_words_that_spell_an_identifier_of_the_campaign_are_left_alone(tmp
         log = stores.log(Role.ORCHESTRATOR)
         (last,) = await log.line_tail(scene.id, 1)
         await log.append_turn(make.turn(scene, last, universe_id))
-        path = (await back_up(stores, tmp_path / "b", library="")).path
+        path = (await write_backup(stores, tmp_path / "b", library_id="")).path
         (copy,) = await restored(stores, path)
         told = await everything(stores)
         assert universe_id in [turn.text for turn in told[copy.universe_id]["turns"]]  # type: ignore[attr-defined]
@@ -311,7 +311,7 @@ NOT_COPIED = ("archived_logs",)
 
 
 def sorted_ids(record: object) -> list[str]:
-    return list(identifiers(record))  # type: ignore[arg-type]
+    return list(find_ids(record))  # type: ignore[arg-type]
 
 
 def unnamed(told: Told, universe_id: Id) -> dict[str, list[str]]:
@@ -330,7 +330,7 @@ def unnamed(told: Told, universe_id: Id) -> dict[str, list[str]]:
 
 def test_time_ordered_identifiers_keep_their_order() -> None:
     old = [make.new_id() for _ in range(100)]
-    copy = Copy(make.new_id(), "", old, ())
+    copy = CampaignCopier(make.new_id(), "", old, ())
     new = [copy.new_id(id) for id in old]
     assert [UUID(id).version for id in new] == [7] * 100
     assert (sorted(new), len(set(new) | set(old))) == (new, 200)
@@ -345,7 +345,7 @@ def test_what_is_derived_is_derived_anew() -> None:
     def made(before: Id) -> Id:
         return derive_id("scene", before, "next")
 
-    copy = Copy(make.new_id(), "", chain, [Derivation(made, (id,)) for id in chain])
+    copy = CampaignCopier(make.new_id(), "", chain, [IdDerivation(made, (id,)) for id in chain])
     new = [copy.new_id(id) for id in reversed(chain)][::-1]
     assert all(made(before) == after for before, after in pairwise(new))
     assert not set(new) & set(chain)
@@ -353,7 +353,7 @@ def test_what_is_derived_is_derived_anew() -> None:
 
 def test_two_copies_have_nothing_in_common_and_strangers_keep_their_names() -> None:
     known, stranger = [make.new_id(), derive_id("x")], make.new_id()
-    copies = [Copy(make.new_id(), "", known, ()) for _ in range(2)]
+    copies = [CampaignCopier(make.new_id(), "", known, ()) for _ in range(2)]
     assert not copies[0].new_ids() & copies[1].new_ids()
     assert copies[0].new_id(stranger) == stranger
 
@@ -362,7 +362,7 @@ async def test_every_way_to_derive_that_the_stores_know_is_found(here: Stores) -
     universe_id = await play_campaign(here, name="Derived")
     told = (await everything(here))[universe_id]
     (book,) = told["sources"]
-    known = {id for records in told.values() for record in records for id in identifiers(record)}
-    made = {d.make(*d.ids) for d in kin(lambda name: told[name])}
+    known = {id for records in told.values() for record in records for id in find_ids(record)}
+    made = {d.make(*d.ids) for d in find_derivations(lambda name: told[name])}
     chunks = {derive_id("chunk", book.id, n) for n in range(3)}  # type: ignore[attr-defined]
     assert chunks <= made & known

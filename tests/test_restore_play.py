@@ -23,10 +23,10 @@ from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.predicates import load_catalogue
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
-from stores.backup.campaign_copy import identifiers
-from stores.backup.derived_ids import kin
-from stores.backup.restoring import restore
-from stores.backup.writing import back_up
+from stores.backup.campaign_copy import find_ids
+from stores.backup.derived_ids import find_derivations
+from stores.backup.restoring import restore_backup
+from stores.backup.writing import write_backup
 from stores.embedded.database import Database, Priority
 from stores.errors import MonitorError
 from stores.records.canon import AssertFact, RetconFact
@@ -131,8 +131,8 @@ async def play_until_cut(home: Path) -> bool:
 
 async def copied(program: Program, folder: Path) -> tuple[Id, Id]:
     """Back up and restore beside it; returns the universe and its copy."""
-    done = await back_up(program.stores, folder / "backups", library="")
-    (back,) = await restore(program.stores, done.path, kins=KIN)
+    done = await write_backup(program.stores, folder / "backups", library_id="")
+    (back,) = await restore_backup(program.stores, done.path, derivation_finders=KIN)
     (universe,) = done.manifest.universes
     assert back.is_copy
     return universe.id, back.universe_id
@@ -226,7 +226,7 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
         log, canon = (of(Role.CONTEXT_ASSEMBLY) for of in (program.stores.log, program.stores.canon))
         told = await log.proposals(universe_id=copy, statuses=[ProposalStatus.ACCEPTED])
         barked = next(p for p in told if isinstance(p.change, AssertFact) and "barked" in p.change.statement)
-        await program.services.policy.undo(barked.id)
+        await program.services.policy.propose_undo(barked.id)
         staged = (await log.proposals(universe_id=copy, statuses=[ProposalStatus.PENDING]))[-1].payload
         assert isinstance(staged, RetconFact)
         assert (await canon.fact(staged.fact_id)).statement == "A dog barked."
@@ -239,8 +239,8 @@ async def test_no_derived_identifier_is_forgotten(tmp_path: Path) -> None:
         told = await everything(program.stores)
         (of,) = [records for universe_id, records in told.items() if universe_id]
         assert of["rulings"]
-        known = {id for records in of.values() for record in records for id in identifiers(record)}
-        made = {d.make(*d.ids) for each in (kin, *KIN) for d in each(of.__getitem__)}
+        known = {id for records in of.values() for record in records for id in find_ids(record)}
+        made = {d.make(*d.ids) for each in (find_derivations, *KIN) for d in each(of.__getitem__)}
         assert len(made & known) > 30
         assert {id for id in known - made if UUID(id).version != 7} == set()
 

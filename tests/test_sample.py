@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
-from agents.services.world_import import FactSeed, WorldSeed, proposals_of, read_seed
+from agents.services.world_import import FactSeed, WorldSeed, build_world_proposals, parse_world_file
 from agents.world_time.calendar import format_clock_time, format_tick
 from monitor_tui.sample import sample_text
 from stores.records.canon import FactKind, Standing
@@ -19,7 +19,7 @@ from stores.records.world import EntityKind
 
 @pytest.fixture(scope="module")
 def world() -> WorldSeed:
-    return read_seed(sample_text())
+    return parse_world_file(sample_text())
 
 
 def facts_of(world: WorldSeed, predicate: str) -> list[FactSeed]:
@@ -179,7 +179,7 @@ def test_one_number_of_drowned(world: WorldSeed) -> None:
 
 def test_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
     words = " ".join(sample_text().split())
-    _, proposals, _ = proposals_of(world, derive_id("universe", "sample"), clock=utc_now)
+    _, proposals, _ = build_world_proposals(world, derive_id("universe", "sample"), clock=utc_now)
 
     assert len(proposals) == len(world.entities) + len(world.axioms) + len(world.facts)
     for proposal in proposals:
@@ -189,8 +189,8 @@ def test_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
 
 def test_bringing_it_in_again_later_gives_the_same_identifiers(world: WorldSeed) -> None:
     universe_id = derive_id("universe", "sample")
-    _, once, opening = proposals_of(world, universe_id, clock=utc_now)
-    _, again, same = proposals_of(world, universe_id, clock=SteppingClock(utc_now()))
+    _, once, opening = build_world_proposals(world, universe_id, clock=utc_now)
+    _, again, same = build_world_proposals(world, universe_id, clock=SteppingClock(utc_now()))
 
     assert [(p.id, p.payload, p.evidence) for p in once] == [(p.id, p.payload, p.evidence) for p in again]
     assert opening == same

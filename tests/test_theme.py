@@ -210,16 +210,16 @@ async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
     twin = TwinDesk()
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     turn = twin.lines[next(iter(twin.lines))][-1].turn
     twin.model.called = list(calls_of(turn, twin.story_id))
     widgets = XrayList(), BillList(), LlmSettingsList(), LongText("You tell what happens."), Transcript()
     app = Stage(*widgets, theme=theme.name)
     async with app.run_test(size=(100, 90)) as pilot:
         xray, bill, house, _, transcript = widgets
-        xray.show_xray(await twin.model.xray(turn.id))
-        bill.show_bill(await twin.model.bill(), "call")
-        house.show_setup(await twin.model.house())
+        xray.show_xray(await twin.model.read_xray(turn.id))
+        bill.show_bill(await twin.model.read_bill(), "call")
+        house.show_setup(await twin.model.read_setup())
         transcript.add_narrated_text("t", "The tide turns.")
         faint: set[str] = set()
         for widget in widgets:

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Final
 
 MAX_LENGTH: Final = 72
-_FORM: Final = re.compile(r"[a-z][a-z0-9_/, -]*: \S.*")
+_SUBJECT_PATTERN: Final = re.compile(r"[a-z][a-z0-9_/, -]*: \S.*")
 
 
-def problem(subject: str) -> str:
+def find_problem(subject: str) -> str:
     """Return what is wrong with a commit's subject; empty if nothing is."""
     if subject.startswith(("Merge ", "Revert ")):
         return ""
     if len(subject) > MAX_LENGTH:
         return f"The subject has {len(subject)} characters; {MAX_LENGTH} is the most."
-    if not _FORM.fullmatch(subject):
+    if not _SUBJECT_PATTERN.fullmatch(subject):
         return "The subject has the form `area: imperative summary`."
     return ""
 
@@ -25,9 +25,9 @@ def problem(subject: str) -> str:
 def main(arguments: list[str]) -> int:
     """Check the message in the file that git names; returns the exit code."""
     subject = Path(arguments[0]).read_text(encoding="utf-8").split("\n", 1)[0]
-    if words := problem(subject):
-        sys.stderr.write(f"{words}\n")
-    return 1 if words else 0
+    if problem_text := find_problem(subject):
+        sys.stderr.write(f"{problem_text}\n")
+    return 1 if problem_text else 0
 
 
 if __name__ == "__main__":

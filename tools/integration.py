@@ -18,16 +18,16 @@ from tools import timed_run as watched
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _EXPORT: Final = re.compile(r"export (\w+)='?(.*?)'?$")
-_PLACES: Final = ("tests/contract", "tests/servers")
-_STOPS: Final = "tests/servers/test_stops.py"
+_TEST_FOLDERS: Final = ("tests/contract", "tests/servers")
+_STOPPING_TESTS: Final = "tests/servers/test_stops.py"
 """Kills the servers, so it has them to itself, when all else is done."""
 _NO_TESTS: Final = 5
-_SOME_FAILED: Final = 1
-_ENOUGH: Final = 6
+_TESTS_FAILED: Final = 1
+_MAX_FAILURES: Final = 6
 """Failures after which no more is tried: a server that hangs would take its time-out for every test."""
-_PATIENCE: Final = 900.0
+_SUITE_SECONDS: Final = 900.0
 """Seconds for the suites on servers, three times what they take on two cores."""
-NOTHING_TRIED: Final = 75
+NO_SERVERS: Final = 75
 """For CI to tell a machine that has no servers from one on which they fail (EX_TEMPFAIL)."""
 
 
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     started anew: one that its machine killed or starved is no fault of ours, and both runs can be read.
     """
     code = _run(arguments)
-    if code in (_SOME_FAILED, watched.HUNG):
+    if code in (_TESTS_FAILED, watched.HUNG):
         print("Some failed or hung (above). Once more, all of them, on servers started anew:", flush=True)
         code = _run(arguments)
         print("Not well again." if code else "All of them passed this time.", flush=True)
@@ -48,34 +48,50 @@ def _run(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="monitor-integration-") as folder:
         run, env_file = Path(folder) / "run", Path(folder) / "env"
         launcher = [sys.executable, "-m", "tools.servers"]
-        where = ["--run", str(run)]
-        subprocess.run([*launcher, "start", *where, "--env-file", str(env_file)], cwd=_ROOT, check=False)
+        run_arguments = ["--run", str(run)]
+        subprocess.run(
+            [*launcher, "start", *run_arguments, "--env-file", str(env_file)], cwd=_ROOT, check=False
+        )
         try:
             if not env_file.exists():
                 print("No server could be started: nothing was tested on servers.", file=sys.stderr)
-                return NOTHING_TRIED
-            environ = {**os.environ, **_read(env_file), "MONITOR_SERVERS_SECRET": os.urandom(16).hex()}
+                return NO_SERVERS
+            environ = {
+                **os.environ,
+                **_read_env_file(env_file),
+                "MONITOR_SERVERS_SECRET": os.urandom(16).hex(),
+            }
             # A test past its time ends its worker (thread): cleaning up after a hung server may hang too.
             tests = [sys.executable, "-m", "pytest", "-v", "-m", "servers", "--timeout-method", "thread"]
-            tests += ["--maxfail", str(_ENOUGH), *arguments]
+            tests += ["--maxfail", str(_MAX_FAILURES), *arguments]
             # One server is one worker's: tests of the same server never meet in it.
-            together = ["-n", "2", "--dist", "loadgroup", "--timeout", "300", "--ignore", _STOPS, *_PLACES]
+            shared_arguments = [
+                "-n",
+                "2",
+                "--dist",
+                "loadgroup",
+                "--timeout",
+                "300",
+                "--ignore",
+                _STOPPING_TESTS,
+                *_TEST_FOLDERS,
+            ]
             codes = [
-                watched.run([*tests, *more], environ | mine, _ROOT, patience=patience)
-                for more, mine, patience in (
-                    (together, {}, _PATIENCE),
-                    ([_STOPS], {"MONITOR_TEST_RUN": str(run)}, _PATIENCE / 2),
+                watched.run([*tests, *suite_arguments], environ | extra_env, _ROOT, patience=patience)
+                for suite_arguments, extra_env, patience in (
+                    (shared_arguments, {}, _SUITE_SECONDS),
+                    ([_STOPPING_TESTS], {"MONITOR_TEST_RUN": str(run)}, _SUITE_SECONDS / 2),
                 )
             ]
             print(f"Servers in this run: {environ.get('MONITOR_TEST_SERVERS', 'none')}.")
             return next((code for code in codes if code not in (0, _NO_TESTS)), min(codes))
         finally:
-            subprocess.run([*launcher, "stop", *where], cwd=_ROOT, check=False)
+            subprocess.run([*launcher, "stop", *run_arguments], cwd=_ROOT, check=False)
 
 
-def _read(env_file: Path) -> dict[str, str]:
-    found = (_EXPORT.match(line) for line in env_file.read_text().splitlines())
-    return {match[1]: match[2] for match in found if match}
+def _read_env_file(env_file: Path) -> dict[str, str]:
+    matches = (_EXPORT.match(line) for line in env_file.read_text().splitlines())
+    return {match[1]: match[2] for match in matches if match}
 
 
 if __name__ == "__main__":

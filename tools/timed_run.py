@@ -13,8 +13,8 @@ from typing import Final
 HUNG: Final = 124
 """The code of a run that was ended (that of timeout(1))."""
 
-_LOOK: Final = "ps -eo pid,ppid,pgid,stat,rss,etime,wchan:20,args | cut -c-200; free -m; df -h"
-_LAST_WORDS: Final = 60.0
+_STATUS_COMMAND: Final = "ps -eo pid,ppid,pgid,stat,rss,etime,wchan:20,args | cut -c-200; free -m; df -h"
+_REPORT_SECONDS: Final = 60.0
 """Seconds that pytest has to tell of its failures once it is interrupted."""
 
 
@@ -25,14 +25,14 @@ def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: flo
     threads at that), and pytest itself is interrupted, so that it reports what failed until then.
     """
     with subprocess.Popen(
-        argv, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_hear_interrupts
+        argv, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_restore_interrupts
     ) as pytest:
         try:
             return pytest.wait(patience)
         except subprocess.TimeoutExpired:
             print(f"\nNot over after {patience:.0f} s. What runs, and where it stands:", flush=True)
-            subprocess.run(["sh", "-c", _LOOK], check=False)
-            for worker in _others_of(pytest.pid):
+            subprocess.run(["sh", "-c", _STATUS_COMMAND], check=False)
+            for worker in _other_processes(pytest.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGABRT)
             _interrupt(pytest)
@@ -49,18 +49,18 @@ def _interrupt(pytest: subprocess.Popen[bytes]) -> None:
     """Have it tell of its failures and end."""
     pytest.send_signal(signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        pytest.wait(_LAST_WORDS)
+        pytest.wait(_REPORT_SECONDS)
 
 
-def _hear_interrupts() -> None:
+def _restore_interrupts() -> None:
     """A shell's background jobs are started to ignore them, and so would their children be."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _others_of(leader: int) -> Iterator[int]:
+def _other_processes(leader: int) -> Iterator[int]:
     """The processes of the leader's group but itself."""
-    told = subprocess.run(["ps", "-eo", "pid=,pgid="], capture_output=True, text=True, check=True).stdout
-    for line in told.splitlines():
+    ps_output = subprocess.run(["ps", "-eo", "pid=,pgid="], capture_output=True, text=True, check=True).stdout
+    for line in ps_output.splitlines():
         pid, group = map(int, line.split())
         if group == leader and pid != leader:
             yield pid

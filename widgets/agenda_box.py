@@ -53,7 +53,7 @@ def _track_line(track: ProgressClock) -> Content:
 
 def _thread_line(thread: ThreadView) -> Content:
     kind = f"{thread.kind}: " if thread.kind else ""
-    proposed_note = "  proposed" if thread.proposed else ""
+    proposed_note = "  proposed" if thread.is_proposed else ""
     return Content.assemble(
         (f"{thread.number} ", "$text-muted"),
         (WEIGHT_SIGN * thread.weight + " ", "$text-accent"),

@@ -117,9 +117,9 @@ def _bill_rows(bill: BillView, tab: BillTab, empty_text: str) -> Iterator[ListRo
     yield from rows
     if not rows:
         yield text_row("nothing", empty_text)
-    if bill.rules:
+    if bill.limitation_rules:
         yield heading_row("What waits first, and what asks")
-        for number, rule in enumerate(bill.rules):
+        for number, rule in enumerate(bill.limitation_rules):
             yield text_row(f"rule {number}", one_line(rule))
 
 
@@ -160,18 +160,18 @@ def _budget_lines(budget: BudgetView, width: int) -> Sequence[Line]:
             (spent_text, Ink.PROSE),
         ]
     ]
-    if budget.degraded:
+    if budget.limitation:
         sign = "✗" if spent_percent >= 100 else "⚠"
-        degraded_lines = wrap(f"{sign} {one_line(budget.degraded)}", width - 3 - SCOPE_CELLS)
+        degraded_lines = wrap(f"{sign} {one_line(budget.limitation)}", width - 3 - SCOPE_CELLS)
         lines += [[(" " * (2 + SCOPE_CELLS), Ink.PROSE), (line, ink)] for line in degraded_lines]
     return lines
 
 
 def _sum_lines(row: BillRow, width: int) -> Sequence[Line]:
-    calls = "1 call" if row.calls == 1 else f"{row.calls:,} calls"
+    calls = "1 call" if row.call_count == 1 else f"{row.call_count:,} calls"
     figures = (
         f"{calls:>11}{f'{row.tokens_in:,} in':>12}{f'{row.tokens_out:,} out':>11}"
-        f"{sum_text(row.micros, row.unpriced):>10}"
+        f"{sum_text(row.micros, row.unpriced_count):>10}"
     )
     return [
         [

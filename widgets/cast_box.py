@@ -18,10 +18,10 @@ def cast_content(cast: Sequence[CastMember]) -> Content:
     lines = []
     for member in sorted(cast, key=lambda m: not m.is_pc):
         parts = [content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")]
-        for text, is_changed in number_parts(member.numbers, member.changed):
+        for text, is_changed in number_parts(member.numbers, member.changed_keys):
             parts.append(content(f"  {text}", "$text-warning" if is_changed else ""))
         for tag in member.tags:
-            is_changed = tag in member.changed
+            is_changed = tag in member.changed_keys
             text = f"  {one_line(tag)}{CHANGED_SIGN * is_changed}"
             parts.append(content(text, "italic $text-warning" if is_changed else "italic $text-muted"))
         lines.append(Content("").join(parts))

@@ -21,8 +21,10 @@ def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
     entity = row.entity
     sign = ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
     kind_text = "PC" if entity.is_pc else entity.kind.value
-    memories = f"{row.memories} memor{'y' if row.memories == 1 else 'ies'}" if row.memories else ""
-    details_text = " · ".join(filter(None, (kind_text, memories, one_line(row.seen))))
+    memories = (
+        f"{row.memory_count} memor{'y' if row.memory_count == 1 else 'ies'}" if row.memory_count else ""
+    )
+    details_text = " · ".join(filter(None, (kind_text, memories, one_line(row.last_seen))))
     return [
         [(f" {sign[0]} ", sign[1]), (ellipsise(one_line(entity.name), width - 4), Ink.STRONG)],
         [("   ", Ink.PROSE), (ellipsise(details_text, width - 4), Ink.MUTED)],

@@ -38,7 +38,7 @@ CharacterItem = MemoryView | FactView | SheetRow | str
 def retention_text(view: MemoryView) -> str:
     """Say how much of a memory is left, as a bar, in per cent, and in a word."""
     filled_cells = round(view.retention * BAR_CELLS)
-    word = "forgotten" if view.forgotten else _fading_word(view.retention)
+    word = "forgotten" if view.is_forgotten else _fading_word(view.retention)
     return f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)} {view.retention:.0%} {word}"
 
 
@@ -48,32 +48,32 @@ def _fading_word(retention: float) -> str:
 
 def memory_lines(view: MemoryView, width: int) -> list[Line]:
     """Draw a memory: what they remember; how and from whom; how much is left; beside it the truth."""
-    ink = Ink.MUTED if view.forgotten else Ink.PROSE
+    ink = Ink.MUTED if view.is_forgotten else Ink.PROSE
     space = width - 4
     lines: list[Line] = [
         [(" ~ " if n == 0 else "   ", Ink.NPC), (part, ink)]
         for n, part in enumerate(wrap(one_line(view.memory.text), space))
     ]
-    source_text = f"{retention_text(view)} · {one_line(view.where)}"
+    source_text = f"{retention_text(view)} · {one_line(view.origin)}"
     lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(source_text, space)]
     sign, truth_text, truth_ink = _truth_verdict(view)
     lines += [
         [(f"   {sign} " if n == 0 else "     ", truth_ink), (part, Ink.MUTED)]
         for n, part in enumerate(wrap(truth_text, space - 2))
     ]
-    if view.lived:
-        lived_text = f"as it was lived: {one_line(view.lived)}"
+    if view.original_text:
+        lived_text = f"as it was lived: {one_line(view.original_text)}"
         lines += [[("     ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(lived_text, space - 2)]
     return [*lines, []]
 
 
 def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
     """Say what canon has of it, and whether the memory agrees."""
-    truth = one_line(view.truth)
-    if view.agrees:
+    truth = one_line(view.canon_statement)
+    if view.agrees_with_canon:
         is_same = not truth or truth == one_line(view.memory.text)
         return "✓", "canon agrees" if is_same else f"canon agrees: {truth}", Ink.GOOD
-    if view.agrees is False:
+    if view.agrees_with_canon is False:
         return "×", f"canon says otherwise: {truth}" if truth else "they have it wrong", Ink.BAD
     return "?", f"canon has: {truth}" if truth else "canon says nothing of it", Ink.MUTED
 
@@ -144,7 +144,7 @@ def _character_rows(view: CharacterView, tab: CharacterTab) -> Iterator[ListRow[
             for memory in view.memories:
                 yield ListRow(memory.memory.id, partial(memory_lines, memory), memory)
         case "history":
-            for n, scene in enumerate(view.history):
+            for n, scene in enumerate(view.scene_history):
                 yield ListRow(f"scene {n}", partial(_scene_lines, scene), scene)
         case "facts":
             for fact in (*view.card.facts, *(fact for _, _, fact in view.card.relations), *view.card.history):

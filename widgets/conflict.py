@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.views.conflict_views import RulingOption, RulingVariant, Statement
+from agents.views.conflict_views import ConflictStatement, RulingOption, RulingVariant
 from agents.views.play_views import EntityCard
 from agents.views.world_views import EvidenceSource
 from stores.records.ids import Id
@@ -52,7 +52,7 @@ class StatementPane(VerticalScroll):
     def compose(self) -> ComposeResult:
         yield Static(markup=False)
 
-    def show_statement(self, title: str, statement: Statement | None) -> None:
+    def show_statement(self, title: str, statement: ConflictStatement | None) -> None:
         """Show this side under a heading."""
         self.border_title = title
         lines = (
@@ -66,15 +66,15 @@ class StatementPane(VerticalScroll):
         self.scroll_home(animate=False)
 
 
-def _statement_lines(statement: Statement) -> Iterator[Content]:
-    yield content(one_line(statement.words), "bold")
+def _statement_lines(statement: ConflictStatement) -> Iterator[Content]:
+    yield content(one_line(statement.text), "bold")
     yield content(
         " · ".join(filter(None, (statement.standing, statement.when, statement.authority))), "$text-muted"
     )
     yield from _evidence_lines(statement.evidence)
 
 
-def _card_lines(statement: Statement, card: EntityCard) -> Iterator[Content]:
+def _card_lines(statement: ConflictStatement, card: EntityCard) -> Iterator[Content]:
     entity = card.entity
     yield Content.assemble((one_line(entity.name), "bold"), (f"  {entity.kind}", "$text-muted"))
     yield content(" · ".join(filter(None, (statement.standing, statement.authority))), "$text-muted")
@@ -108,7 +108,7 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
             yield content(f"  {one_line(place)}", "$text-muted")
 
 
-def statement_turn_id(statement: Statement | None) -> Id | None:
+def statement_turn_id(statement: ConflictStatement | None) -> Id | None:
     """Return the turn that a side was said in, if it was said in one."""
     return next((b.turn_id for b in statement.evidence if b.turn_id), None) if statement else None
 

@@ -127,7 +127,7 @@ class EntityCardView(RowList[CardRow]):
 
 def card_rows(card: EntityCard, waiting_proposals: Sequence[ProposalView] = ()) -> Iterator[ListRow[CardRow]]:
     """Yield the card from top to bottom."""
-    yield from _head_rows(card.entity, card.appears_in)
+    yield from _head_rows(card.entity, card.appearance_titles)
     if waiting_proposals:
         yield _heading_row("Proposed, not in canon yet", len(waiting_proposals))
         for proposal in waiting_proposals:
@@ -184,7 +184,7 @@ def _waiting_lines(view: ProposalView, width: int) -> list[Line]:
 def fact_lines(view: FactView, width: int) -> list[Line]:
     """Draw a fact with its standing, its time and how much it rests on."""
     fact = view.fact
-    is_past = not view.current
+    is_past = not view.is_current
     notes = []
     if fact.standing is not Standing.TRUE:
         notes.append(fact.standing.value)
@@ -205,9 +205,9 @@ def _end_word(view: FactView) -> str:
 
 def _relation_lines(role: str, other: Entity, view: FactView, width: int) -> list[Line]:
     notes = [note for note in (one_line(view.when), f"❝{len(view.evidence)}") if note]
-    sign = _SIGNS[view.fact.standing] if view.current else "×"
+    sign = _SIGNS[view.fact.standing] if view.is_current else "×"
     text = f"{one_line(role)} → {one_line(other.name)}"
-    return hanging_lines(sign, text, Ink.PROSE if view.current else Ink.STRUCK, notes, width)
+    return hanging_lines(sign, text, Ink.PROSE if view.is_current else Ink.STRUCK, notes, width)
 
 
 def hanging_lines(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:

@@ -19,7 +19,7 @@ from widgets.safe_text import content, ellipsise, one_line, wrap
 STANDING_SIGNS: Final = {
     AnswerStanding.CANON: ("✓", Ink.GOOD),
     AnswerStanding.PROPOSED: ("+", Ink.WARN),
-    AnswerStanding.BOOK: ("❝", Ink.GM),
+    AnswerStanding.ON_RECORD: ("❝", Ink.GM),
     AnswerStanding.BELIEVED: ("~", Ink.NPC),
     AnswerStanding.CONTRADICTED: ("×", Ink.BAD),
     AnswerStanding.UNKNOWN: ("?", Ink.MUTED),

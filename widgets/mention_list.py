@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.views.play_views import FactView, ProposalView
-from agents.views.world_views import SceneNote
+from agents.views.world_views import SceneReference
 from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.entity_card import fact_lines, hanging_lines
@@ -24,7 +24,7 @@ from widgets.proposal_rows import proposal_line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import one_line, wrap
 
-Mentionable = FactView | Entity | SceneNote | ProposalView
+Mentionable = FactView | Entity | SceneReference | ProposalView
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CanonMention:
                 return self.mentioned.id
             case ProposalView():
                 return self.mentioned.proposal.id
-            case SceneNote():
+            case SceneReference():
                 return f"{self.mentioned.title} {self.mentioned.turn_id}"
 
 
@@ -181,7 +181,7 @@ def _mentioned_lines(mention: CanonMention, width: int) -> list[Line]:
             notes = [mentioned.kind.value, *([mentioned.status.value] if is_removed else [])]
             name_text = f"{mention.lead} {one_line(mentioned.name)}".strip()
             lines = hanging_lines("×" if is_removed else "◆", name_text, Ink.PROSE, notes, width)
-        case SceneNote():
+        case SceneReference():
             lines = hanging_lines("≡", one_line(mentioned.title), Ink.PROSE, [], width)
         case ProposalView():
             lines = [proposal_line(mentioned, width)]

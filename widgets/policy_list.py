@@ -102,7 +102,7 @@ def _policy_rows(policy: PolicyView) -> Iterator[ListRow[KindPolicyView | Ruling
     yield _space_row()
     yield _heading_row(f"Rulings of the court  {len(policy.rulings) or 'none yet'}")
     for number, ruling in enumerate(policy.rulings):
-        yield ListRow(f"ruling {number} {ruling.at}", partial(_ruling_lines, ruling), ruling)
+        yield ListRow(f"ruling {number} {ruling.decided_at}", partial(_ruling_lines, ruling), ruling)
 
 
 def _heading_row(text: str) -> ListRow[KindPolicyView | RulingView]:
@@ -133,9 +133,11 @@ def _kind_lines(kind: KindPolicyView, width: int) -> list[Line]:
 
 
 def _ruling_lines(ruling: RulingView, width: int) -> list[Line]:
-    statements_text = one_line(f"“{ruling.new}” against “{ruling.old}”")
+    statements_text = one_line(f"“{ruling.new_title}” against “{ruling.old_title}”")
     first, *rest = wrap(statements_text, width - 4)
     lines: list[Line] = [[("  § ", Ink.NPC), (first, Ink.PROSE)]]
     lines += [[("    ", Ink.PROSE), (line, Ink.PROSE)] for line in rest]
-    details_text = " · ".join(filter(None, (ruling.words, f"{ruling.by}, {ruling.at}", ruling.reason)))
+    details_text = " · ".join(
+        filter(None, (ruling.description, f"{ruling.decided_by}, {ruling.decided_at}", ruling.reason))
+    )
     return [*lines, [("    ", Ink.PROSE), (ellipsise(details_text, width - 4), Ink.MUTED)]]

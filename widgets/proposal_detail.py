@@ -76,13 +76,13 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         yield from _quote_lines(place, f"“{quote}”" if quote else "", width)
     for conflict in view.conflicts:
         yield from _text_lines(f"{CONFLICT_SIGN} {one_line(conflict.text)}", Ink.BAD, width)
-    for likeness in view.alike:
+    for likeness in view.similar_matches:
         yield from _text_lines(f"{ALIKE_SIGN} {one_line(likeness.text)}", Ink.WARN, width)
-    shown_texts = {c.text for c in (*view.conflicts, *view.alike)}
+    shown_texts = {c.text for c in (*view.conflicts, *view.similar_matches)}
     for reason in view.reasons:
         if reason not in shown_texts:
             yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)
-    if view.by_policy:
+    if view.is_closed_by_policy:
         yield from _text_lines("· Nobody had decided it: policy did. u takes it back.", Ink.MUTED, width)
 
 

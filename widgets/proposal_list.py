@@ -211,7 +211,7 @@ class ProposalList(RowList[ProposalView]):
             case (("edit" | "mark"), _):
                 return view is not None and is_open(view)
             case "court", _:
-                return view is not None and is_open(view) and bool(view.conflicts or view.alike)
+                return view is not None and is_open(view) and bool(view.conflicts or view.similar_matches)
             case "undo", _:
                 return view is not None and not is_open(view) and not self._selected_ids
             case "evidence", _:

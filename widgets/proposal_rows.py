@@ -98,7 +98,7 @@ def proposal_line(
     view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
 ) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
-    outcome = outcome_word(view) or ("by rule" if view.by_rule else "")
+    outcome = outcome_word(view) or ("by rule" if view.is_marked_by_rule else "")
     sign, sign_ink = proposal_sign(view)
     is_rejected = view.verdict in (Verdict.REJECT, Verdict.FLAVOUR) or view.status in (
         ProposalStatus.REJECTED,
@@ -113,12 +113,12 @@ def proposal_line(
         (pad(view.label, label_cells if width >= NARROW_CELLS else min(label_cells, 6)) + " ", Ink.MUTED),
     ]
     tail: list[Piece] = []
-    if view.critical:
+    if view.is_critical:
         tail.append((f" {CRITICAL_SIGN}", Ink.WARN))
     if view.conflicts:
         tail.append((f" {CONFLICT_SIGN}{len(view.conflicts)}", Ink.BAD))
-    elif view.alike:
-        tail.append((f" {ALIKE_SIGN}{len(view.alike)}", Ink.WARN))
+    elif view.similar_matches:
+        tail.append((f" {ALIKE_SIGN}{len(view.similar_matches)}", Ink.WARN))
     tail.append((f" {outcome}" if outcome else f" {confidence_text(view.confidence)}", Ink.MUTED))
     tail.append((" ", Ink.PROSE))
     space = max(4, width - _cell_count(head) - _cell_count(tail))

@@ -36,14 +36,14 @@ def sheet_line(row: SheetRow, edit: SheetEdit, width: int) -> Line:
     if row.kind == "tag":
         tag_change = edit.tags.get(row.key)
         sign = "−" if tag_change is False else "+"
-        value = CHANGED_SIGN * row.staged if tag_change is None else "new" if tag_change else "taken off"
+        value = CHANGED_SIGN * row.is_staged if tag_change is None else "new" if tag_change else "taken off"
         ink = Ink.WARN
         label, name_ink = f"{sign}{row.label}", Ink.STRUCK if tag_change is False else Ink.QUOTE
     else:
         label, name_ink = row.label, Ink.STRONG
-        value, ink = row.shown + CHANGED_SIGN * row.staged, Ink.WARN if row.staged else Ink.PROSE
+        value, ink = row.value_text + CHANGED_SIGN * row.is_staged, Ink.WARN if row.is_staged else Ink.PROSE
         if row.key in edit.numbers:
-            value, ink = f"{row.shown} → {edit.numbers[row.key]:g}", Ink.WARN
+            value, ink = f"{row.value_text} → {edit.numbers[row.key]:g}", Ink.WARN
     space = max(0, width - LABEL_CELLS - VALUE_CELLS - 2)
     return [
         (" ", Ink.PROSE),

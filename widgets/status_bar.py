@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from agents.clock_faces import most_urgent
+from agents.clock_faces import find_most_urgent_clock
 from agents.views.play_views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
@@ -52,7 +52,7 @@ def _state_text(parts: list[str]) -> str:
 
 def _urgent_clock_text(view: SceneView) -> str:
     """Return how the clock stands that has the fewest steps left."""
-    clock = most_urgent(view.clocks)
+    clock = find_most_urgent_clock(view.clocks)
     return f"⏱ {clock.filled}/{clock.size}" if clock else ""
 
 

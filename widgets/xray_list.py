@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.llm_views import StepView, XrayView
+from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.records.ids import Id
 from stores.records.llm import LlmCall, RecordedSection
 from stores.records.play import Degree, Resolution
@@ -66,7 +66,7 @@ class TextPassage:
 class StepRow:
     """A step that was taken, and the call that it made."""
 
-    step: StepView
+    step: ExchangeStepView
 
 
 XrayItem = TextPassage | StepRow
@@ -159,11 +159,11 @@ def _section_passage(call: LlmCall, section: RecordedSection) -> TextPassage:
     )
 
 
-def _step_lines(step: StepView, width: int) -> Sequence[Line]:
+def _step_lines(step: ExchangeStepView, width: int) -> Sequence[Line]:
     sign, ink = _STEP_STATES[step.state]
     time = seconds_text(step.seconds) if step.seconds else ""
     room = max(8, width - 2 - STEP_CELLS - STATE_CELLS - 8)
-    first, *rest = wrap(one_line(step.line), room) or [""]
+    first, *rest = wrap(one_line(step.summary), room) or [""]
     who = step.agent or AGENT_BY_STEP.get(step.step, step.step)
     indent = " " * (2 + STEP_CELLS + STATE_CELLS)
     return [

@@ -26,11 +26,11 @@ def build_commit_result(canonization: Canonization) -> CommitResult:
             f for f in batch.facts if f.id not in superseded_ids and f.status is FactStatus.CANONICAL
         ),
         entities=tuple(entity for entity in batch.entities if entity.id in supported_ids),
-        accepted=_count(outcomes, ProposalStatus.ACCEPTED),
-        rejected=_count(outcomes, ProposalStatus.REJECTED),
-        deferred=_count(outcomes, ProposalStatus.DEFERRED),
-        held=0,
-        failed=tuple((o.proposal_id, o.error) for o in outcomes if o.status is ProposalStatus.FAILED),
+        accepted_count=_count(outcomes, ProposalStatus.ACCEPTED),
+        rejected_count=_count(outcomes, ProposalStatus.REJECTED),
+        deferred_count=_count(outcomes, ProposalStatus.DEFERRED),
+        held_count=0,
+        failures=tuple((o.proposal_id, o.error) for o in outcomes if o.status is ProposalStatus.FAILED),
     )
 
 
@@ -44,11 +44,11 @@ def combine_results(results: Sequence[CommitResult]) -> CommitResult:
         canonization_id=next((r.canonization_id for r in reversed(results) if r.canonization_id), None),
         facts=tuple(fact for r in results for fact in r.facts),
         entities=tuple(entity for r in results for entity in r.entities),
-        accepted=sum(r.accepted for r in results),
-        rejected=sum(r.rejected for r in results),
-        deferred=sum(r.deferred for r in results),
-        held=sum(r.held for r in results),
-        failed=tuple(failure for r in results for failure in r.failed),
+        accepted_count=sum(r.accepted_count for r in results),
+        rejected_count=sum(r.rejected_count for r in results),
+        deferred_count=sum(r.deferred_count for r in results),
+        held_count=sum(r.held_count for r in results),
+        failures=tuple(failure for r in results for failure in r.failures),
     )
 
 

@@ -183,10 +183,12 @@ class CanonKeeper:
             rules=rules,
         )
         if plan.canonization is None:
-            return replace(combine_results([]), held=plan.held_count)
+            return replace(combine_results([]), held_count=plan.held_count)
         result = await self._journal.write_commit(plan.canonization)
         held_as_deferred = plan.held_count if undecided != "leave" else 0
-        return replace(result, held=plan.held_count, deferred=result.deferred - held_as_deferred)
+        return replace(
+            result, held_count=plan.held_count, deferred_count=result.deferred_count - held_as_deferred
+        )
 
     async def retry_commits(self, universe_id: Id | None = None) -> list[CommitResult]:
         """Finish every commit that was begun and not closed, as it was planned, oldest first.

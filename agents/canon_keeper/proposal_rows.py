@@ -48,12 +48,14 @@ def build_proposal_row(
         reasons=tuple(_collect_reasons(proposal, policy_decision)),
         diff=description.diff,
         conflicts=policy_decision.conflicts,
-        critical=description.critical,
+        is_critical=description.critical,
         quote=description.quote,
         turn_number=turn_number,
-        alike=findings.similar_names,
-        by_rule=policy_decision.by_rule and decision is None,
-        by_policy=proposal.status not in OPEN_STATUSES and decision is not None and decision.by == BY_POLICY,
+        similar_matches=findings.similar_names,
+        is_marked_by_rule=policy_decision.by_rule and decision is None,
+        is_closed_by_policy=proposal.status not in OPEN_STATUSES
+        and decision is not None
+        and decision.by == BY_POLICY,
     )
 
 

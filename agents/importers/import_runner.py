@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from agents.events import EventBus, ImportMoved, Notice
+from agents.events import EventBus, ImportProgressed, Notice
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.importer import Importer, OnProgress
 from stores.errors import InputError
@@ -70,7 +70,7 @@ class ImportRunner:
             return None
         finally:
             self._task, self._progress = None, None
-            self._events.publish(ImportMoved())
+            self._events.publish(ImportProgressed())
         self._events.publish(Notice(describe_import(result)))
         return result
 
@@ -87,7 +87,7 @@ class ImportRunner:
 
     def _record_progress(self, progress: ImportProgress) -> None:
         self._progress = progress
-        self._events.publish(ImportMoved(progress.turns, progress.total_turns))
+        self._events.publish(ImportProgressed(progress.turns, progress.total_turns))
 
     def _cancelled_text(self) -> str:
         progress = self._progress

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple, TypeVar
 
-from agents.events import EventBus, LineMoved, SceneOpened
+from agents.events import EventBus, HeadMoved, SceneOpened
 from agents.importers.import_records import StoryImport, story_id_of, universe_id_of
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.log_entries import ParsedLog, Voice
@@ -168,7 +168,7 @@ class Importer:
             if is_continuing and not await self._is_untouched(story_import, scene_index - 1):
                 raise _played_on_error(story_import, scene_index - 1)
             await self._history.load(records, mentioned_ids=(), finish_partial=True)
-        self._events.publish(LineMoved(story_import.scene_id(scene_index)))
+        self._events.publish(HeadMoved(story_import.scene_id(scene_index)))
         if scene_index == len(story_import.scenes) - 1:
             self._events.publish(SceneOpened(story_import.scene_id(scene_index)))
 

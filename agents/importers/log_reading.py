@@ -18,7 +18,7 @@ from agents.importers.log_entries import ImportProblem, LogEntry, LogFormat, Par
 from agents.importers.lonelog import count_signs, read_lonelog
 from agents.importers.plain_text import looks_like_play, read_text
 from agents.importers.voices import assign_voices, split_asides
-from agents.sanitize import MAX_LINE, clean
+from agents.sanitize import MAX_LINE_LENGTH, clean
 from stores.errors import InputError
 
 MAX_FILE: Final = 256 * 1024 * 1024
@@ -237,8 +237,11 @@ def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -
 def _split_long_entry(entry: LogEntry, problems: list[ImportProblem]) -> Iterator[LogEntry]:
     """Yield the entry, split at the end of a sentence or word if it is longer than one turn."""
     rest, count = entry.text, 0
-    while len(rest) > MAX_LINE:
-        cut = max(rest.rfind(end, MAX_LINE // 2, MAX_LINE) for end in ("\n", ". ", " ")) + 1 or MAX_LINE
+    while len(rest) > MAX_LINE_LENGTH:
+        cut = (
+            max(rest.rfind(end, MAX_LINE_LENGTH // 2, MAX_LINE_LENGTH) for end in ("\n", ". ", " ")) + 1
+            or MAX_LINE_LENGTH
+        )
         yield replace(entry, text=rest[:cut].strip())
         rest, count = rest[cut:].strip(), count + 1
     if rest:

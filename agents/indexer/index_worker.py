@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Collection
 from agents.events import (
     CanonCommitted,
     Event,
-    LineMoved,
-    LoopMoved,
+    HeadMoved,
+    LoopStateChanged,
     MemoriesWritten,
     ProposalsChanged,
     SceneOpened,
@@ -95,7 +95,7 @@ class IndexWorker:
         match event:
             case TurnAppended(turn):
                 return await self._scene_subjects(turn.scene_id)
-            case LineMoved(scene_id):
+            case HeadMoved(scene_id):
                 return await self._scene_subjects(scene_id)
             case SceneOpened(scene_id):
                 # What the story was founded with is committed without a word.
@@ -106,7 +106,7 @@ class IndexWorker:
                     *scene_subjects,
                     *(JobSubject(one.universe_id, one.universe_id) for one in scene_subjects),
                 ]
-            case LoopMoved(transition) if transition.loop is Loop.SCENE:
+            case LoopStateChanged(transition) if transition.loop is Loop.SCENE:
                 return await self._scene_subjects(transition.subject_id)
             case CanonCommitted(canonization_id, universe_id, scene_id, _, _):
                 self._indexer.note_commit(universe_id, canonization_id)

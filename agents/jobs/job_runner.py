@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import Final
 
 from agents.events import (
-    BackgroundMoved,
+    BackgroundProgressed,
     Event,
     EventBus,
-    ModelCalled,
+    LlmCallRecorded,
     Notice,
-    StepMoved,
+    StepStateChanged,
     TextDiscarded,
     TextStreamed,
 )
@@ -46,7 +46,14 @@ CLOSE_ATTEMPTS: Final = 5
 YIELD_SECONDS: Final = 0.002
 """Pause between two pieces, in which the event loop serves others."""
 
-_IGNORED_EVENTS: Final = (BackgroundMoved, ModelCalled, Notice, StepMoved, TextStreamed, TextDiscarded)
+_IGNORED_EVENTS: Final = (
+    BackgroundProgressed,
+    LlmCallRecorded,
+    Notice,
+    StepStateChanged,
+    TextStreamed,
+    TextDiscarded,
+)
 """Events that come by the hundred, or from here, and need no work."""
 
 log = logging.getLogger("monitor.background")

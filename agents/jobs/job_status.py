@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agents.events import BackgroundMoved, EventBus
+from agents.events import BackgroundProgressed, EventBus
 from agents.jobs.job_queue import QueueEntry
 from agents.jobs.worker import Worker
 from stores.records.ids import Id
@@ -88,7 +88,7 @@ class StatusPublisher:
         self._events = events
         self._now = now
         self._timer: asyncio.TimerHandle | None = None
-        self._last_event = BackgroundMoved(0)
+        self._last_event = BackgroundProgressed(0)
 
     def schedule(self) -> None:
         if self._timer is None:
@@ -101,7 +101,7 @@ class StatusPublisher:
     def _publish(self) -> None:
         self._timer = None
         view = self._now()
-        event = BackgroundMoved(view.items_left, view.current_work, len(view.poisoned))
+        event = BackgroundProgressed(view.items_left, view.current_work, len(view.poisoned))
         if event != self._last_event:
             self._last_event = event
             self._events.publish(event)

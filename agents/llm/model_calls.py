@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from agents.events import EventBus, ModelCalled
+from agents.events import EventBus, LlmCallRecorded
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.cancellations import Cancellations
@@ -266,7 +266,7 @@ class ModelCalls:
 
     async def _record(self, call: LlmCall) -> None:
         await self._log.record_call(call)
-        self._events.publish(ModelCalled(call.id, call.story_id))
+        self._events.publish(LlmCallRecorded(call.id, call.story_id))
 
     def _build_record(
         self,

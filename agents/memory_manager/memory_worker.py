@@ -16,7 +16,7 @@ from agents.events import (
     CanonCommitted,
     Event,
     EventBus,
-    LineMoved,
+    HeadMoved,
     MemoriesRead,
     MemoriesWritten,
     ProposalsChanged,
@@ -115,7 +115,7 @@ class MemoryManager:
         match event:
             case TurnAppended(turn=turn):
                 return await self._scene_subjects(turn.scene_id)
-            case LineMoved(scene_id=scene_id) | SceneOpened(scene_id=scene_id):
+            case HeadMoved(scene_id=scene_id) | SceneOpened(scene_id=scene_id):
                 return await self._scene_subjects(scene_id)
             case ProposalsChanged(scene_id=str(scene_id)) | CanonCommitted(scene_id=str(scene_id)):
                 return await self._scene_subjects(scene_id)

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from agents.events import Event, LineMoved
+from agents.events import Event, HeadMoved
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject
 from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
 from stores.ports import ArchivistLog, LogReader, ObjectStore
@@ -219,7 +219,7 @@ class ArchiveWorker:
         """A log that was put away and went another way is put away again; one that is played on, at the next
         start."""
         match event:
-            case LineMoved(scene_id=scene_id) if await self._archive.find_archived(scene_id) is not None:
+            case HeadMoved(scene_id=scene_id) if await self._archive.find_archived(scene_id) is not None:
                 scene = await self._log.scene(scene_id)
                 return [JobSubject(scene_id, scene.universe_id)]
             case _:

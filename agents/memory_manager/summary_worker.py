@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_claims import fact_id_of
-from agents.events import CanonCommitted, Event, LineMoved, LoopMoved, TurnAppended
+from agents.events import CanonCommitted, Event, HeadMoved, LoopStateChanged, TurnAppended
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
 from agents.memory_manager.proposed_facts import is_denied
 from agents.memory_manager.summary_texts import (
@@ -78,11 +78,13 @@ class SummaryWorker:
                     if turn.depth % TURNS_PER_STRETCH == TURNS_PER_STRETCH - 1
                     else []
                 )
-            case LineMoved(scene_id=scene_id):
+            case HeadMoved(scene_id=scene_id):
                 return await self._scene_subjects(scene_id)
             case CanonCommitted(scene_id=str(scene_id)):
                 return await self._scene_subjects(scene_id)
-            case LoopMoved(transition=move) if move.loop is Loop.SCENE and move.target in _ENDED_STATES:
+            case LoopStateChanged(transition=move) if (
+                move.loop is Loop.SCENE and move.target in _ENDED_STATES
+            ):
                 return await self._scene_subjects(move.subject_id)
             case _:
                 return []

@@ -16,56 +16,66 @@ from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 
-Key = tuple[object, ...]
+RowKey = tuple[object, ...]
 
 
-def together(proposals: Iterable[ProposedChange], ids: Iterable[Id]) -> list[Id]:
+def expand_to_row_ids(proposals: Iterable[ProposedChange], ids: Iterable[Id]) -> list[Id]:
     """Return the ids with those of the other moves that stand in the same rows."""
-    rows: defaultdict[Key, list[Id]] = defaultdict(list)
-    keys: dict[Id, Key] = {}
+    ids_by_row: defaultdict[RowKey, list[Id]] = defaultdict(list)
+    keys_by_id: dict[Id, RowKey] = {}
     for proposal in proposals:
-        if (key := _key(proposal)) is not None:
-            rows[key].append(proposal.id)
-            keys[proposal.id] = key
-    return list(dict.fromkeys(one for i in ids for one in (i, *(rows[keys[i]] if i in keys else ()))))
+        if (key := _row_key(proposal)) is not None:
+            ids_by_row[key].append(proposal.id)
+            keys_by_id[proposal.id] = key
+    return list(
+        dict.fromkeys(
+            row_member_id
+            for i in ids
+            for row_member_id in (i, *(ids_by_row[keys_by_id[i]] if i in keys_by_id else ()))
+        )
+    )
 
 
-def folded_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
+def fold_clock_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
     """Return the rows with moves of one clock as one, where the last of them stood; numbered anew."""
-    rows: dict[Key, list[ProposalView]] = {}
+    members_by_row: dict[RowKey, list[ProposalView]] = {}
     for view in views:
-        key = _key(view.proposal) or ("row", view.proposal.id)
-        members = rows.pop(key, [])
-        rows[key] = [*members, view]
-    one_each = (_one(members) for members in rows.values())
-    return tuple(replace(view, number=number) for number, view in enumerate(one_each, start=1))
+        key = _row_key(view.proposal) or ("row", view.proposal.id)
+        members = members_by_row.pop(key, [])
+        members_by_row[key] = [*members, view]
+    folded_views = (_fold_members(members) for members in members_by_row.values())
+    return tuple(replace(view, number=number) for number, view in enumerate(folded_views, start=1))
 
 
-def _one(members: Sequence[ProposalView]) -> ProposalView:
+def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
     first, last = members[0], members[-1]
     if first is last:
         return last
-    (what, _, after), (_, before, _) = (row.diff[0] if row.diff else ("", "", "") for row in (last, first))
-    if last.label == "track" and what:
+    (changed_key, _, after), (_, before, _) = (
+        row.diff[0] if row.diff else ("", "", "") for row in (last, first)
+    )
+    if last.label == "track" and changed_key:
         title = last.title
-    elif what:
-        title = f"{what} {before} -> {after} of {last.title.rpartition(' of ')[2]}"
+    elif changed_key:
+        title = f"{changed_key} {before} -> {after} of {last.title.rpartition(' of ')[2]}"
     else:
-        steps = sum(c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock))
-        title = f"{last.group} {steps:+d}"
+        step_count = sum(
+            c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock)
+        )
+        title = f"{last.group} {step_count:+d}"
     return replace(
         last,
         title=title,
-        diff=((what, before, after),) if what else (),
+        diff=((changed_key, before, after),) if changed_key else (),
         mark="hold" if any(row.mark == "hold" for row in members) else last.mark,
         conflicts=tuple(conflict for row in members for conflict in row.conflicts),
         reasons=(*last.reasons, f"{len(members)} moves in one row: a verdict is on all of them."),
     )
 
 
-def _key(proposal: ProposedChange) -> Key | None:
+def _row_key(proposal: ProposedChange) -> RowKey | None:
     """Return what the moves of one row have in common; None for what stands alone."""
-    change, decided = proposal.change, gm_decision(proposal)
+    change, decision = proposal.change, gm_decision(proposal)
     if not isinstance(change, AdvanceClock) or proposal.scene_id is None:
         return None
-    return proposal.scene_id, change.predicate, proposal.status, decided and decided.verdict
+    return proposal.scene_id, change.predicate, proposal.status, decision and decision.verdict

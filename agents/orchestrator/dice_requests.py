@@ -43,7 +43,7 @@ class DiceRequestService:
         Raises InputError, with nothing recorded, for a roll that could not be resolved.
         """
         if listing := self._list_choices(roll, context):
-            return Reply("operation", listing, text=f"{typed_line.rstrip()} ")
+            return Reply("operation", listing, prompt_text=f"{typed_line.rstrip()} ")
         missing_dice = await self._rolls.find_missing_dice(roll, context)
         return _ask_for_dice(typed_line, roll.faces, missing_dice) if missing_dice else None
 
@@ -127,4 +127,4 @@ def _ask_for_dice(
     prompt = (
         f"Throw {dice}, and type on." if has_reasons else f"Throw {dice}, and type what fell behind the =."
     )
-    return Reply("operation", (prompt,), text=open_for_faces(typed_line, faces))
+    return Reply("operation", (prompt,), prompt_text=open_for_faces(typed_line, faces))

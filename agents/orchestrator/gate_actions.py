@@ -12,7 +12,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.solo.solo_tools import Bookkeeping
+from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, Reply
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
@@ -30,7 +30,7 @@ class GateActions:
         scenes: SceneLoop,
         guard: SceneGuard,
         triggers: CommitTriggers,
-        solo_tools: Bookkeeping,
+        solo_tools: SoloTools,
         views: SceneViewBuilder,
         clock: Clock,
         events: EventBus,
@@ -82,7 +82,7 @@ class GateActions:
         the end brought by itself."""
         scene_id = context.scene.id
         await self._scenes.end_scene(context, summary)
-        end_lines = await self._solo_tools.told_at_end(scene_id)
+        end_lines = await self._solo_tools.describe_scene_end(scene_id)
         return Outcome(
             Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)
         )

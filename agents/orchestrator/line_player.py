@@ -17,8 +17,8 @@ from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
 from agents.solo.oracle_draws import OracleDraws
-from agents.solo.play_table import PlayTable
-from agents.solo.solo_tools import Bookkeeping
+from agents.solo.play_table import PlayTools
+from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
@@ -51,8 +51,8 @@ class LinePlayer:
         timeline: Timeline,
         narration: Narration,
         oracle_draws: OracleDraws,
-        play_table: PlayTable,
-        solo_tools: Bookkeeping,
+        play_tools: PlayTools,
+        solo_tools: SoloTools,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -60,7 +60,7 @@ class LinePlayer:
         self._timeline = timeline
         self._narration = narration
         self._oracle_draws = oracle_draws
-        self._play_table = play_table
+        self._play_tools = play_tools
         self._solo_tools = solo_tools
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
@@ -83,12 +83,12 @@ class LinePlayer:
 
     async def check_start(self, context: SceneContext, faces: tuple[int, ...] | None) -> Outcome:
         """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
-        await self._solo_tools.start.require_start_roll(context)
+        await self._solo_tools.scene_start.require_start_roll(context)
         return await self.play(RollInput("start", "", faces), context, "/start")
 
     async def finish_track(self, context: SceneContext, track: str, faces: tuple[int, ...] | None) -> Outcome:
         """Roll how well what was worked at ends: the track of that name or number."""
-        clock = await self._solo_tools.clocks.to_finish(context, track)
+        clock = await self._solo_tools.clocks.find_open_track(context, track)
         return await self.play(RollInput("track", clock.name, faces), context, f"/track {clock.name} roll")
 
     async def narrate_again(self, context: SceneContext, note: str) -> Outcome:
@@ -119,7 +119,7 @@ class LinePlayer:
         """Validate the roll, and ask for the player's own dice that are still to be thrown."""
         if run.roll is None:
             return run
-        reply = await self._play_table.dicing.request_missing_input(run.line, run.roll, run.context)
+        reply = await self._play_tools.dice_requests.request_missing_input(run.line, run.roll, run.context)
         return replace(run, reply=reply)
 
     async def _resolve_hearers(self, run: LineRun) -> LineRun:
@@ -153,7 +153,9 @@ class LinePlayer:
         """Record, roll, seal and propose; the context is the scene as it stands then."""
         assert run.exchange is not None
         played = await self._pipeline.play(run.exchange, run.context)
-        lines = self._play_table.dicing.explain_program_draws(played.turns, played.results, run.context)
+        lines = self._play_tools.dice_requests.explain_program_draws(
+            played.turns, played.results, run.context
+        )
         context = await self._pipeline.read_context_after(played)
         return replace(run, context=context, reply=Reply("exchange", tuple(lines)))
 
@@ -167,5 +169,5 @@ def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: Rol
             f"Canon suggests {suggestion.text}",
             "Enter asks at that; change the word before the colon if you see it otherwise.",
         ),
-        text=f"? {suggestion.likelihood}: {question}{faces_text}",
+        prompt_text=f"? {suggestion.likelihood}: {question}{faces_text}",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.events import EventBus, LoopMoved
+from agents.events import EventBus, LoopStateChanged
 from agents.state_machines import initial_state, next_state
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
@@ -64,4 +64,4 @@ class LoopTransitions:
     def publish_transitions(self, *transitions: Transition) -> None:
         """Tell listeners of transitions that were persisted along with something else."""
         for transition in transitions:
-            self._events.publish(LoopMoved(transition))
+            self._events.publish(LoopStateChanged(transition))

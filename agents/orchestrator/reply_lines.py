@@ -16,9 +16,11 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
         *(f"Canon: {f.statement}" for f in report.facts),
     )
-    if report.accepted and not made_lines:
-        made_lines = (f"Canon: {report.accepted} {'change' if report.accepted == 1 else 'changes'} written.",)
-    return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failed))
+    if report.accepted_count and not made_lines:
+        made_lines = (
+            f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
+        )
+    return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
 
 
 def proposed_reply(proposals: Sequence[ProposedChange]) -> Reply:

@@ -20,8 +20,8 @@ from agents.orchestrator.reply_lines import proposed_reply
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
-from agents.solo.play_table import PlayTable
-from agents.solo.solo_tools import Bookkeeping
+from agents.solo.play_table import PlayTools
+from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
@@ -41,8 +41,8 @@ class SceneActions:
         contexts: SceneContextLoader,
         timeline: Timeline,
         pipeline: ExchangePipeline,
-        solo_tools: Bookkeeping,
-        play_table: PlayTable,
+        solo_tools: SoloTools,
+        play_tools: PlayTools,
         undone_canon: UndoneCanonService,
         ids: IdGenerator,
         events: EventBus,
@@ -52,7 +52,7 @@ class SceneActions:
         self._timeline = timeline
         self._pipeline = pipeline
         self._solo_tools = solo_tools
-        self._play_table = play_table
+        self._play_tools = play_tools
         self._undone_canon = undone_canon
         self._ids = ids
         self._events = events
@@ -95,7 +95,9 @@ class SceneActions:
         """Throw dice of the last roll again, or pick another result: it becomes another take of the roll,
         and the old one is withdrawn with all that it proposed."""
         proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
-        reply, removed_turns = await self._play_table.dicing.alter_last_roll(context, alteration_kind, text)
+        reply, removed_turns = await self._play_tools.dice_requests.alter_last_roll(
+            context, alteration_kind, text
+        )
         if not removed_turns:
             return Outcome(reply, context)
         retcon_lines = await self._propose_retcons(context.scene.id, removed_turns)
@@ -112,9 +114,9 @@ class SceneActions:
         rests if none is named."""
         if not text:
             return Outcome(
-                Reply("operation", self._play_table.rests.list_rests(context), text="/rest "), context
+                Reply("operation", self._play_tools.rests.list_rests(context), prompt_text="/rest "), context
             )
-        exchange = await self._play_table.rests.begin_rest(context, text)
+        exchange = await self._play_tools.rests.begin_rest(context, text)
         run = await self._pipeline.play(exchange, context)
         lines = () if exchange.proposals else ("There was nothing to recover.",)
         return Outcome(Reply("exchange", lines), await self._pipeline.read_context_after(run))
@@ -131,7 +133,7 @@ class SceneActions:
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         """Set the story's tension, 1 to 9, or what it does to the oracle."""
         if isinstance(tension, TensionMode):
-            await self._play_table.settings.tension_mode(scene_id, tension)
+            await self._play_tools.settings.set_tension_mode(scene_id, tension)
         else:
             await self._solo_tools.set_tension(scene_id, tension)
         self._events.publish(SceneOpened(scene_id))
@@ -140,7 +142,7 @@ class SceneActions:
         self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> Outcome:
         """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
-        proposals = await self._play_table.sheets.edit(context, entity_id, numbers, tags)
+        proposals = await self._play_tools.sheets.propose_edit(context, entity_id, numbers, tags)
         return Outcome(proposed_reply(proposals), await self.read_context_after(context, proposals))
 
     async def read_context_after(

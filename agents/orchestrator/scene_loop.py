@@ -325,7 +325,7 @@ class SceneLoop:
                 scene.universe_id,
                 scene.id,
                 tuple(f.id for f in result.facts),
-                tuple(i for i, _ in result.failed),
+                tuple(i for i, _ in result.failures),
             )
         )
         self._events.publish(ProposalsChanged(scene.universe_id, scene.id))

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.orchestrator.clock_rows import folded_rows, together
+from agents.orchestrator.clock_rows import expand_to_row_ids, fold_clock_rows
 from agents.orchestrator.loops import LoopTransitions
 from agents.solo.scene_start import SceneStartRules
-from agents.solo.story_threads import thread_views
+from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -31,14 +31,14 @@ class SceneViewBuilder:
         self,
         log: LogReader,
         canon: CanonReader,
-        agendas: StoryAgendaReader,
+        agenda_reader: StoryAgendaReader,
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
     ) -> None:
         self._log = log
         self._canon = canon
-        self._agendas = agendas
+        self._agenda_reader = agenda_reader
         self._start_rules = start_rules
         self._keeper = keeper
         self._loops = loops
@@ -54,7 +54,7 @@ class SceneViewBuilder:
         scene = context.scene
         if state is None:
             state = await self._loops.read_state(Loop.SCENE, scene.id)
-        agenda = await self._agendas.read_agenda(context)
+        agenda = await self._agenda_reader.read_agenda(context)
         shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
         return SceneView(
             universe=context.universe,
@@ -62,20 +62,20 @@ class SceneViewBuilder:
             scene=scene,
             when=format_tick(context.universe.calendar, context.tick),
             state=state,
-            turns=context.head.depth + 1 if context.head else 0,
+            turn_count=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=build_cast(context),
             proposals=await self.build_proposal_rows(
                 shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
-            trigger=offer_reason,
+            trigger_reason=offer_reason,
             can_undo=scene.head is not None,
             can_redo=await self._log.redo_target(scene.id) is not None,
-            unfinished=len(await self._log.checkpoints(scene.id)),
-            threads=tuple(t for t in thread_views(context, agenda) if t.open),
+            unfinished_count=len(await self._log.checkpoints(scene.id)),
+            threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,
             tracks=agenda.open_tracks,
-            opening=await self._start_rules.describe_opening(context) if state == "active" else "",
+            opening_hint=await self._start_rules.describe_opening(context) if state == "active" else "",
         )
 
     async def build_gate_view(self, scene_id: Id) -> GateView:
@@ -114,7 +114,7 @@ class SceneViewBuilder:
         shown_proposals = [
             p for scene_id in sorted(clock_scene_ids) for p in await self.list_shown_proposals(scene_id)
         ]
-        return together(shown_proposals, ids)
+        return expand_to_row_ids(shown_proposals, ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
@@ -134,7 +134,7 @@ class SceneViewBuilder:
         if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
-        return folded_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
+        return fold_clock_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
 
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
@@ -149,7 +149,7 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 is_pc=entity.is_pc,
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
-                changed=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
+                changed_keys=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
             )
         )
     return tuple(members)

@@ -10,7 +10,7 @@ from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.state_machines import legal_events
-from agents.story_outline import Mode
+from agents.story_outline import MainMode
 from agents.views.play_views import MenuView, StoryCard
 from stores.errors import IllegalTransition, NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
@@ -41,7 +41,7 @@ class SessionLoop:
         self._pipeline = pipeline
         self._loops = loops
 
-    async def enter_mode(self, mode: Mode, story_id: Id | None = None) -> None:
+    async def enter_mode(self, mode: MainMode, story_id: Id | None = None) -> None:
         """Idle or Suspended -> Executing(mode); being there already is no error."""
         if await self._loops.read_state(Loop.MAIN, SESSION_ID) != mode.value:
             await self.leave_mode()
@@ -72,8 +72,8 @@ class SessionLoop:
         suspended_id = await self.read_suspended_story_id()
         if suspended_id == story_id:
             await self._loops.fire(Loop.MAIN, SESSION_ID, "resume", detail=story_id)
-        elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != Mode.START_STORY.value:
-            await self.enter_mode(Mode.CONTINUE, story_id)
+        elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != MainMode.START_STORY.value:
+            await self.enter_mode(MainMode.CONTINUE, story_id)
         return scenes[-1]
 
     async def read_suspended_story_id(self) -> Id | None:
@@ -113,10 +113,10 @@ class SessionLoop:
         universes = await self._canon.universes()
         _, facts = await self._canon.count()
         return MenuView(
-            resume=await self.build_story_card(resume_story) if resume_story else None,
-            stories=len(stories),
-            universes=len(universes),
-            facts=facts,
+            resume_story=await self.build_story_card(resume_story) if resume_story else None,
+            story_count=len(stories),
+            universe_count=len(universes),
+            fact_count=facts,
             health=health,
             notes=notes,
         )
@@ -139,10 +139,10 @@ class SessionLoop:
             scene=scene,
             state=await self._loops.read_state(Loop.STORY, story.id),
             scene_state=await self._loops.read_state(Loop.SCENE, scene.id) if scene else "",
-            scenes=len(scenes),
-            turns=await self._log.line_length(scene.id) if scene else 0,
+            scene_count=len(scenes),
+            turn_count=await self._log.line_length(scene.id) if scene else 0,
             last_line=narrative_texts[-1] if narrative_texts else "",
-            suspended=await self.read_suspended_story_id() == story.id,
+            is_suspended=await self.read_suspended_story_id() == story.id,
         )
 
     # --- inside --------------------------------------------------------------------------------------

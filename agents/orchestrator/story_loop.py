@@ -263,8 +263,8 @@ class StoryLoop:
         result = await self._keeper.commit(
             [proposal], reason="set-up", scene=None, story_id=None, universe_id=universe.id
         )
-        if result.failed:
-            raise InputError(result.failed[0][1], kept="The story was not started.")
+        if result.failures:
+            raise InputError(result.failures[0][1], kept="The story was not started.")
 
 
 def build_manual_proposal(

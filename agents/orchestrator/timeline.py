@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
+from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import followup_turn_id
 from stores.errors import InputError
@@ -182,5 +182,5 @@ class Timeline:
         self._publish_moved(scene)
 
     def _publish_moved(self, scene: Scene) -> None:
-        self._events.publish(LineMoved(scene.id))
+        self._events.publish(HeadMoved(scene.id))
         self._events.publish(ProposalsChanged(scene.universe_id, scene.id))

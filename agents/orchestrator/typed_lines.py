@@ -26,7 +26,7 @@ from agents.orchestrator.reply_lines import commit_lines
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.solo.play_table import PlayTable
+from agents.solo.play_table import PlayTools
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -45,7 +45,7 @@ class TypedLines:
         actions: SceneActions,
         scenes: SceneLoop,
         triggers: CommitTriggers,
-        play_table: PlayTable,
+        play_tools: PlayTools,
         views: SceneViewBuilder,
         loops: LoopTransitions,
         commands: CommandRegistry,
@@ -58,7 +58,7 @@ class TypedLines:
         self._actions = actions
         self._scenes = scenes
         self._triggers = triggers
-        self._play_table = play_table
+        self._play_tools = play_tools
         self._views = views
         self._loops = loops
         self._commands = commands
@@ -130,7 +130,7 @@ class TypedLines:
         reply = outcome.reply
         if not moves_timeline:
             # A death that comes of what ran out is the GM's to stage.
-            reply = self._play_table.running_out.add_depletion_lines(dispatched.before, context, reply)
+            reply = self._play_tools.depletion.add_depletion_lines(dispatched.before, context, reply)
         return await self._finish(context, reply, state=outcome.state, with_view=with_view)
 
     async def read_view(self, scene_id: Id) -> SceneView:

@@ -112,7 +112,7 @@ def read_prompt(text: str, name: str) -> PersonaPrompt:
     return prompt
 
 
-def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.Loc, str]]:
+def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.ValuePath, str]]:
     if prompt.task and (prompt.persona, prompt.task) not in EXTRA_TASKS:
         yield ("task",), f"the {prompt.persona} has no task {prompt.task!r}"
     required_names = EXTRA_TASKS.get((prompt.persona, prompt.task), REQUIRED_SECTIONS[prompt.persona])

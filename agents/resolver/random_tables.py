@@ -202,7 +202,7 @@ def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLib
     return TableLibrary(tables, tuple(notes), tuple(errors))
 
 
-def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.Loc, str]]:
+def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.ValuePath, str]]:
     """Yield what no single row can know."""
     if not 0 < len(table.rows) <= MAX_ROWS:
         yield ("rows",), f"a table has 1 to {MAX_ROWS:,} rows; this has {len(table.rows):,}"
@@ -222,7 +222,7 @@ def table_error(name: str, why: str) -> InputError:
     )
 
 
-def _plain_fault(kind: str, message: str, loc: marked_yaml.Loc) -> str:
+def _plain_fault(kind: str, message: str, loc: marked_yaml.ValuePath) -> str:
     """Say a pydantic fault in words for somebody who writes a table, not a program."""
     match kind:
         case "missing":

@@ -19,7 +19,7 @@ from agents.resolver.ruleset_schema import (
 )
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
 from agents.resolver.typed_text import did_you_mean
-from agents.yaml_with_lines import Loc
+from agents.yaml_with_lines import ValuePath
 from stores.errors import InputError
 
 MAX_CHARS: Final = 100_000
@@ -50,7 +50,7 @@ def read_pack(text: str) -> Pack:
 
 # --- what no single entry can know ------------------------------------------------------------------
 
-_Fault = tuple[Loc, str]
+_Fault = tuple[ValuePath, str]
 
 
 def _consistency_faults(pack: Pack) -> Iterator[_Fault]:
@@ -62,7 +62,7 @@ def _consistency_faults(pack: Pack) -> Iterator[_Fault]:
             yield ("numbers", i, "default"), "it is not between min and max"
     defaults = {number.key: number.default for number in pack.numbers}
     for i, track in enumerate(pack.tracks):
-        loc: Loc = ("tracks", i, "max")
+        loc: ValuePath = ("tracks", i, "max")
         try:
             if read_number(track.max, defaults) < 1:
                 yield loc, "a track needs room for at least 1"
@@ -91,7 +91,7 @@ def _key_faults(pack: Pack) -> Iterator[_Fault]:
             yield loc, f"{key!r} means something else in a check; choose another"
 
 
-def _duplicate_keys(located_keys: Iterable[tuple[Loc, str]]) -> Iterator[_Fault]:
+def _duplicate_keys(located_keys: Iterable[tuple[ValuePath, str]]) -> Iterator[_Fault]:
     seen_keys: set[str] = set()
     for loc, key in located_keys:
         if key in seen_keys:
@@ -111,7 +111,9 @@ def _outcome_faults(pack: Pack) -> Iterator[_Fault]:
         yield from _faults_of_outcome(("rests", i), PackOutcome(effects=rest.effects), pack, target="")
 
 
-def _check_faults(loc: Loc, own_terms: CheckTerms, full_terms: CheckTerms, pack: Pack) -> Iterator[_Fault]:
+def _check_faults(
+    loc: ValuePath, own_terms: CheckTerms, full_terms: CheckTerms, pack: Pack
+) -> Iterator[_Fault]:
     """Yield what is wrong with a check: `own` is what stands at `loc`, `whole` what it comes to."""
     for degree, outcome in own_terms.outcomes():
         yield from _faults_of_outcome((*loc, degree.value), outcome, pack, target="Somebody")
@@ -134,7 +136,9 @@ def _check_faults(loc: Loc, own_terms: CheckTerms, full_terms: CheckTerms, pack:
                 yield (*loc, field), _error_text(error)
 
 
-def _faults_of_outcome(loc: Loc, outcome: PackOutcome | None, pack: Pack, *, target: str) -> Iterator[_Fault]:
+def _faults_of_outcome(
+    loc: ValuePath, outcome: PackOutcome | None, pack: Pack, *, target: str
+) -> Iterator[_Fault]:
     if outcome is None:
         return
     numbers = dict.fromkeys(pack.number_keys(), 1)
@@ -165,7 +169,7 @@ def _error_text(error: InputError) -> str:
     return error.what.removesuffix(".")
 
 
-def _plain_fault(kind: str, message: str, loc: Loc) -> str:
+def _plain_fault(kind: str, message: str, loc: ValuePath) -> str:
     """Say a pydantic fault in words for somebody who writes a file, not a program."""
     field = loc[-1] if loc else "it"
     match kind:

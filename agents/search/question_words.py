@@ -8,7 +8,7 @@ from typing import Final
 from agents.prose.words import stem
 from agents.resolver.phrasings import word_set
 
-SMALL: Final = word_set(
+STOP_WORDS: Final = word_set(
     "a an and any are as at be been being but by can could did do does for from had has have he her hers "
     "him his how i if in into is it its may me might more most must my no not of off on or our out over "
     "shall she should so some still than that the their them then there these they this those to up us was "
@@ -18,12 +18,12 @@ SMALL: Final = word_set(
 )
 """Words that carry nothing by themselves, in questions above all."""
 
-PLACING: Final = word_set(
+LOCATION_WORDS: Final = word_set(
     "in at on under inside behind beneath near beside above below outside within between upon aboard off"
 )
 """What a text must have one of to say where somebody or something is."""
 
-_ALIKE: Final[tuple[frozenset[str], ...]] = tuple(
+_EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     word_set(group)
     for group in (
         "be found stay stand live lives lived home located whereabouts place",
@@ -64,7 +64,7 @@ _ALIKE: Final[tuple[frozenset[str], ...]] = tuple(
 )
 """Forms and near meanings that endings do not give away; a word may stand in several."""
 
-ASKED_WITH: Final[Mapping[str, tuple[str, ...]]] = {
+PREDICATES_BY_WORD: Final[Mapping[str, tuple[str, ...]]] = {
     "where": ("located_in", "part_of", "contains", "connected_to", "buried_in"),
     "whose": ("owned_by", "owns"),
     "own": ("owned_by", "owns"),
@@ -86,17 +86,17 @@ ASKED_WITH: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Predicates that the words of a question ask for, beside those that bear the words in their own names."""
 
-_COUNTED: Final = "zero one two three four five six seven eight nine ten eleven twelve"
-NUMBERS: Final = {word: str(n) for n, word in enumerate(_COUNTED.split())}
+_NUMBER_WORDS: Final = "zero one two three four five six seven eight nine ten eleven twelve"
+FIGURES_BY_WORD: Final = {word: str(n) for n, word in enumerate(_NUMBER_WORDS.split())}
 
 
-def _table() -> dict[str, frozenset[str]]:
-    table: dict[str, frozenset[str]] = {}
-    for group in _ALIKE:
-        every = frozenset(map(stem, group))
-        for one in every:
-            table[one] = table.get(one, frozenset({one})) | every
-    return table
+def _build_form_table() -> dict[str, frozenset[str]]:
+    forms_by_stem: dict[str, frozenset[str]] = {}
+    for group in _EQUIVALENT_WORDS:
+        group_stems = frozenset(map(stem, group))
+        for word_stem in group_stems:
+            forms_by_stem[word_stem] = forms_by_stem.get(word_stem, frozenset({word_stem})) | group_stems
+    return forms_by_stem
 
 
-FORMS: Final = _table()
+FORMS_BY_STEM: Final = _build_form_table()

@@ -15,232 +15,300 @@ from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
 from agents.memory_manager.memory_decay import is_forgotten
-from agents.search.question import Bearing, Inquiry, bearing, told_of
+from agents.search.question import QuestionMatch, RecordQuestion, match_question, remove_questions
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
-from agents.services.manual_edits import present
-from agents.services.result_formatter import Placing
+from agents.services.manual_edits import read_present_tick
+from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.records.play import Speaker
 
-MOST: Final = {
+MAX_FINDINGS: Final = {
     AnswerStanding.CANON: 8,
     AnswerStanding.PROPOSED: 4,
-    AnswerStanding.BOOK: 6,
+    AnswerStanding.ON_RECORD: 6,
     AnswerStanding.BELIEVED: 4,
     AnswerStanding.CONTRADICTED: 4,
 }
 """Findings of each standing that an answer has at most; in this order they stand."""
-NEAREST: Final = (3, 1, 0, 6, 2, 2)
+MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2)
 """Findings that are shown beside an answer, though they do not plainly bear on it: of facts, entities,
 proposals, turns, memories and passages of sources."""
-LIKELY: Final = 0.4
+MIN_LIKELY_SIMILARITY: Final = 0.4
 """How near (0 ... 1) such a finding has to come for a model to be asked whether it answers the question. Of
 questions to a log of 1,500 turns that it answers, 9 in 10 have something as near; most that it does not
 answer have, too. It only saves asking in vain."""
-PER_ENTITY: Final = 200
+MAX_FACTS_PER_ENTITY: Final = 200
 """Facts of somebody named that are read."""
-NAMED: Final = 6
+MAX_NAMED_ENTITIES: Final = 6
 """Entities of a question that are looked up."""
-WAITING: Final = 500
+MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredFindings:
     """`bears` are numbered from 1, the best standing first; `nearest` go on counting."""
 
-    bears: tuple[QueryFinding, ...]
+    matching: tuple[QueryFinding, ...]
     nearest: tuple[QueryFinding, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _RankedFinding:
     finding: QueryFinding
-    enough: bool
+    is_match: bool
 
 
-class Answering:
+class FindingCollector:
     """Gathers findings. Stateless."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, recall: RecordSearch, placing: Placing) -> None:
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        record_search: RecordSearch,
+        result_formatter: ResultFormatter,
+    ) -> None:
         self._canon = canon
         self._log = log
-        self._recall = recall
-        self._placing = placing
+        self._record_search = record_search
+        self._result_formatter = result_formatter
 
-    async def gather(self, inquiry: Inquiry, within: SearchScope, catalogue: Catalogue) -> Gathered:
+    async def collect_findings(
+        self, question: RecordQuestion, scope: SearchScope, catalogue: Catalogue
+    ) -> GatheredFindings:
         """Return what bears on the question, and what came nearest. Raises StoreError."""
         notes: dict[str, None] = {}
-        found = await gather(
-            self._of_canon(inquiry, within, catalogue, notes),
-            self._entities(inquiry, within, notes),
-            self._proposed(inquiry, within),
-            self._in_the_book(inquiry, within, notes),
-            self._believed(inquiry, within, notes),
-            self._sources(inquiry, within, notes),
+        findings_by_source = await gather(
+            self._collect_facts(question, scope, catalogue, notes),
+            self._collect_entities(question, scope, notes),
+            self._collect_proposals(question, scope),
+            self._collect_turns(question, scope, notes),
+            self._collect_memories(question, scope, notes),
+            self._collect_snippets(question, scope, notes),
         )
-        bears = _first(one.finding for part in found for one in part if one.enough)
-        near = [
+        matching = _top_findings(
+            ranked.finding
+            for source_findings in findings_by_source
+            for ranked in source_findings
+            if ranked.is_match
+        )
+        nearest = [
             finding
-            for part, most in zip(found, NEAREST, strict=True)
-            for finding in sorted((w.finding for w in part if not w.enough), key=lambda f: -f.score)[:most]
+            for part, max_count in zip(findings_by_source, MAX_NEAREST, strict=True)
+            for finding in sorted((w.finding for w in part if not w.is_match), key=lambda f: -f.score)[
+                :max_count
+            ]
         ]
-        near.sort(key=lambda finding: -finding.near)
-        counted = [replace(f, number=n) for n, f in enumerate((*bears, *near), 1)]
-        return Gathered(tuple(counted[: len(bears)]), tuple(counted[len(bears) :]), tuple(notes))
+        nearest.sort(key=lambda finding: -finding.near)
+        numbered_findings = [replace(f, number=n) for n, f in enumerate((*matching, *nearest), 1)]
+        return GatheredFindings(
+            tuple(numbered_findings[: len(matching)]), tuple(numbered_findings[len(matching) :]), tuple(notes)
+        )
 
     # --- canon ---------------------------------------------------------------------------------------
 
-    async def _of_canon(
-        self, inquiry: Inquiry, within: SearchScope, catalogue: Catalogue, notes: dict[str, None]
-    ) -> list[_Weighed]:
-        found = await self._find("facts", inquiry, within, notes, k=20)
-        hits = {one.id: one for one in found}
-        about = await gather(
+    async def _collect_facts(
+        self, question: RecordQuestion, scope: SearchScope, catalogue: Catalogue, notes: dict[str, None]
+    ) -> list[_RankedFinding]:
+        search_hits = await self._search("facts", question, scope, notes, k=20)
+        hits_by_id = {hit_found.id: hit_found for hit_found in search_hits}
+        facts_by_entity = await gather(
             *(
-                self._canon.facts_about(entity_id, history=True, limit=PER_ENTITY)
-                for entity_id in inquiry.ids[:NAMED]
+                self._canon.facts_about(entity_id, history=True, limit=MAX_FACTS_PER_ENTITY)
+                for entity_id in question.entity_ids[:MAX_NAMED_ENTITIES]
             )
         )
-        facts = {fact.id: fact for few in about for fact in few} | await self._canon.facts_by_id(hits)
-        mine = [
+        facts = {
+            fact.id: fact for entity_facts in facts_by_entity for fact in entity_facts
+        } | await self._canon.facts_by_id(hits_by_id)
+        scope_facts = [
             f
             for f in facts.values()
-            if f.universe_id == within.universe_id and f.predicate not in CANON_EVENTS
+            if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
-        weighed = []
-        for fact in mine:
-            involved = {i.entity_id for i in fact.involves}
-            said = bearing(inquiry, told_of(fact.statement), involved, predicate=fact.predicate)
-            if said.enough or fact.id in hits:
-                wanted = fact.predicate in inquiry.wants
-                hit = hits.get(fact.id)
-                score = said.share + wanted + (hit.score / 10 if hit else 0.0)
-                weighed.append((score, said.enough, fact, _near(hit, said)))
-        weighed.sort(key=lambda each: (-each[1], -each[0], -each[3], each[2].id))
-        kept = weighed[: 3 * MOST[AnswerStanding.CANON]]
-        findings = await self._placing.facts([fact for _, _, fact, _ in kept], within.universe_id)
+        ranked_facts = []
+        for fact in scope_facts:
+            involved_ids = {i.entity_id for i in fact.involves}
+            match = match_question(
+                question, remove_questions(fact.statement), involved_ids, predicate=fact.predicate
+            )
+            if match.is_match or fact.id in hits_by_id:
+                is_wanted = fact.predicate in question.wanted_predicates
+                hit = hits_by_id.get(fact.id)
+                score = match.average_share + is_wanted + (hit.score / 10 if hit else 0.0)
+                ranked_facts.append((score, match.is_match, fact, _similarity_of(hit, match)))
+        ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
+        top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
+        findings = await self._result_formatter.format_facts(
+            [fact for _, _, fact, _ in top_facts], scope.universe_id
+        )
         return [
-            _Weighed(replace(finding, score=score, near=near), enough)
-            for (score, enough, _, near), finding in zip(kept, findings, strict=True)
+            _RankedFinding(replace(finding, score=score, near=similarity), is_match)
+            for (score, is_match, _, similarity), finding in zip(top_facts, findings, strict=True)
         ]
 
-    async def _entities(
-        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
-    ) -> list[_Weighed]:
+    async def _collect_entities(
+        self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
+    ) -> list[_RankedFinding]:
         """Who or what is named, where the question is about them as such; and what is described so."""
-        hits = {one.id: one for one in await self._find("entities", inquiry, within, notes, k=5)}
-        known = await self._canon.entities_by_id({*inquiry.ids[:NAMED], *hits})
-        weighed = []
-        for entity in known.values():
-            if entity.universe_id != within.universe_id:
+        hits_by_id = {
+            found_hit.id: found_hit
+            for found_hit in await self._search("entities", question, scope, notes, k=5)
+        }
+        entities_by_id = await self._canon.entities_by_id(
+            {*question.entity_ids[:MAX_NAMED_ENTITIES], *hits_by_id}
+        )
+        ranked_findings = []
+        for entity in entities_by_id.values():
+            if entity.universe_id != scope.universe_id:
                 continue
             text = " ".join((entity.name, *entity.aliases, entity.kind, entity.description))
-            said = bearing(inquiry, text, {entity.id})
-            enough = said.enough and bool(inquiry.words or not inquiry.wants)
-            hit = hits.get(entity.id)
-            if enough or hit:
-                score = said.share + (hit.score if hit else 0.0)
-                finding = replace(self._placing.entity(entity), score=score, near=_near(hit, said))
-                weighed.append(_Weighed(finding, enough))
-        return weighed
+            match = match_question(question, text, {entity.id})
+            is_match = match.is_match and bool(question.content_words or not question.wanted_predicates)
+            hit = hits_by_id.get(entity.id)
+            if is_match or hit:
+                score = match.average_share + (hit.score if hit else 0.0)
+                finding = replace(
+                    self._result_formatter.format_entity(entity), score=score, near=_similarity_of(hit, match)
+                )
+                ranked_findings.append(_RankedFinding(finding, is_match))
+        return ranked_findings
 
-    async def _proposed(self, inquiry: Inquiry, within: SearchScope) -> list[_Weighed]:
-        waiting = await self._log.proposals(
-            universe_id=within.universe_id, statuses=OPEN_STATUSES, last=WAITING
+    async def _collect_proposals(self, question: RecordQuestion, scope: SearchScope) -> list[_RankedFinding]:
+        open_proposals = await self._log.proposals(
+            universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS
         )
-        weighed = []
-        for proposal in waiting:
-            if is_rejected(proposal) or (
-                within.story_id and proposal.story_id not in (None, within.story_id)
-            ):
+        ranked_proposals = []
+        for proposal in open_proposals:
+            if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
                 continue
-            about = self._placing.about(proposal)
-            said = bearing(inquiry, about.words, about.involved, predicate=about.predicate)
-            if said.enough:
-                weighed.append((said.share, proposal))
-        weighed.sort(key=lambda each: -each[0])
-        kept = weighed[: MOST[AnswerStanding.PROPOSED]]
-        findings = await self._placing.proposals([proposal for _, proposal in kept])
+            description = self._result_formatter.read_proposal_content(proposal)
+            match = match_question(
+                question, description.text, description.involved_ids, predicate=description.predicate
+            )
+            if match.is_match:
+                ranked_proposals.append((match.average_share, proposal))
+        ranked_proposals.sort(key=lambda ranked: -ranked[0])
+        top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
+        findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
         return [
-            _Weighed(replace(finding, score=score), True)
-            for (score, _), finding in zip(kept, findings, strict=True)
+            _RankedFinding(replace(finding, score=score), True)
+            for (score, _), finding in zip(top_proposals, findings, strict=True)
         ]
 
     # --- the book, and what is believed --------------------------------------------------------------
 
-    async def _in_the_book(
-        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
-    ) -> list[_Weighed]:
-        found = await self._find("turns", inquiry, within, notes, k=20)
-        turns = await self._log.turns([one.id for one in found])
-        before = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
-        kept, marks = [], []
-        for one in found:
+    async def _collect_turns(
+        self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
+    ) -> list[_RankedFinding]:
+        search_hits = await self._search("turns", question, scope, notes, k=20)
+        turns = await self._log.turns([hit.id for hit in search_hits])
+        parent_turns = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
+        matched_turns, match_results = [], []
+        for one in search_hits:
             turn = turns.get(one.id)
             if turn is None or turn.speaker is Speaker.SYSTEM:
                 continue
-            said = told_of(turn.text)
-            parent = before.get(turn.parent_id or "")
-            whole = bearing(inquiry, " ".join((turn.name, said, parent.text if parent else "")))
-            alone = bearing(inquiry, f"{turn.name} {said}")
-            something = alone.words > 0 if inquiry.words else alone.names > 0
-            kept.append((one, turn))
-            marks.append((alone, whole.enough and something))
-        findings = await self._placing.turns([turn for _, turn in kept])
+            statement_text = remove_questions(turn.text)
+            parent = parent_turns.get(turn.parent_id or "")
+            match_with_parent = match_question(
+                question, " ".join((turn.name, statement_text, parent.text if parent else ""))
+            )
+            match_alone = match_question(question, f"{turn.name} {statement_text}")
+            has_own_match = (
+                match_alone.word_share > 0 if question.content_words else match_alone.name_share > 0
+            )
+            matched_turns.append((one, turn))
+            match_results.append((match_alone, match_with_parent.is_match and has_own_match))
+        findings = await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         return [
-            _Weighed(replace(finding, score=one.score, near=_near(one, said)), enough)
-            for (one, _), finding, (said, enough) in zip(kept, findings, marks, strict=True)
+            _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, said)), is_match)
+            for (one, _), finding, (said, is_match) in zip(
+                matched_turns, findings, match_results, strict=True
+            )
         ]
 
-    async def _believed(
-        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
-    ) -> list[_Weighed]:
-        hits = {one.id: one for one in await self._find("memories", inquiry, within, notes, k=10)}
-        kept = await self._log.memories(ids=list(hits)) if hits else []
-        now = await present(self._log, within.universe_id) or 0
-        kept = [m for m in kept if not is_forgotten(m, now)]
-        weighed = []
-        for memory, finding in zip(kept, await self._placing.memories(kept), strict=True):
-            said = bearing(inquiry, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about})
-            hit = hits[memory.id]
-            weighed.append(_Weighed(replace(finding, score=hit.score, near=_near(hit, said)), said.enough))
-        return weighed
+    async def _collect_memories(
+        self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
+    ) -> list[_RankedFinding]:
+        hits_by_id = {
+            found_hit.id: found_hit
+            for found_hit in await self._search("memories", question, scope, notes, k=10)
+        }
+        memories = await self._log.memories(ids=list(hits_by_id)) if hits_by_id else []
+        current_tick = await read_present_tick(self._log, scope.universe_id) or 0
+        memories = [m for m in memories if not is_forgotten(m, current_tick)]
+        ranked_findings = []
+        for memory, finding in zip(
+            memories, await self._result_formatter.format_memories(memories), strict=True
+        ):
+            match = match_question(
+                question, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about}
+            )
+            hit = hits_by_id[memory.id]
+            ranked_findings.append(
+                _RankedFinding(
+                    replace(finding, score=hit.score, near=_similarity_of(hit, match)), match.is_match
+                )
+            )
+        return ranked_findings
 
-    async def _sources(self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]) -> list[_Weighed]:
-        hits = {one.id: one for one in await self._find("snippets", inquiry, within, notes, k=10)}
-        kept = list((await self._log.snippets_by_id(hits)).values()) if hits else []
-        weighed = []
-        for snippet, finding in zip(kept, await self._placing.snippets(kept), strict=True):
-            said, hit = bearing(inquiry, told_of(snippet.text)), hits[snippet.id]
-            weighed.append(_Weighed(replace(finding, score=hit.score, near=_near(hit, said)), said.enough))
-        return weighed
+    async def _collect_snippets(
+        self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
+    ) -> list[_RankedFinding]:
+        hits_by_id = {
+            found_hit.id: found_hit
+            for found_hit in await self._search("snippets", question, scope, notes, k=10)
+        }
+        snippets = list((await self._log.snippets_by_id(hits_by_id)).values()) if hits_by_id else []
+        ranked_findings = []
+        for snippet, finding in zip(
+            snippets, await self._result_formatter.format_snippets(snippets), strict=True
+        ):
+            match, hit = match_question(question, remove_questions(snippet.text)), hits_by_id[snippet.id]
+            ranked_findings.append(
+                _RankedFinding(
+                    replace(finding, score=hit.score, near=_similarity_of(hit, match)), match.is_match
+                )
+            )
+        return ranked_findings
 
-    async def _find(
-        self, kind: SearchKind, inquiry: Inquiry, within: SearchScope, notes: dict[str, None], *, k: int
+    async def _search(
+        self,
+        kind: SearchKind,
+        question: RecordQuestion,
+        scope: SearchScope,
+        notes: dict[str, None],
+        *,
+        k: int,
     ) -> Sequence[SearchHit]:
-        found = await self._recall.search(kind, inquiry.text, within, k=k)
-        notes.update(dict.fromkeys(found.notes))
-        return found.hits
+        results = await self._record_search.search(kind, question.text, scope, k=k)
+        notes.update(dict.fromkeys(results.notes))
+        return results.hits
 
 
-def _near(hit: SearchHit | None, said: Bearing) -> float:
+def _similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:
     """Return how near something comes to the question: by meaning as it was found, or by words."""
-    return max(hit.similarity if hit else 0.0, said.names * said.words)
+    return max(hit.similarity if hit else 0.0, match.name_share * match.word_share)
 
 
-def _first(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
+def _top_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
     """Return the best of each standing, canon first."""
-    every = sorted(findings, key=lambda f: (-f.score, f.text))
-    return [f for standing, most in MOST.items() for f in _distinct(every, standing)[:most]]
+    sorted_findings = sorted(findings, key=lambda f: (-f.score, f.text))
+    return [
+        f
+        for standing, max_count in MAX_FINDINGS.items()
+        for f in _distinct_findings(sorted_findings, standing)[:max_count]
+    ]
 
 
-def _distinct(findings: Collection[QueryFinding], standing: AnswerStanding) -> list[QueryFinding]:
+def _distinct_findings(findings: Collection[QueryFinding], standing: AnswerStanding) -> list[QueryFinding]:
     """Return those of a standing, each text by the same believer once."""
-    seen: dict[tuple[str, str], QueryFinding] = {}
+    findings_by_text: dict[tuple[str, str], QueryFinding] = {}
     for finding in findings:
         if finding.standing is standing:
-            seen.setdefault((finding.text, finding.believer), finding)
-    return list(seen.values())
+            findings_by_text.setdefault((finding.text, finding.believer), finding)
+    return list(findings_by_text.values())

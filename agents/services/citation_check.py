@@ -12,50 +12,61 @@ from typing import Final
 
 from agents.personas.outputs import CitedSentence
 from agents.prose.names import HONORIFICS, find_names
-from agents.search.question import forms
+from agents.search.question import word_forms
 from agents.views.query_views import QueryFinding
 
-_FIGURES: Final = re.compile(r"\d+")
+_NUMBER: Final = re.compile(r"\d+")
 
 
-def evidence_of(findings: Iterable[QueryFinding]) -> str:
+def format_evidence(findings: Iterable[QueryFinding]) -> str:
     """Return the findings as a model reads them, a line each, numbered."""
-    return "\n".join(_line(finding) for finding in findings)
+    return "\n".join(_format_finding(finding) for finding in findings)
 
 
-def sentence_of(said: CitedSentence) -> str:
+def format_cited_sentence(sentence: CitedSentence) -> str:
     """Return a sentence with its citations behind it."""
-    return " ".join((said.text.strip(), "".join(f"[{n}]" for n in said.cites))).strip()
+    return " ".join((sentence.text.strip(), "".join(f"[{n}]" for n in sentence.cites))).strip()
 
 
-def beyond(
-    sentences: Sequence[CitedSentence], findings: Sequence[QueryFinding], known: Iterable[str] = ()
+def find_unsupported_sentences(
+    sentences: Sequence[CitedSentence], findings: Sequence[QueryFinding], canon_names: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Return the sentences that what they cite does not bear out. `known` are names of canon: they count as
     names wherever they stand in a sentence."""
-    by_number = {finding.number: finding for finding in findings}
-    names = {word for name in known for word in forms(name)}
-    return tuple(said.text.strip() for said in sentences if not _borne_out(said, by_number, names))
+    findings_by_number = {finding.number: finding for finding in findings}
+    name_words = {word for name in canon_names for word in word_forms(name)}
+    return tuple(
+        sentence.text.strip()
+        for sentence in sentences
+        if not _is_supported(sentence, findings_by_number, name_words)
+    )
 
 
-def _borne_out(said: CitedSentence, findings: Mapping[int, QueryFinding], known: set[str]) -> bool:
-    cited = [findings[n] for n in said.cites if n in findings]
-    if not cited or len(cited) < len(said.cites):
+def _is_supported(
+    sentence: CitedSentence, findings: Mapping[int, QueryFinding], canon_name_words: set[str]
+) -> bool:
+    cited_findings = [findings[n] for n in sentence.cites if n in findings]
+    if not cited_findings or len(cited_findings) < len(sentence.cites):
         return False
-    there = forms(" ".join(_line(finding) for finding in cited))
-    told = forms(said.text)
-    named = {word for name in find_names(said.text) for word in forms(name)}
-    capitals = {
-        form for word in re.findall(r"[^\W\d_]+", said.text) if word[0].isupper() for form in forms(word)
+    evidence_words = word_forms(" ".join(_format_finding(finding) for finding in cited_findings))
+    sentence_words = word_forms(sentence.text)
+    name_words = {word for name in find_names(sentence.text) for word in word_forms(name)}
+    capitalised_words = {
+        form
+        for word in re.findall(r"[^\W\d_]+", sentence.text)
+        if word[0].isupper()
+        for form in word_forms(word)
     }
-    claims = (named | (known & capitals)) - HONORIFICS
-    counted = {word for word in told if _FIGURES.fullmatch(word)}
-    return (claims | counted) <= there
+    claimed_names = (name_words | (canon_name_words & capitalised_words)) - HONORIFICS
+    numbers = {word for word in sentence_words if _NUMBER.fullmatch(word)}
+    return (claimed_names | numbers) <= evidence_words
 
 
-def _line(finding: QueryFinding) -> str:
+def _format_finding(finding: QueryFinding) -> str:
     """Return one finding in one line: number, standing, whose it is, the words, and those it rests on."""
-    whose = f", by {finding.believer}" if finding.believer else ""
-    where = f" ({finding.where})" if finding.where else ""
-    quote = f" Words: “{finding.quote}”" if finding.quote and finding.quote != finding.text else ""
-    return " ".join(f"[{finding.number}] {finding.standing}{whose}: {finding.text}{where}{quote}".split())
+    believer_note = f", by {finding.believer}" if finding.believer else ""
+    location_note = f" ({finding.where})" if finding.where else ""
+    quote_note = f" Words: “{finding.quote}”" if finding.quote and finding.quote != finding.text else ""
+    return " ".join(
+        f"[{finding.number}] {finding.standing}{believer_note}: {finding.text}{location_note}{quote_note}".split()
+    )

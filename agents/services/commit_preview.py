@@ -16,68 +16,76 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity, EntityStatus
 
 
-def moment(calendar: Calendar, tick: int) -> str:
+def format_typed_moment(calendar: Calendar, tick: int) -> str:
     """Return a tick as it can be typed again (`moments.read_moment`)."""
     return format_clock_time(calendar, tick) if tick >= 0 else str(tick)
 
 
-def span(fact: Fact, calendar: Calendar) -> str:
+def format_fact_span(fact: Fact, calendar: Calendar) -> str:
     """Return the time of a fact to the minute: two that cannot both be so may be minutes apart."""
     if fact.valid_from is not None and fact.kind in OCCURRENCE_KINDS:
-        return f"at {moment(calendar, fact.valid_from)}"
-    words = []
+        return f"at {format_typed_moment(calendar, fact.valid_from)}"
+    parts = []
     if fact.valid_from is not None:
-        words.append(f"from {moment(calendar, fact.valid_from)}")
+        parts.append(f"from {format_typed_moment(calendar, fact.valid_from)}")
     if fact.valid_to is not None:
-        words.append(f"until {moment(calendar, fact.valid_to)}")
-    return " ".join(words)
+        parts.append(f"until {format_typed_moment(calendar, fact.valid_to)}")
+    return " ".join(parts)
 
 
-def outlook(
+def preview_batch(
     batch: CanonBatch, facts: Mapping[Id, Fact], entities: Mapping[Id, Entity], calendar: Calendar
 ) -> Iterator[str]:
     """Yield a line for each thing that the batch would change; `facts` and `entities` are those of canon."""
     for entity in batch.entities:
-        yield from _entity(entity, entities, batch.entities)
-    moved = {edge.older_id for edge in batch.supersedes if edge.older_id in facts}
-    passed = {change.fact_id for change in batch.fact_changes} | {e.older_id for e in batch.supersedes}
+        yield from _describe_entity_change(entity, entities, batch.entities)
+    superseded_ids = {edge.older_id for edge in batch.supersedes if edge.older_id in facts}
+    changed_ids = {change.fact_id for change in batch.fact_changes} | {e.older_id for e in batch.supersedes}
     for fact in batch.facts:
-        if fact.id not in passed and fact.status is FactStatus.CANONICAL:
-            yield f"+ {fact.statement}{_bounds(fact, calendar)}"
+        if fact.id not in changed_ids and fact.status is FactStatus.CANONICAL:
+            yield f"+ {fact.statement}{_describe_bounds(fact, calendar)}"
     for change in batch.fact_changes:
         if change.fact_id in facts:
-            yield from _change(change, facts[change.fact_id], change.fact_id in moved, calendar)
+            yield from _describe_fact_change(
+                change, facts[change.fact_id], change.fact_id in superseded_ids, calendar
+            )
 
 
-def _change(change: FactChange, fact: Fact, moved: bool, calendar: Calendar) -> Iterator[str]:
+def _describe_fact_change(
+    change: FactChange, fact: Fact, is_superseded: bool, calendar: Calendar
+) -> Iterator[str]:
     if change.status is FactStatus.RETCONNED:
         yield f"✗ {fact.statement}  was never so"
     elif change.status is FactStatus.CANONICAL and fact.status is not FactStatus.CANONICAL:
         yield f"+ {fact.statement}  is so again"
     elif change.valid_to is not None and change.valid_to != fact.valid_from:
-        yield f"− {fact.statement}  until {moment(calendar, change.valid_to)}"
-    elif moved:
+        yield f"− {fact.statement}  until {format_typed_moment(calendar, change.valid_to)}"
+    elif is_superseded:
         yield f"− {fact.statement}  gives way"
 
 
-def _entity(entity: Entity, entities: Mapping[Id, Entity], changed: Iterable[Entity]) -> Iterator[str]:
-    before = entities.get(entity.id)
+def _describe_entity_change(
+    entity: Entity, entities: Mapping[Id, Entity], changed_entities: Iterable[Entity]
+) -> Iterator[str]:
+    entity_before = entities.get(entity.id)
     if entity.status is EntityStatus.MERGED:
-        kept = next((e for e in (*changed, *entities.values()) if e.id == entity.merged_into), entity)
-        yield f"= “{entity.name}” is {kept.name}: what is told of the one is told of the other"
+        surviving_entity = next(
+            (e for e in (*changed_entities, *entities.values()) if e.id == entity.merged_into), entity
+        )
+        yield f"= “{entity.name}” is {surviving_entity.name}: what is told of the one is told of the other"
         return
-    if before is None:
+    if entity_before is None:
         yield f"+ {entity.name}  a new {entity.kind}"
         return
-    gained = [name for name in entity.aliases if name not in before.aliases]
-    if gained:
-        yield f"+ {entity.name} is also called {', '.join(gained)}"
+    added_aliases = [name for name in entity.aliases if name not in entity_before.aliases]
+    if added_aliases:
+        yield f"+ {entity.name} is also called {', '.join(added_aliases)}"
 
 
-def _bounds(fact: Fact, calendar: Calendar) -> str:
-    words = []
+def _describe_bounds(fact: Fact, calendar: Calendar) -> str:
+    parts = []
     if fact.standing is not Standing.TRUE:
-        words.append("disputed" if fact.standing is Standing.DISPUTED else f"as a {fact.standing}")
-    if time := span(fact, calendar):
-        words.append(time)
-    return f"  {', '.join(words)}" if words else ""
+        parts.append("disputed" if fact.standing is Standing.DISPUTED else f"as a {fact.standing}")
+    if span_text := format_fact_span(fact, calendar):
+        parts.append(span_text)
+    return f"  {', '.join(parts)}" if parts else ""

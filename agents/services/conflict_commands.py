@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from agents.context_assembly.scene_context import SceneContextLoader
-from agents.services.commitment_ledger import Ledger
-from agents.services.conflicts import Courtroom
-from agents.services.policy import HouseDesk
+from agents.services.commitment_ledger import CommitmentService
+from agents.services.conflicts import ConflictService
+from agents.services.policy import PolicyService
 from agents.views.conflict_views import (
     KindPolicyView,
     PolicyView,
@@ -20,7 +20,7 @@ from agents.views.conflict_views import (
     RulingOptionName,
     RulingOutcome,
     RulingRequest,
-    Which,
+    StatementSide,
 )
 from agents.views.play_views import ProposalView
 from agents.views.world_views import EvidenceSource, StagedEdits
@@ -30,148 +30,166 @@ from stores.records.ids import Id
 from stores.records.workflow import KindRule
 
 
-class _Word(NamedTuple):
+class _RulingWord(NamedTuple):
     """A ruling by the word that is typed for it."""
 
-    way: RulingOptionName
+    option_name: RulingOptionName
     meaning: str
     standing: Standing = Standing.RUMOUR
 
 
-WORDS = {
-    "new": _Word("new", "the new one holds from now on; or say when"),
-    "never": _Word("never", "the old one was never so"),
-    "old": _Word("old", "the old one stands"),
-    "rumour": _Word("both", "both stand, the new one as a rumour"),
-    "lie": _Word("both", "both stand, the new one as a lie", Standing.LIE),
-    "disputed": _Word("both", "both stand, the new one disputed", Standing.DISPUTED),
-    "until": _Word("until", "the old one held until now; or say when"),
-    "split": _Word("split", "they are about different things; name the other"),
-    "same": _Word("same", "they are one"),
-    "different": _Word("different", "they are two"),
-    "accept": _Word("accept", "accept it all the same"),
-    "reject": _Word("reject", "canon stays as it is"),
+RULING_WORDS = {
+    "new": _RulingWord("new", "the new one holds from now on; or say when"),
+    "never": _RulingWord("never", "the old one was never so"),
+    "old": _RulingWord("old", "the old one stands"),
+    "rumour": _RulingWord("both", "both stand, the new one as a rumour"),
+    "lie": _RulingWord("both", "both stand, the new one as a lie", Standing.LIE),
+    "disputed": _RulingWord("both", "both stand, the new one disputed", Standing.DISPUTED),
+    "until": _RulingWord("until", "the old one held until now; or say when"),
+    "split": _RulingWord("split", "they are about different things; name the other"),
+    "same": _RulingWord("same", "they are one"),
+    "different": _RulingWord("different", "they are two"),
+    "accept": _RulingWord("accept", "accept it all the same"),
+    "reject": _RulingWord("reject", "canon stays as it is"),
 }
 """`old` behind `rumour`, `lie` or `disputed` makes the old one that, `new` behind `until` ends the new one,
 `old:` behind `split` makes the old one be about another. The rest is the time, or the name."""
 
 
-class Clerk:
+class ConflictCommandService:
     """Stateless: rulings, promises and rules are in the stores."""
 
     def __init__(
-        self, court: Courtroom, policy: HouseDesk, context: SceneContextLoader, ledger: Ledger
+        self,
+        conflicts: ConflictService,
+        policy: PolicyService,
+        context: SceneContextLoader,
+        commitments: CommitmentService,
     ) -> None:
-        self._court = court
+        self._conflicts = conflicts
         self._policy = policy
         self._context = context
-        self._ledger = ledger
+        self._commitments = commitments
 
-    async def hear(self, row: ProposalView) -> tuple[str, ...]:
+    async def describe_conflict(self, row: ProposalView) -> tuple[str, ...]:
         """Return both sides of a proposal's first conflict, and the rulings that can be made.
 
         Raises InputError if it meets nothing.
         """
-        case, others = await self._case(row)
-        lines = [f"new: {case.new.words}", *_because(case.new.evidence)]
-        if case.old is not None:
-            lines += [f"old: {case.old.words}", *_because(case.old.evidence)]
-        open_ways = {way.name for way in case.options}
-        ways = [f"{word} ({said.meaning})" for word, said in WORDS.items() if said.way in open_ways]
-        more = [f"It meets {others} more; they come after this one."] if others else []
-        return (case.text, *lines, f"/court {row.number} " + ", or ".join(ways), *more)
+        conflict, other_count = await self._read_first_conflict(row)
+        lines = [f"new: {conflict.new.text}", *_quote_lines(conflict.new.evidence)]
+        if conflict.old is not None:
+            lines += [f"old: {conflict.old.text}", *_quote_lines(conflict.old.evidence)]
+        open_options = {option.name for option in conflict.options}
+        option_lines = [
+            f"{word} ({ruling_word.meaning})"
+            for word, ruling_word in RULING_WORDS.items()
+            if ruling_word.option_name in open_options
+        ]
+        more_lines = [f"It meets {other_count} more; they come after this one."] if other_count else []
+        return (conflict.text, *lines, f"/court {row.number} " + ", or ".join(option_lines), *more_lines)
 
-    async def rule(self, row: ProposalView, words: str) -> RulingOutcome:
+    async def make_ruling(self, row: ProposalView, typed_ruling: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict. Raises InputError."""
-        word, _, rest = words.partition(" ")
-        said = WORDS.get(word.casefold())
-        if said is None:
+        word, _, remainder = typed_ruling.partition(" ")
+        ruling_word = RULING_WORDS.get(word.casefold())
+        if ruling_word is None:
             raise InputError(
-                f"{word[:40]!r} is no ruling.", kept="Nothing was changed.", todo=f"Say {', '.join(WORDS)}."
+                f"{word[:40]!r} is no ruling.",
+                kept="Nothing was changed.",
+                todo=f"Say {', '.join(RULING_WORDS)}.",
             )
-        case, _ = await self._case(row)
-        return await self._court.rule(_ruling(row, case, said, rest.strip()))
+        conflict, _ = await self._read_first_conflict(row)
+        return await self._conflicts.make_ruling(_parse_ruling(row, conflict, ruling_word, remainder.strip()))
 
-    async def _case(self, row: ProposalView) -> tuple[ProposalConflict, int]:
+    async def _read_first_conflict(self, row: ProposalView) -> tuple[ProposalConflict, int]:
         """Return the first conflict, and how many others there are."""
-        cases = (await self._court.docket(row.proposal.id)).conflicts
-        if not cases:
+        conflicts = (await self._conflicts.read_conflicts(row.proposal.id)).conflicts
+        if not conflicts:
             raise InputError(
                 "It meets nothing that a ruling could settle.",
                 kept="Nothing was changed.",
                 todo="Accept it, reject it, or change it.",
             )
-        return cases[0], len(cases) - 1
+        return conflicts[0], len(conflicts) - 1
 
-    async def promises(self, scene_id: Id) -> tuple[str, ...]:
+    async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions, the oldest first, with numbers."""
         context = await self._context.load_context(scene_id)
-        ledger = await self._ledger.read(context.universe.id, scene_id)
-        return tuple(entry.line for entry in ledger.open)
+        commitments = await self._commitments.read_commitments(context.universe.id, scene_id)
+        return tuple(commitment.line for commitment in commitments.open_commitments)
 
-    async def pay(self, scene_id: Id, number: int) -> StagedEdits:
+    async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
         """Propose that a promise is kept, on the evidence of the turn that play stands on."""
         context = await self._context.load_context(scene_id)
-        open_ones = (await self._ledger.read(context.universe.id, scene_id)).open
-        if not 1 <= number <= len(open_ones):
+        open_commitments = (
+            await self._commitments.read_commitments(context.universe.id, scene_id)
+        ).open_commitments
+        if not 1 <= number <= len(open_commitments):
             raise InputError(
                 "There is no such promise.",
                 kept="Nothing was staged.",
                 todo="/promises lists them with numbers.",
             )
-        return await self._ledger.pay_off(open_ones[number - 1].fact.fact.id, scene_id)
+        return await self._commitments.propose_pay_off(open_commitments[number - 1].fact.fact.id, scene_id)
 
-    async def rules(self, universe_id: Id) -> tuple[str, ...]:
+    async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the house rules by kind, and those that the GM's own decisions suggest."""
-        house = await self._policy.read(universe_id)
-        return tuple(_rules(house))
+        policy = await self._policy.read_policy(universe_id)
+        return tuple(_describe_policy(policy))
 
-    async def set_rule(self, universe_id: Id, kind: str, word: str) -> None:
+    async def set_rule(self, universe_id: Id, kind: str, rule_name: str) -> None:
         """Lay down a house rule for a kind of proposal; `off` takes it back. Raises InputError."""
-        known = {rule.value: rule for rule in KindRule}
-        if word != "off" and word not in known:
+        rules_by_name = {rule.value: rule for rule in KindRule}
+        if rule_name != "off" and rule_name not in rules_by_name:
             raise InputError(
-                f"{word[:40]!r} is no rule.",
+                f"{rule_name[:40]!r} is no rule.",
                 kept="Nothing was changed.",
-                todo=f"Say {', '.join(known)} or off.",
+                todo=f"Say {', '.join(rules_by_name)} or off.",
             )
-        await self._policy.set_rule(universe_id, kind, known.get(word))
+        await self._policy.set_rule(universe_id, kind, rules_by_name.get(rule_name))
 
 
-def _ruling(row: ProposalView, case: ProposalConflict, said: _Word, rest: str) -> RulingRequest:
+def _parse_ruling(
+    row: ProposalView, conflict: ProposalConflict, ruling_word: _RulingWord, remainder: str
+) -> RulingRequest:
     """Read what stands behind the word: which side it is, and the time or name."""
-    side: Which | None = None
+    side: StatementSide | None = None
     # A name may begin with "Old": before it, the side takes a colon.
-    word, _, more = rest.partition(":" if said.way == "split" else " ")
-    if said.way in ("both", "until", "split") and word.strip().casefold() in ("new", "old"):
-        side, rest = ("new" if word.strip().casefold() == "new" else "old"), more.strip()
-    timed, named = said.way in ("new", "until"), said.way == "split"
-    if rest and not (timed or named):
+    word, _, after_side = remainder.partition(":" if ruling_word.option_name == "split" else " ")
+    if ruling_word.option_name in ("both", "until", "split") and word.strip().casefold() in ("new", "old"):
+        side, remainder = ("new" if word.strip().casefold() == "new" else "old"), after_side.strip()
+    takes_time, takes_name = ruling_word.option_name in ("new", "until"), ruling_word.option_name == "split"
+    if remainder and not (takes_time or takes_name):
         raise InputError(
-            f"{rest[:40]!r} means nothing behind that.",
+            f"{remainder[:40]!r} means nothing behind that.",
             kept="Nothing was changed.",
             todo="Only new, until and split take a time or a name.",
         )
     return RulingRequest(
         row.proposal.id,
-        case.against,
-        said.way,
+        conflict.against,
+        ruling_word.option_name,
         yielding=side,
-        standing=said.standing,
-        name=rest if named else "",
-        when=rest if timed else "",
+        standing=ruling_word.standing,
+        name=remainder if takes_name else "",
+        when=remainder if takes_time else "",
     )
 
 
-def _rules(house: PolicyView) -> Iterable[str]:
-    yield from (f"{held.kind}: {held.rule}" for held in house.rules)
-    yield from (_offer(kind) for kind in house.offers)
+def _describe_policy(policy: PolicyView) -> Iterable[str]:
+    yield from (f"{kind_policy.kind}: {kind_policy.rule}" for kind_policy in policy.rules)
+    yield from (_describe_suggestion(kind) for kind in policy.offers)
 
 
-def _offer(kind: KindPolicyView) -> str:
+def _describe_suggestion(kind: KindPolicyView) -> str:
     return f"offered: /rules {kind.kind} {kind.offered}  (you accepted {kind.accepted} of {kind.decided})"
 
 
-def _because(evidence: Iterable[EvidenceSource]) -> list[str]:
-    quotes = [(piece.evidence.quote, piece.place) for piece in evidence if piece.evidence.quote]
+def _quote_lines(evidence: Iterable[EvidenceSource]) -> list[str]:
+    quotes = [
+        (evidence_view.evidence.quote, evidence_view.place)
+        for evidence_view in evidence
+        if evidence_view.evidence.quote
+    ]
     return [f"     “{quote[:90]}”" + (f"  {place}" if place else "") for quote, place in quotes[:2]]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from agents.canon_keeper.canon_policy import AUTHORITY_WORDS
 from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.conflicts.ruling_service import OpenConflicts
-from agents.services.commit_preview import span
-from agents.services.entity_cards import Atlas, when_so
-from agents.services.provenance import Annals
-from agents.views.conflict_views import Statement
+from agents.services.commit_preview import format_fact_span
+from agents.services.entity_cards import EntityCardReader, format_validity
+from agents.services.provenance import ProvenanceReader
+from agents.views.conflict_views import ConflictStatement
 from agents.views.play_views import EntityCard, FactView
 from agents.views.world_views import EvidenceSource
 from stores.ports import CanonReader
@@ -19,74 +19,89 @@ from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, Entity
 
-ALWAYS = "always"
+NO_TIME_LIMIT = "always"
 
 
-class Statements:
+class ConflictStatementBuilder:
     """Builds sides. Stateless and read-only."""
 
-    def __init__(self, canon: CanonReader, atlas: Atlas, annals: Annals) -> None:
+    def __init__(
+        self, canon: CanonReader, entity_cards: EntityCardReader, provenance: ProvenanceReader
+    ) -> None:
         self._canon = canon
-        self._atlas = atlas
-        self._annals = annals
+        self._entity_cards = entity_cards
+        self._provenance = provenance
 
-    async def of_fact(
-        self, fact: Fact, evidence: Sequence[Evidence], calendar: Calendar, *, proposed: bool
-    ) -> Statement:
+    async def build_fact_statement(
+        self, fact: Fact, evidence: Sequence[Evidence], calendar: Calendar, *, is_proposed: bool
+    ) -> ConflictStatement:
         """Return what a fact, of canon or only proposed, says as one side."""
-        return Statement(
-            words=fact.statement,
-            standing=_standing(fact, proposed=proposed),
-            when=span(fact, calendar) or ALWAYS,
+        return ConflictStatement(
+            text=fact.statement,
+            standing=_describe_standing(fact, is_proposed=is_proposed),
+            when=format_fact_span(fact, calendar) or NO_TIME_LIMIT,
             authority=AUTHORITY_WORDS[fact.authority],
-            evidence=await self._places(evidence),
+            evidence=await self._locate_evidence(evidence),
         )
 
-    async def of_proposal(self, proposal: ProposedChange, title: str) -> Statement:
+    async def build_proposal_statement(self, proposal: ProposedChange, title: str) -> ConflictStatement:
         """Return a change that makes no fact of its own as one side."""
-        return Statement(
-            words=title,
+        return ConflictStatement(
+            text=title,
             standing="proposed",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority],
-            evidence=await self._places(proposal.evidence),
+            evidence=await self._locate_evidence(proposal.evidence),
         )
 
-    async def of_entity(self, entity_id: Id, docket: OpenConflicts, calendar: Calendar) -> Statement:
+    async def build_entity_statement(
+        self, entity_id: Id, open_conflicts: OpenConflicts, calendar: Calendar
+    ) -> ConflictStatement:
         """Return somebody or something, known or only proposed, with all that is said of it."""
-        proposal = docket.assessment.contradictions.source_proposals.get(entity_id)
+        proposal = open_conflicts.assessment.contradictions.source_proposals.get(entity_id)
         if proposal is not None and isinstance(proposal.change, CreateEntity):
             entity = build_entity(proposal, proposal.change)
-            card = EntityCard(entity, self._claims(entity, docket, calendar), (), (), proposal.evidence, ())
+            card = EntityCard(
+                entity,
+                self._build_claim_views(entity, open_conflicts, calendar),
+                (),
+                (),
+                proposal.evidence,
+                (),
+            )
         else:
-            card = await self._atlas.card(entity_id)
-        return Statement(
-            words=card.entity.name,
+            card = await self._entity_cards.read_card(entity_id)
+        return ConflictStatement(
+            text=card.entity.name,
             standing="proposed" if proposal else "in canon",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority if proposal else Authority.GM],
-            evidence=await self._places(card.evidence),
+            evidence=await self._locate_evidence(card.evidence),
             card=card,
         )
 
-    async def _places(self, evidence: Sequence[Evidence]) -> tuple[EvidenceSource, ...]:
+    async def _locate_evidence(self, evidence: Sequence[Evidence]) -> tuple[EvidenceSource, ...]:
         """Return where the evidence stands: the very words first, scenes as a whole after them."""
-        return await self._annals.places(sorted(evidence, key=lambda piece: not piece.quote))
+        return await self._provenance.locate_evidence(sorted(evidence, key=lambda piece: not piece.quote))
 
-    def _claims(self, entity: Entity, docket: OpenConflicts, calendar: Calendar) -> tuple[FactView, ...]:
+    def _build_claim_views(
+        self, entity: Entity, open_conflicts: OpenConflicts, calendar: Calendar
+    ) -> tuple[FactView, ...]:
         """Return what is proposed of somebody who is only proposed."""
-        claims = (f.fact for f in docket.assessment.contradictions.findings.values() if f.fact is not None)
+        claimed_facts = (
+            f.fact for f in open_conflicts.assessment.contradictions.findings.values() if f.fact is not None
+        )
         return tuple(
-            FactView(fact, True, when_so(fact, calendar))
-            for fact in claims
+            FactView(fact, True, format_validity(fact, calendar))
+            for fact in claimed_facts
             if any(i.entity_id == entity.id for i in fact.involves)
         )
 
 
-def _standing(fact: Fact, *, proposed: bool) -> str:
-    where = "proposed" if proposed else "in canon"
-    if not proposed and fact.status is FactStatus.SUPERSEDED:
-        where = "in canon, superseded"
+def _describe_standing(fact: Fact, *, is_proposed: bool) -> str:
+    origin = "proposed" if is_proposed else "in canon"
+    if not is_proposed and fact.status is FactStatus.SUPERSEDED:
+        origin = "in canon, superseded"
     if fact.standing is Standing.TRUE:
-        return where
-    return f"{where}, {'disputed' if fact.standing is Standing.DISPUTED else f'as a {fact.standing}'}"
+        return origin
+    return f"{origin}, {'disputed' if fact.standing is Standing.DISPUTED else f'as a {fact.standing}'}"

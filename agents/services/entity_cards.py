@@ -11,71 +11,77 @@ from stores.records.canon import Evidence, Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
-_HAPPENINGS = (FactKind.EVENT, FactKind.ENCOUNTER, FactKind.CHANGE, FactKind.ASSERTION)
+_OCCURRENCE_KINDS = (FactKind.EVENT, FactKind.ENCOUNTER, FactKind.CHANGE, FactKind.ASSERTION)
 
 
-class Atlas:
+class EntityCardReader:
     """Reads canon for screens. Stateless and read-only."""
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
         self._log = log
 
-    async def card(self, entity_id: Id) -> EntityCard:
+    async def read_card(self, entity_id: Id) -> EntityCard:
         """Return one entity with its facts, relations, history, evidence and scenes."""
         entity = await self._canon.entity(entity_id)
         calendar = (await self._canon.universe(entity.universe_id)).calendar
-        every = await self._canon.facts_about(entity_id, history=True)
-        views = await self.views(every, calendar)
-        current = [v for v in views if v.current]
+        all_facts = await self._canon.facts_about(entity_id, history=True)
+        views = await self.build_fact_views(all_facts, calendar)
+        current_views = [v for v in views if v.is_current]
         return EntityCard(
             entity=entity,
-            facts=tuple(v for v in current if v.fact.kind is not FactKind.RELATION),
-            relations=await self._relations(entity, [v for v in current if v.fact.kind is FactKind.RELATION]),
-            history=tuple(v for v in views if not v.current),
+            facts=tuple(v for v in current_views if v.fact.kind is not FactKind.RELATION),
+            relations=await self._pair_relations(
+                entity, [v for v in current_views if v.fact.kind is FactKind.RELATION]
+            ),
+            history=tuple(v for v in views if not v.is_current),
             evidence=tuple(await self._canon.evidence_of(entity_id)),
-            appears_in=tuple(await self._scenes(entity_id)),
+            appearance_titles=tuple(await self._read_scene_titles(entity_id)),
         )
 
-    async def facts(self, fact_ids: Sequence[Id], calendar: Calendar) -> list[FactView]:
+    async def read_fact_views(self, fact_ids: Sequence[Id], calendar: Calendar) -> list[FactView]:
         """Return these facts with what they rest on, in this order; unknown ones are left out."""
-        known = await self._canon.facts_by_id(fact_ids)
-        return await self.views([known[i] for i in fact_ids if i in known], calendar)
+        facts_by_id = await self._canon.facts_by_id(fact_ids)
+        return await self.build_fact_views([facts_by_id[i] for i in fact_ids if i in facts_by_id], calendar)
 
-    async def views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
+    async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts with what they rest on and what took their place."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [await self._fact(fact, calendar, evidence[fact.id]) for fact in facts]
+        return [await self._build_fact_view(fact, calendar, evidence[fact.id]) for fact in facts]
 
-    async def as_they_were(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
+    async def build_past_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts as they stood at a moment in the past, at which they were so."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [FactView(f, True, when_so(f, calendar), tuple(evidence[f.id])) for f in facts]
+        return [FactView(f, True, format_validity(f, calendar), tuple(evidence[f.id])) for f in facts]
 
-    async def _fact(self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]) -> FactView:
-        newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)
+    async def _build_fact_view(
+        self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]
+    ) -> FactView:
+        successors = [] if _is_current(fact) else await self._canon.superseded_by(fact.id)
         return FactView(
             fact=fact,
-            current=_current(fact),
-            when=when_so(fact, calendar),
+            is_current=_is_current(fact),
+            when=format_validity(fact, calendar),
             evidence=tuple(evidence),
-            superseded_by=newer[-1].statement if newer else "",
+            superseded_by=successors[-1].statement if successors else "",
         )
 
-    async def _relations(
+    async def _pair_relations(
         self, entity: Entity, relations: Sequence[FactView]
     ) -> tuple[tuple[str, Entity, FactView], ...]:
         """Pair each relation with the entity at its other end."""
-        others = {i.entity_id for view in relations for i in view.fact.involves if i.entity_id != entity.id}
-        known = await self._canon.entities_by_id(others)
+        other_ids = {
+            i.entity_id for view in relations for i in view.fact.involves if i.entity_id != entity.id
+        }
+        entities_by_id = await self._canon.entities_by_id(other_ids)
         return tuple(
-            (view.fact.predicate, known[i.entity_id], view)
+            (view.fact.predicate, entities_by_id[i.entity_id], view)
             for view in relations
             for i in view.fact.involves
-            if i.entity_id in known
+            if i.entity_id in entities_by_id
         )
 
-    async def _scenes(self, entity_id: Id) -> list[str]:
+    async def _read_scene_titles(self, entity_id: Id) -> list[str]:
         titles = []
         for scene_id in await self._canon.appearances(entity_id):
             scene = await self._log.scene(scene_id)
@@ -83,15 +89,15 @@ class Atlas:
         return titles
 
 
-def _current(fact: Fact) -> bool:
+def _is_current(fact: Fact) -> bool:
     """What happened stays so; what was the case is history once it has ended."""
-    return fact.status is FactStatus.CANONICAL and (fact.valid_to is None or fact.kind in _HAPPENINGS)
+    return fact.status is FactStatus.CANONICAL and (fact.valid_to is None or fact.kind in _OCCURRENCE_KINDS)
 
 
-def when_so(fact: Fact, calendar: Calendar) -> str:
+def format_validity(fact: Fact, calendar: Calendar) -> str:
     """Return the time that a fact holds, as people say it."""
     if fact.valid_from is None:
         return "" if fact.valid_to is None else f"until {format_tick(calendar, fact.valid_to)}"
-    since = format_tick(calendar, fact.valid_from)
-    until = since if fact.valid_to is None else format_tick(calendar, fact.valid_to)
-    return since if until == since else f"{since} to {until}"
+    start_text = format_tick(calendar, fact.valid_from)
+    end_text = start_text if fact.valid_to is None else format_tick(calendar, fact.valid_to)
+    return start_text if end_text == start_text else f"{start_text} to {end_text}"

@@ -11,7 +11,7 @@ from agents.canon_keeper.predicates import value_in_words
 from agents.declarations import reader as declare
 from agents.proposals.statements import as_sentence, require_statement_length
 from agents.sanitize import clean
-from agents.services.manual_edits import STAGED_NOT, Act, present
+from agents.services.manual_edits import NOTHING_STAGED, Edit, read_present_tick
 from agents.views.world_views import FactEdit
 from agents.world_time.moments import read_moment
 from stores.errors import InputError
@@ -28,7 +28,7 @@ from stores.records.canon import (
 )
 
 
-class Corrections:
+class FactCorrections:
     """Reads edits of facts. Stateless and read-only."""
 
     def __init__(self, canon: CanonReader, log: LogReader, keeper: CanonKeeper) -> None:
@@ -36,42 +36,52 @@ class Corrections:
         self._log = log
         self._keeper = keeper
 
-    async def of(self, fact: Fact, edit: FactEdit) -> tuple[list[Act], int | None]:
+    async def plan_correction(self, fact: Fact, edit: FactEdit) -> tuple[list[Edit], int | None]:
         """Return the acts that correct the fact (none if it reads so already), and their tick.
 
         Raises InputError for a fact that is history, without words, or with times or a value that cannot be.
         """
         if fact.status is not FactStatus.CANONICAL:
             raise InputError(
-                "That is history already.", kept=STAGED_NOT, todo="Correct what is so now, or retcon it."
+                "That is history already.", kept=NOTHING_STAGED, todo="Correct what is so now, or retcon it."
             )
         if not clean(edit.statement):
-            raise InputError("A fact needs a sentence.", kept=STAGED_NOT, todo="R retcons what never was so.")
+            raise InputError(
+                "A fact needs a sentence.", kept=NOTHING_STAGED, todo="R retcons what never was so."
+            )
         statement = as_sentence(require_statement_length(clean(edit.statement)))
-        now = await present(self._log, fact.universe_id)
+        current_tick = await read_present_tick(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
-        never = Act(RetconFact(fact_id=fact.id), f"Never so: {fact.statement}")
+        retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never so: {fact.statement}")
         if fact.kind is FactKind.AXIOM:
             # A rule has no end of its own: the old words go, the new ones come.
-            new = Act(_reworded(fact, statement), f"Corrected by hand: {statement}", evidence)
-            return ([never, new] if statement != fact.statement else []), now
-        change = await self._change(fact, edit, statement, now)
-        tick = None if change.valid_from is None else now
-        if _says(change, fact):
+            axiom_edit = Edit(
+                _build_reworded_axiom(fact, statement), f"Corrected by hand: {statement}", evidence
+            )
+            return ([retcon_edit, axiom_edit] if statement != fact.statement else []), current_tick
+        change = await self._build_corrected_fact(fact, edit, statement, current_tick)
+        tick = None if change.valid_from is None else current_tick
+        if _is_unchanged(change, fact):
             return [], tick
-        corrected = Act(change, f"Corrected by hand: {change.statement}", evidence)
-        return ([corrected] if change.ends else [never, corrected]), tick
+        fact_edit = Edit(change, f"Corrected by hand: {change.statement}", evidence)
+        return ([fact_edit] if change.ends else [retcon_edit, fact_edit]), tick
 
-    async def _change(self, fact: Fact, edit: FactEdit, statement: str, now: int | None) -> AssertFact:
+    async def _build_corrected_fact(
+        self, fact: Fact, edit: FactEdit, statement: str, current_tick: int | None
+    ) -> AssertFact:
         calendar = (await self._canon.universe(fact.universe_id)).calendar
-        since = read_moment(edit.since, calendar, now) if edit.since.strip() else fact.valid_from
-        until = read_moment(edit.until, calendar, now) if edit.until.strip() else fact.valid_to
-        if since is not None and until is not None and until <= since:
-            raise InputError("It would end before it began.", kept=STAGED_NOT, todo="Change since or until.")
-        value = _value(fact, edit.value.strip())
-        involves = await self._involved(fact, clean(edit.other))
+        valid_from = (
+            read_moment(edit.since, calendar, current_tick) if edit.since.strip() else fact.valid_from
+        )
+        valid_to = read_moment(edit.until, calendar, current_tick) if edit.until.strip() else fact.valid_to
+        if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+            raise InputError(
+                "It would end before it began.", kept=NOTHING_STAGED, todo="Change since or until."
+            )
+        value = _parse_value(fact, edit.value.strip())
+        involves = await self._find_involved(fact, clean(edit.object_name))
         if (value != fact.value or involves != fact.involves) and statement == fact.statement:
-            statement = await self._worded(fact, value, involves)
+            statement = await self._phrase_statement(fact, value, involves)
         return AssertFact(
             fact_kind=fact.kind,
             predicate=fact.predicate,
@@ -79,53 +89,60 @@ class Corrections:
             involves=involves,
             value=value,
             standing=edit.standing,
-            valid_from=since,
-            valid_to=until,
+            valid_from=valid_from,
+            valid_to=valid_to,
             ends=(fact.id,) if is_open(fact) else (),
             because=fact.because,
         )
 
-    async def _involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:
+    async def _find_involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:
         """Return whom the fact involves, with another object if one is named. Raises InputError."""
         if not name or fact.entity(OBJECT) is None:
             return fact.involves
-        found = await self._canon.find_entity(fact.universe_id, name)
-        if fact.entity(OBJECT) in {e.id for e in found}:
+        matching_entities = await self._canon.find_entity(fact.universe_id, name)
+        if fact.entity(OBJECT) in {e.id for e in matching_entities}:
             return fact.involves
-        if len(found) != 1:
+        if len(matching_entities) != 1:
             raise InputError(
-                f"{len(found)} in canon are called {name[:60]!r}."
-                if found
+                f"{len(matching_entities)} in canon are called {name[:60]!r}."
+                if matching_entities
                 else f"There is no {name[:60]!r}.",
-                kept=STAGED_NOT,
+                kept=NOTHING_STAGED,
                 todo="Name one that canon has.",
             )
         return tuple(
-            i.model_copy(update={"entity_id": found[0].id}) if i.role == OBJECT else i for i in fact.involves
+            i.model_copy(update={"entity_id": matching_entities[0].id}) if i.role == OBJECT else i
+            for i in fact.involves
         )
 
-    async def _worded(self, fact: Fact, value: FactValue | None, involves: tuple[Involvement, ...]) -> str:
-        known = await self._canon.entities_by_id([i.entity_id for i in involves])
-        named = {i.role: known[i.entity_id].name for i in involves if i.entity_id in known}
+    async def _phrase_statement(
+        self, fact: Fact, value: FactValue | None, involves: tuple[Involvement, ...]
+    ) -> str:
+        entities_by_id = await self._canon.entities_by_id([i.entity_id for i in involves])
+        names_by_role = {
+            i.role: entities_by_id[i.entity_id].name for i in involves if i.entity_id in entities_by_id
+        }
         catalogue = (await self._keeper.policies.read_policy(fact.universe_id)).catalogue
-        return catalogue.phrase(fact.predicate, named.get(SUBJECT, "It"), named.get(OBJECT, ""), value)
+        return catalogue.phrase(
+            fact.predicate, names_by_role.get(SUBJECT, "It"), names_by_role.get(OBJECT, ""), value
+        )
 
 
-def _value(fact: Fact, typed: str) -> FactValue | None:
+def _parse_value(fact: Fact, typed_value: str) -> FactValue | None:
     """Return the value that was typed, if the fact has one; nothing typed leaves it as it is."""
-    if fact.value is None or not typed or typed == value_in_words(fact.value):
+    if fact.value is None or not typed_value or typed_value == value_in_words(fact.value):
         return fact.value
-    value = declare.read_value(clean(typed))
+    value = declare.read_value(clean(typed_value))
     if type(value) is not type(fact.value) and not (_is_number(value) and _is_number(fact.value)):
         raise InputError(
-            f"{typed[:40]!r} does not fit where {value_in_words(fact.value)} stands.",
-            kept=STAGED_NOT,
+            f"{typed_value[:40]!r} does not fit where {value_in_words(fact.value)} stands.",
+            kept=NOTHING_STAGED,
             todo="Give a value of the same kind.",
         )
     return value
 
 
-def _reworded(fact: Fact, statement: str) -> NoteAxiom:
+def _build_reworded_axiom(fact: Fact, statement: str) -> NoteAxiom:
     return NoteAxiom(
         statement=statement,
         predicate=fact.predicate,
@@ -136,10 +153,10 @@ def _reworded(fact: Fact, statement: str) -> NoteAxiom:
     )
 
 
-def _says(change: AssertFact, fact: Fact) -> bool:
-    told = (change.statement, change.involves, change.value, change.standing)
-    when = (change.valid_from, change.valid_to)
-    return (*told, *when) == (
+def _is_unchanged(change: AssertFact, fact: Fact) -> bool:
+    change_content = (change.statement, change.involves, change.value, change.standing)
+    change_span = (change.valid_from, change.valid_to)
+    return (*change_content, *change_span) == (
         fact.statement,
         fact.involves,
         fact.value,

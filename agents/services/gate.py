@@ -16,7 +16,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.editing import apply_text_edit
 from agents.services.universe_gate import UniverseGate
-from agents.solo.solo_tools import Bookkeeping
+from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, GateView, Reply
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
@@ -33,7 +33,7 @@ class GateService:
     actions: GateActions
     dispatcher: Dispatcher
     universe_gate: UniverseGate
-    solo_tools: Bookkeeping
+    solo_tools: SoloTools
     views: SceneViewBuilder
     contexts: SceneContextLoader
     canon: CanonReader
@@ -44,10 +44,10 @@ class GateService:
         no scene's gate: the GM's own edits, what was deferred, what failed.
         """
         if scene_id is not None:
-            return await self.solo_tools.at_gate(await self.views.build_gate_view(scene_id))
+            return await self.solo_tools.add_scene_end(await self.views.build_gate_view(scene_id))
         if universe_id is None:
             raise InputError("Whose gate is it?", kept="Nothing was changed.")
-        return await self.universe_gate.view(universe_id)
+        return await self.universe_gate.build_gate_view(universe_id)
 
     async def decide(
         self,

@@ -10,89 +10,91 @@ from agents.llm.call_context import PersonaCalls
 from agents.llm.cancellations import Cancellations
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.personas.outputs import StoryIdea
-from agents.services.bill import Bills
-from agents.services.llm_setup import Houses
-from agents.services.story_ideas import Imagining
-from agents.services.xray import Xrays
+from agents.services.bill import BillReader
+from agents.services.llm_setup import LlmSetup
+from agents.services.story_ideas import StoryIdeas
+from agents.services.xray import XrayReader
 from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, XrayView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 from stores.records.llm import Persona
 
-MILLION = 1_000_000
+MICROS_PER_DOLLAR = 1_000_000
 
 
-class Models:
+class LlmService:
     """Stateless: what is set up stands in the settings, what was spent in the log."""
 
     def __init__(
         self,
         calls: PersonaCalls,
-        stops: Cancellations,
-        houses: Houses,
-        xrays: Xrays,
-        bills: Bills,
+        cancellations: Cancellations,
+        llm_setup: LlmSetup,
+        xray_reader: XrayReader,
+        bill_reader: BillReader,
         log: OrchestratorLog,
         keeper: CanonKeeper,
         dispatcher: Dispatcher,
-        imagining: Imagining,
+        story_ideas: StoryIdeas,
     ) -> None:
-        self._imagining = imagining
+        self._story_ideas = story_ideas
         self._calls = calls
-        self._stops = stops
-        self._houses = houses
-        self._xrays = xrays
-        self._bills = bills
+        self._cancellations = cancellations
+        self._llm_setup = llm_setup
+        self._xray_reader = xray_reader
+        self._bill_reader = bill_reader
         self._log = log
         self._keeper = keeper
         self._dispatcher = dispatcher
 
     @property
-    def on(self) -> bool:
+    def is_on(self) -> bool:
         """Whether a model narrates at this desk."""
         return self._calls.is_on(Persona.NARRATOR)
 
-    async def warm(self) -> None:
+    async def start_process(self) -> None:
         """Start the process that speaks for us, if a model is set up. Call after the first frame; it
         returns at once, and trouble is published as a Notice.
         """
-        await self._houses.warm()
+        await self._llm_setup.start_process()
 
-    def stop(self, scene_id: Id | None) -> bool:
+    def stop_streaming(self, scene_id: Id | None) -> bool:
         """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that
         came. Returns whether any did.
         """
-        return self._stops.cancel_scene(scene_id)
+        return self._cancellations.cancel_scene(scene_id)
 
-    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+    async def suggest_story(
+        self, universe_id: Id | None, typed_idea: str, *, world_description: str = ""
+    ) -> StoryIdea:
         """Make a story's set-up out of the GM's words, for a form: nothing is created. `world` tells of a
         universe that is not created yet. Raises InputError; ModelError.
         """
-        return await self._imagining.idea(universe_id, words, world)
+        return await self._story_ideas.suggest_story(universe_id, typed_idea, world_description)
 
-    async def xray(self, turn_id: Id) -> XrayView:
-        return await self._xrays.view(turn_id)
+    async def read_xray(self, turn_id: Id) -> XrayView:
+        return await self._xray_reader.read_xray(turn_id)
 
-    async def bill(self, *, story_id: Id | None = None) -> BillView:
+    async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         """The bill; with `story_id`, its calls and turns are that story's."""
-        return await self._bills.view(story_id=story_id)
+        return await self._bill_reader.read_bill(story_id=story_id)
 
-    async def cost(self, story_id: Id) -> tuple[int, bool]:
+    async def read_story_cost(self, story_id: Id) -> tuple[int, bool]:
         """What the story has cost so far in millionths of a US dollar, and whether every price is known."""
-        return await self._bills.cost(story_id)
+        return await self._bill_reader.read_story_cost(story_id)
 
-    async def house(self) -> LlmSetupView:
-        return await self._houses.house()
+    async def read_setup(self) -> LlmSetupView:
+        return await self._llm_setup.build_setup_view()
 
-    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
+    async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
         """Set the model that serves every persona without one of its own (empty: no model). Raises InputError
         for a name that no provider goes by, with near ones.
         """
-        return await self._houses.choose(model=model, api_base=api_base)
+        return await self._llm_setup.choose_model(model=model, api_base=api_base)
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
-        return await self._houses.set_fallbacks(models)
+        return await self._llm_setup.set_fallbacks(models)
 
     async def set_persona(
         self,
@@ -102,21 +104,21 @@ class Models:
         model: str | None = None,
         temperature: float | None = None,
     ) -> LlmSetupView:
-        return await self._houses.set_persona(persona, on=on, model=model, temperature=temperature)
+        return await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
 
     async def set_key(self, key: str) -> LlmSetupView:
         """Keep the key of the default model's provider in the system's keyring. It is written nowhere else.
         Raises InputError, with what to do instead, where there is no keyring.
         """
-        return await self._houses.set_key(key)
+        return await self._llm_setup.set_key(key)
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
         """Raises InputError for a scope that there is not, and for a story or universe that is not named."""
         if micros is not None and micros < 0:
             raise InputError("A budget is no less than nothing.", kept="Nothing was changed.")
         if scope == "day":
-            await self._houses.set_day(None if micros is None else micros / MILLION)
-            return await self.bill()
+            await self._llm_setup.set_day_budget(None if micros is None else micros / MICROS_PER_DOLLAR)
+            return await self.read_bill()
         if scope not in ("story", "universe") or subject is None:
             raise InputError(
                 "A budget is of a story, a universe or a day.",
@@ -129,10 +131,10 @@ class Models:
                 await self._log.put_story(story.model_copy(update={"budget": micros}))
             else:
                 await self._keeper.policies.set_budget(subject, micros)
-        return await self.bill(story_id=subject if scope == "story" else None)
+        return await self.read_bill(story_id=subject if scope == "story" else None)
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
+    async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         """Make one small call to a model (the default if none is named) and say how it went. Raises
         ModelError.
         """
-        return await self._houses.try_out(model, api_base=api_base)
+        return await self._llm_setup.test_model(model, api_base=api_base)

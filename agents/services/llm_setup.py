@@ -17,15 +17,15 @@ from agents.llm.llm_settings import AppSettings
 from agents.llm.model_names import ModelTarget, parse_target
 from agents.llm.prompt_builder import Prompts
 from agents.llm.provider_keys import ProviderKeys
-from agents.services.llm_trial import Trials
+from agents.services.llm_trial import LlmTrialRunner
 from agents.views.llm_views import LlmSetupView, LlmTrialView, PersonaView
 from stores.errors import InputError
 from stores.records.llm import Persona
 
-Value = str | float | bool | list[str]
+SettingsFieldValue = str | float | bool | list[str]
 
 
-class SettingsDoor(Protocol):
+class SettingsPort(Protocol):
     """The user's settings. `write` changes one section; None takes a field out. Both raise InputError."""
 
     @property
@@ -37,7 +37,7 @@ class SettingsDoor(Protocol):
 
     async def read(self) -> AppSettings: ...
 
-    async def write(self, section: str, changes: Mapping[str, Value | None]) -> None: ...
+    async def write(self, section: str, changes: Mapping[str, SettingsFieldValue | None]) -> None: ...
 
 
 class ModelProcess(Port, Protocol):
@@ -51,91 +51,91 @@ class ModelProcess(Port, Protocol):
     async def send_keys(self, keys: Mapping[str, str]) -> None: ...
 
 
-class Houses:
+class LlmSetup:
     """Sets the model up. `current` holds the settings that calls go by; it is what was read last."""
 
     def __init__(
         self,
-        door: SettingsDoor,
+        settings_port: SettingsPort,
         model: ModelProcess,
         keys: ProviderKeys,
         prompts: Callable[[], Prompts],
         events: EventBus,
         *,
-        current: AppSettings | None = None,
+        current_settings: AppSettings | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._door = door
+        self._settings_port = settings_port
         self._model = model
         self._keys = keys
         self._prompts = prompts
         self._events = events
-        self._trials = Trials(model, prompts, timer)
+        self._trial_runner = LlmTrialRunner(model, prompts, timer)
         self._state: Literal["off", "starting", "ready", "failed"] = "off"
-        self._trouble = ""
-        self.current = current or AppSettings()
+        self._problem = ""
+        self.current_settings = current_settings or AppSettings()
 
-    async def read(self) -> AppSettings:
+    async def read_settings(self) -> AppSettings:
         """Read the settings anew. Raises InputError if they cannot be used; then the old ones hold."""
-        self.current = await self._door.read()
-        return self.current
+        self.current_settings = await self._settings_port.read()
+        return self.current_settings
 
-    async def warm(self) -> None:
+    async def start_process(self) -> None:
         """Start the process that speaks for us, if a model is set up. Trouble is published, not raised."""
-        if not any(self.current.is_on(persona) for persona in Persona):
+        if not any(self.current_settings.is_on(persona) for persona in Persona):
             self._state = "off"
             return
-        self._state, self._trouble = "starting", ""
+        self._state, self._problem = "starting", ""
         try:
             await self._model.warm()
         except ModelError as error:
-            self._state, self._trouble = "failed", error.what
+            self._state, self._problem = "failed", error.what
             self._events.publish(Notice(f"{error.what} {error.todo}", "warning"))
         else:
             self._state = "ready"
 
-    async def house(self) -> LlmSetupView:
-        house = self.current
-        default = house.target()
+    async def build_setup_view(self) -> LlmSetupView:
+        app_settings = self.current_settings
+        default_target = app_settings.target()
         state = self._state
-        if default is None:
+        if default_target is None:
             state = "off"
         elif state in ("off", "ready"):
             # It is started by the first call too, and may have ended since.
             state = "ready" if self._model.is_running else "off"
         return LlmSetupView(
-            model=default.model if default else "",
-            api_base=default.api_base if default else "",
-            fallbacks=tuple(house.model.fallbacks),
-            seconds=house.model.seconds,
-            personas=tuple(self._persona(house, persona) for persona in Persona),
-            key=await self._keys.describe_source(default) if default else "not needed",
-            file=self._door.file,
-            from_environment=self._door.from_environment(),
+            model=default_target.model if default_target else "",
+            api_base=default_target.api_base if default_target else "",
+            fallbacks=tuple(app_settings.model.fallbacks),
+            seconds=app_settings.model.seconds,
+            personas=tuple(self._build_persona_view(app_settings, persona) for persona in Persona),
+            key=await self._keys.describe_source(default_target) if default_target else "not needed",
+            file=self._settings_port.file,
+            from_environment=self._settings_port.from_environment(),
             state=state,
-            trouble=self._trouble,
+            trouble=self._problem,
         )
 
-    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
+    async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
         """Raises InputError for a name that no provider goes by, with near ones, and where the environment
         says otherwise."""
-        self._not_fixed("MONITOR_MODEL_NAME", "MONITOR_MODEL_API_BASE")
-        chosen = parse_target(model)
-        await self._known(chosen.model)
-        await self._write(
-            "model", {"name": chosen.model or None, "api_base": chosen.api_base or api_base or None}
+        self._require_not_in_environment("MONITOR_MODEL_NAME", "MONITOR_MODEL_API_BASE")
+        target = parse_target(model)
+        await self._require_known_model(target.model)
+        await self._write_settings(
+            "model", {"name": target.model or None, "api_base": target.api_base or api_base or None}
         )
-        await self._hand_over()
-        return await self.house()
+        await self._send_keys()
+        return await self.build_setup_view()
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
-        self._not_fixed("MONITOR_MODEL_FALLBACKS")
-        named = [entry.strip() for entry in models if entry.strip()]
-        for entry in named:
-            await self._known(parse_target(entry).model)
-        await self._write("model", {"fallbacks": list(dict.fromkeys(named)) or None})
-        await self._hand_over()
-        return await self.house()
+        self._require_not_in_environment("MONITOR_MODEL_FALLBACKS")
+        fallback_names = [entry.strip() for entry in models if entry.strip()]
+        for entry in fallback_names:
+            await self._require_known_model(parse_target(entry).model)
+        await self._write_settings("model", {"fallbacks": list(dict.fromkeys(fallback_names)) or None})
+        await self._send_keys()
+        return await self.build_setup_view()
 
     async def set_persona(
         self,
@@ -146,59 +146,61 @@ class Houses:
         temperature: float | None = None,
     ) -> LlmSetupView:
         """Change what is given; an empty `model` is the default model again."""
-        changes: dict[str, Value | None] = {}
+        changes: dict[str, SettingsFieldValue | None] = {}
         if on is not None:
             changes["on"] = on
         if model is not None:
-            await self._known(parse_target(model).model)
+            await self._require_known_model(parse_target(model).model)
             changes["model"] = model.strip() or None
         if temperature is not None:
             changes["temperature"] = temperature
-        self._not_fixed(*(f"MONITOR_{persona.value}_{field}".upper() for field in changes))
-        await self._write(persona.value, changes)
-        await self._hand_over()
-        return await self.house()
+        self._require_not_in_environment(*(f"MONITOR_{persona.value}_{field}".upper() for field in changes))
+        await self._write_settings(persona.value, changes)
+        await self._send_keys()
+        return await self.build_setup_view()
 
-    async def set_day(self, dollars: float | None) -> None:
+    async def set_day_budget(self, dollars: float | None) -> None:
         """Set or lift (None) what the model may cost in a day, in US dollars."""
-        self._not_fixed("MONITOR_BUDGET_DAY")
-        await self._write("budget", {"day": dollars})
+        self._require_not_in_environment("MONITOR_BUDGET_DAY")
+        await self._write_settings("budget", {"day": dollars})
 
     async def set_key(self, key: str) -> LlmSetupView:
-        default = self.current.target()
-        name = await self._keys.store_key(default.model if default else "", key)
+        default_target = self.current_settings.target()
+        name = await self._keys.store_key(default_target.model if default_target else "", key)
         await self._model.send_keys({name: key.strip()})
-        return await self.house()
+        return await self.build_setup_view()
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
+    async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         """Raises ModelError; ModelUnset if no model is named and none set up."""
-        default = self.current.target()
-        at = parse_target(model, default) if model else default
-        if at is None:
+        default_target = self.current_settings.target()
+        target = parse_target(model, default_target) if model else default_target
+        if target is None:
             raise ModelUnset(
                 "No model is set up.", kept="", todo="Name one: monitor model test --model PROVIDER/MODEL."
             )
         await self._model.warm()
-        await self._hand_over(at.model)
-        return await self._trials.run(self.current, ModelTarget(at.model, api_base or at.api_base))
+        await self._send_keys(target.model)
+        return await self._trial_runner.run_trial(
+            self.current_settings, ModelTarget(target.model, api_base or target.api_base)
+        )
 
     # --- inside --------------------------------------------------------------------------------------
 
-    def _persona(self, house: AppSettings, persona: Persona) -> PersonaView:
-        prompt, own = self._prompts()[persona], house.persona(persona)
-        serves = house.target(persona)
+    def _build_persona_view(self, app_settings: AppSettings, persona: Persona) -> PersonaView:
+        prompt, persona_settings = self._prompts()[persona], app_settings.persona(persona)
+        target = app_settings.target(persona)
         return PersonaView(
             persona=persona,
-            on=house.is_on(persona),
-            own_model=own.model,
-            model=serves.model if serves else "",
-            temperature=house.temperature(persona, prompt.temperature),
-            max_tokens=house.max_tokens(persona, prompt.max_tokens),
+            on=app_settings.is_on(persona),
+            own_model=persona_settings.model,
+            model=target.model if target else "",
+            temperature=app_settings.temperature(persona, prompt.temperature),
+            max_tokens=app_settings.max_tokens(persona, prompt.max_tokens),
             does=prompt.does,
-            needs="" if serves else "There is no model: choose one first.",
+            needs="" if target else "There is no model: choose one first.",
         )
 
-    async def _known(self, model: str) -> None:
+    async def _require_known_model(self, model: str) -> None:
         if not model:
             return
         try:
@@ -206,41 +208,43 @@ class Houses:
         except ModelUnknown as error:
             raise InputError(error.what, kept="Nothing was changed.", todo=error.todo) from error
 
-    def _not_fixed(self, *names: str) -> None:
+    def _require_not_in_environment(self, *names: str) -> None:
         """What stands in the environment would win over the file, so it is not written there in vain."""
-        if fixed := [name for name in names if name in self._door.from_environment()]:
+        if environment_names := [name for name in names if name in self._settings_port.from_environment()]:
             raise InputError(
-                f"{fixed[0]} is set in the environment, and wins over the settings file.",
+                f"{environment_names[0]} is set in the environment, and wins over the settings file.",
                 kept="Nothing was changed.",
-                todo=f"Change it there, or start MONITOR without {fixed[0]}.",
+                todo=f"Change it there, or start MONITOR without {environment_names[0]}.",
             )
 
-    async def _write(self, section: str, changes: Mapping[str, Value | None]) -> None:
+    async def _write_settings(self, section: str, changes: Mapping[str, SettingsFieldValue | None]) -> None:
         if changes:
-            await self._door.write(section, changes)
-        await self.read()
+            await self._settings_port.write(section, changes)
+        await self.read_settings()
 
-    async def _hand_over(self, *more: str) -> None:
+    async def _send_keys(self, *more_models: str) -> None:
         """Give the running process the keys, out of the keyring, of all models that it may have to ask."""
-        await self._model.send_keys(await self._keys.read_keyring_keys([*models_named(self.current), *more]))
+        await self._model.send_keys(
+            await self._keys.read_keyring_keys([*list_named_models(self.current_settings), *more_models])
+        )
 
 
-def models_named(house: AppSettings) -> tuple[str, ...]:
+def list_named_models(app_settings: AppSettings) -> tuple[str, ...]:
     """Every model that the settings name."""
-    found: dict[str, Any] = {}
+    model_names: dict[str, Any] = {}
     for persona in Persona:
-        found |= dict.fromkeys(one.model for one in house.targets(persona))
-    if embeds := house.embedding_target():
-        found[embeds.model] = None
-    return tuple(found)
+        model_names |= dict.fromkeys(target.model for target in app_settings.targets(persona))
+    if embedding_target := app_settings.embedding_target():
+        model_names[embedding_target.model] = None
+    return tuple(model_names)
 
 
-def keys_for(
-    keys: ProviderKeys, house: Callable[[], AppSettings]
+def build_key_environment(
+    keys: ProviderKeys, read_settings: Callable[[], AppSettings]
 ) -> Callable[[], Awaitable[Mapping[str, str]]]:
     """What a child gets at its start: the keys that only the keyring has."""
 
-    async def environment() -> Mapping[str, str]:
-        return await keys.read_keyring_keys(models_named(house()))
+    async def read_environment() -> Mapping[str, str]:
+        return await keys.read_keyring_keys(list_named_models(read_settings()))
 
-    return environment
+    return read_environment

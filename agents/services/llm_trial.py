@@ -18,13 +18,13 @@ from agents.sanitize import clean
 from agents.views.llm_views import LlmTrialView
 from stores.records.llm import Persona
 
-TRIAL: Final = (
+TRIAL_MESSAGES: Final = (
     Message("system", "You narrate a role-playing game, in the present tense and to the player as “you”."),
     Message("user", "In two sentences: I lift the lantern and look into the flooded cellar."),
 )
-TRIAL_TOKENS: Final = 120
+MAX_TRIAL_TOKENS: Final = 120
 
-_SHAPE: Final = AnswerSchema(
+_TRIAL_SCHEMA: Final = AnswerSchema(
     "weather",
     {
         "type": "object",
@@ -33,14 +33,14 @@ _SHAPE: Final = AnswerSchema(
         "additionalProperties": False,
     },
 )
-_SHAPE_ASKED: Final = (Message("user", "It rains. What is the sky like? Answer in JSON."),)
+_SCHEMA_MESSAGES: Final = (Message("user", "It rains. What is the sky like? Answer in JSON."),)
 
-FULL: Final = 0.6
+TYPICAL_FILL: Final = 0.6
 """How full prompts and answers usually are, of what their prompt allows: for an estimate before there is a
 bill."""
 
 
-class Trials:
+class LlmTrialRunner:
     """`timer` gives seconds."""
 
     def __init__(
@@ -50,68 +50,81 @@ class Trials:
         self._prompts = prompts
         self._timer = timer
 
-    async def run(self, house: AppSettings, at: ModelTarget) -> LlmTrialView:
+    async def run_trial(self, app_settings: AppSettings, target: ModelTarget) -> LlmTrialView:
         """Ask once for two sentences, and a model that is on no list once more for a shape.
 
         No retries: whoever tries a model out wants to see what happens. Raises ModelError.
         """
-        facts = await self._model.read_facts(at.model)
-        ask = LlmRequest(
-            at.model, TRIAL, TRIAL_TOKENS, temperature=0.7, seconds=house.model.seconds, api_base=at.api_base
+        facts = await self._model.read_facts(target.model)
+        request = LlmRequest(
+            target.model,
+            TRIAL_MESSAGES,
+            MAX_TRIAL_TOKENS,
+            temperature=0.7,
+            seconds=app_settings.model.seconds,
+            api_base=target.api_base,
         )
-        began = self._timer()
-        first, words, usage = 0.0, "", Usage()
-        async with aclosing(as_generator(self._model.stream(ask))) as stream:
+        started_at = self._timer()
+        first_seconds, text, usage = 0.0, "", Usage()
+        async with aclosing(as_generator(self._model.stream(request))) as stream:
             async for part in stream:
                 if isinstance(part, TextChunk):
-                    first = first or self._timer() - began
-                    words += part.text
+                    first_seconds = first_seconds or self._timer() - started_at
+                    text += part.text
                 else:
                     usage = part
-        seconds = self._timer() - began
+        seconds = self._timer() - started_at
         return LlmTrialView(
-            model=at.model,
-            words=clean(words),
-            first_seconds=first or seconds,
+            model=target.model,
+            words=clean(text),
+            first_seconds=first_seconds or seconds,
             seconds=seconds,
             tokens_in=usage.tokens_in,
             tokens_out=usage.tokens_out,
             counted=usage.counted,
             micros=usage.cost.micros,
             priced=usage.cost.known,
-            takes_schema=await self._takes_schema(facts, ask),
-            per_turn=await self._per_turn(house, at),
+            takes_schema=await self._check_schema_support(facts, request),
+            per_turn=await self._estimate_turn_cost(app_settings, target),
         )
 
-    async def _takes_schema(self, facts: ModelFacts, ask: LlmRequest) -> bool:
+    async def _check_schema_support(self, facts: ModelFacts, request: LlmRequest) -> bool:
         """The list knows, or else the model shows it."""
         if facts.in_per_million is not None or not facts.takes_schema:
             return facts.takes_schema
-        shaped = replace(ask, messages=_SHAPE_ASKED, max_tokens=40, temperature=0.0, shape=_SHAPE)
+        schema_request = replace(
+            request, messages=_SCHEMA_MESSAGES, max_tokens=40, temperature=0.0, shape=_TRIAL_SCHEMA
+        )
         try:
-            async with aclosing(as_generator(self._model.stream(shaped))) as stream:
-                return _fits("".join([part.text async for part in stream if isinstance(part, TextChunk)]))
+            async with aclosing(as_generator(self._model.stream(schema_request))) as stream:
+                return _fits_schema(
+                    "".join([part.text async for part in stream if isinstance(part, TextChunk)])
+                )
         except ModelError:
             return False
 
-    async def _per_turn(self, house: AppSettings, at: ModelTarget) -> int | None:
+    async def _estimate_turn_cost(self, app_settings: AppSettings, default_target: ModelTarget) -> int | None:
         """What an exchange may cost with who is on, in millionths; None: a price is not known."""
         total = 0.0
         for persona in Persona:
-            if not house.is_switched_on(persona):
+            if not app_settings.is_switched_on(persona):
                 continue
-            own = house.target(persona) if house.persona(persona).model else at
-            assert own is not None
-            facts = await self._model.read_facts(own.model)
+            persona_target = (
+                app_settings.target(persona) if app_settings.persona(persona).model else default_target
+            )
+            assert persona_target is not None
+            facts = await self._model.read_facts(persona_target.model)
             if facts.in_per_million is None or facts.out_per_million is None:
                 return None
             prompt = self._prompts()[persona]
-            answer = house.max_tokens(persona, prompt.max_tokens)
-            total += FULL * (prompt.budget * facts.in_per_million + answer * facts.out_per_million)
+            answer_tokens = app_settings.max_tokens(persona, prompt.max_tokens)
+            total += TYPICAL_FILL * (
+                prompt.budget * facts.in_per_million + answer_tokens * facts.out_per_million
+            )
         return round(total)
 
 
-def _fits(text: str) -> bool:
+def _fits_schema(text: str) -> bool:
     try:
         return json.loads(text).get("sky") in ("clear", "rain", "fog")
     except (ValueError, AttributeError):

@@ -22,20 +22,20 @@ from stores.records.canon import Authority, Evidence, Payload
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.workflow import ProposedChange
 
-STAGED_NOT = "Nothing was staged."
+NOTHING_STAGED = "Nothing was staged."
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Edit:
     """One change, in the words of whoever made it; `evidence` is cited beside the act."""
 
     change: Payload
-    words: str
+    description: str
     evidence: tuple[Evidence, ...] = ()
-    critical: bool = False
+    is_critical: bool = False
 
 
-class ByHand:
+class ManualEdits:
     """Stages acts. Stateless."""
 
     def __init__(
@@ -58,60 +58,62 @@ class ByHand:
         self._clock = clock
         self._events = events
 
-    async def stage(self, universe_id: Id, acts: Sequence[Act], *, tick: int | None) -> StagedEdits:
+    async def stage_edits(self, universe_id: Id, edits: Sequence[Edit], *, tick: int | None) -> StagedEdits:
         """Propose the acts at world time `tick` (None: at no time in particular).
 
         Raises InputError if nothing would change, or if one of them waits already; StoreError.
         """
-        if not acts:
-            raise InputError("That is how it is already.", kept=STAGED_NOT)
+        if not edits:
+            raise InputError("That is how it is already.", kept=NOTHING_STAGED)
         async with self._dispatcher.exclusive():
-            fresh = await self._not_waiting(universe_id, acts)
-            proposals = [self._proposal(universe_id, act, tick) for act in fresh]
+            new_edits = await self._drop_waiting(universe_id, edits)
+            proposals = [self._build_proposal(universe_id, edit, tick) for edit in new_edits]
             await self._resolver.stage(proposals)
         self._events.publish(ProposalsChanged(universe_id, None))
-        return await self.staged(proposals)
+        return await self.describe_staged(proposals)
 
-    async def staged(self, proposals: Sequence[ProposedChange]) -> StagedEdits:
+    async def describe_staged(self, proposals: Sequence[ProposedChange]) -> StagedEdits:
         """Tell of proposals that were staged just now."""
         rows = await self._views.build_proposal_rows(proposals)
-        waiting, _ = await self._gate.waiting(proposals[0].universe_id)
-        return StagedEdits(tuple(p.id for p in proposals), tuple(row.title for row in rows), len(waiting))
+        waiting_proposals, _ = await self._gate.list_waiting(proposals[0].universe_id)
+        return StagedEdits(
+            tuple(p.id for p in proposals), tuple(row.title for row in rows), len(waiting_proposals)
+        )
 
-    async def _not_waiting(self, universe_id: Id, acts: Sequence[Act]) -> list[Act]:
+    async def _drop_waiting(self, universe_id: Id, edits: Sequence[Edit]) -> list[Edit]:
         """Return the acts that do not wait already: a key pressed twice proposes once."""
-        known = await self.changes_waiting(universe_id)
-        fresh = [act for act in acts if act.change not in known]
-        if not fresh:
+        waiting_changes = await self.list_waiting_changes(universe_id)
+        new_edits = [edit for edit in edits if edit.change not in waiting_changes]
+        if not new_edits:
             raise InputError(
-                "That waits at the gate already.", kept=STAGED_NOT, todo="g goes there, to decide it."
+                "That waits at the gate already.", kept=NOTHING_STAGED, todo="g goes there, to decide it."
             )
-        return fresh
+        return new_edits
 
-    async def changes_waiting(self, universe_id: Id) -> list[Payload]:
+    async def list_waiting_changes(self, universe_id: Id) -> list[Payload]:
         """Return the changes that wait at any gate of the universe and are not turned down."""
-        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
-        return [p.change for p in waiting if not is_rejected(p)]
+        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        return [p.change for p in open_proposals if not is_rejected(p)]
 
-    def _proposal(self, universe_id: Id, act: Act, tick: int | None) -> ProposedChange:
+    def _build_proposal(self, universe_id: Id, edit: Edit, tick: int | None) -> ProposedChange:
         proposal_id = self._ids.new()
         return ProposedChange(
             id=proposal_id,
             universe_id=universe_id,
-            payload=act.change,
-            evidence=(*manual_evidence(proposal_id, act.words, None), *act.evidence),
+            payload=edit.change,
+            evidence=(*manual_evidence(proposal_id, edit.description, None), *edit.evidence),
             authority=Authority.GM,
             tick=tick,
-            critical=act.critical,
+            critical=edit.is_critical,
             created_at=self._clock(),
         )
 
 
-async def present(log: LogReader, universe_id: Id) -> int | None:
+async def read_present_tick(log: LogReader, universe_id: Id) -> int | None:
     """Return the furthest tick at which play stands in a universe; None where nothing was played."""
     ticks = []
     for story in await log.stories(universe_id):
         scenes = await log.scenes(story.id)
-        heads = await log.turns([scene.head for scene in scenes if scene.head])
-        ticks += [heads[s.head].tick if s.head in heads else s.tick for s in scenes]
+        head_turns = await log.turns([scene.head for scene in scenes if scene.head])
+        ticks += [head_turns[s.head].tick if s.head in head_turns else s.tick for s in scenes]
     return max(ticks, default=None)

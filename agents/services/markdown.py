@@ -12,40 +12,40 @@ from typing import Final
 from agents.sanitize import clean
 
 _INLINE: Final = re.compile(r"[\\`*_\[\]<>{}#|~^$&]|%(?=%)|(?<=%)%|=(?==)|(?<==)=")
-_OPENING: Final = re.compile(r"[+\-=:]|[0-9]{1,9}(?=[.)])")
+_LINE_OPENING: Final = re.compile(r"[+\-=:]|[0-9]{1,9}(?=[.)])")
 _LINE_ENDS: Final = re.compile(r"[\n\u2028\u2029]")
 _EMPTY_LINES: Final = re.compile(r"\n{2,}")
 
 
-def one_line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Return `text` as one escaped line, for headings and labels."""
-    return _escaped(" ".join(_LINE_ENDS.sub(" ", clean(text)).split()))
+    return _escape(" ".join(_LINE_ENDS.sub(" ", clean(text)).split()))
 
 
-def paragraphs(text: str) -> list[str]:
+def escape_paragraphs(text: str) -> list[str]:
     """Return the paragraphs of `text`, escaped; line breaks within one are kept as hard breaks."""
     lines = [line.strip() for line in _LINE_ENDS.split(clean(text))]
     parts = _EMPTY_LINES.split("\n".join(lines).strip("\n"))
-    return ["\\\n".join(map(_escaped, part.split("\n"))) for part in parts if part]
+    return ["\\\n".join(map(_escape, part.split("\n"))) for part in parts if part]
 
 
-def quoted(block: str) -> str:
+def format_block_quote(block: str) -> str:
     """Return a finished block as a block quote."""
     return "\n".join(f"> {line}".rstrip(" ") for line in block.split("\n"))
 
 
-def noted(block: str, numbers: Iterable[int]) -> str:
+def append_footnotes(block: str, footnote_numbers: Iterable[int]) -> str:
     """Return a finished block with footnote marks behind it."""
-    marks = "".join(f"[^{number}]" for number in numbers)
+    marks = "".join(f"[^{number}]" for number in footnote_numbers)
     # `![` would open an image.
     return f"{block[:-1]}\\!{marks}" if marks and block.endswith("!") else block + marks
 
 
-def _escaped(line: str) -> str:
+def _escape(line: str) -> str:
     """Escape one line: what means something anywhere, and what does at a line's beginning."""
     line = _INLINE.sub(r"\\\g<0>", line)
-    opening = _OPENING.match(line)
+    opening = _LINE_OPENING.match(line)
     if opening is None:
         return line
-    at = opening.end() if opening[0][0].isdigit() else 0
-    return f"{line[:at]}\\{line[at:]}"
+    escape_position = opening.end() if opening[0][0].isdigit() else 0
+    return f"{line[:escape_position]}\\{line[escape_position:]}"

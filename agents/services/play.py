@@ -17,7 +17,7 @@ from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.transcript_rows import TranscriptReader
-from agents.solo.play_table import PlayTable
+from agents.solo.play_table import PlayTools
 from agents.views.play_views import CommandHelp, Reply, SceneView, SheetView, TurnTrace, TurnView
 from stores.records.ids import Id
 from stores.records.play import TensionMode
@@ -35,7 +35,7 @@ class PlayService:
     line_player: LinePlayer
     actions: SceneActions
     dispatcher: Dispatcher
-    play_table: PlayTable
+    play_tools: PlayTools
     narration_runner: NarrationRunner
     narration: Narration
     views: SceneViewBuilder
@@ -60,7 +60,7 @@ class PlayService:
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """Return the sheet of somebody in the scene, as it stands on its line; the hero's if nobody is named."""
-        return await self.play_table.sheets.view(scene_id, entity_id)
+        return await self.play_tools.sheets.read_sheet(scene_id, entity_id)
 
     async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
         """Play one typed line: an exchange, or a slash command."""

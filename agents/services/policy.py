@@ -10,8 +10,8 @@ from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, s
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.resolver.resolver import Resolver
-from agents.services.conflicts import Courtroom
-from agents.services.manual_edits import ByHand
+from agents.services.conflicts import ConflictService
+from agents.services.manual_edits import ManualEdits
 from agents.views.conflict_views import KindPolicyView, PolicyView
 from agents.views.world_views import StagedEdits
 from agents.world_time.moments import format_record_time
@@ -19,11 +19,11 @@ from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
 
-OFTEN = 5
+MIN_LISTED_DECISIONS = 5
 """Decisions from which a part of a kind is listed, so that a rule for it is one key away."""
 
 
-class HouseDesk:
+class PolicyService:
     """See `agents.views.conflict_views.BenchHouse`. Stateless."""
 
     def __init__(
@@ -32,8 +32,8 @@ class HouseDesk:
         log: LogReader,
         keeper: CanonKeeper,
         resolver: Resolver,
-        court: Courtroom,
-        by_hand: ByHand,
+        conflicts: ConflictService,
+        manual_edits: ManualEdits,
         dispatcher: Dispatcher,
         clock: Clock,
         events: EventBus,
@@ -42,26 +42,30 @@ class HouseDesk:
         self._log = log
         self._keeper = keeper
         self._resolver = resolver
-        self._court = court
-        self._by_hand = by_hand
+        self._conflicts = conflicts
+        self._manual_edits = manual_edits
         self._dispatcher = dispatcher
         self._clock = clock
         self._events = events
 
-    async def read(self, universe_id: Id) -> PolicyView:
+    async def read_policy(self, universe_id: Id) -> PolicyView:
         """Rules, figures and offers by kind, predicates, and the record of rulings."""
-        universe, laid_down, tallies, predicates, rulings = await gather(
+        universe, kind_policies, tallies, predicates, rulings = await gather(
             self._canon.universe(universe_id),
             self._keeper.policies.read_rules(universe_id),
             self._keeper.policies.read_tallies(universe_id),
             self._keeper.policies.read_predicates(universe_id),
-            self._court.rulings(universe_id),
+            self._conflicts.list_rulings(universe_id),
         )
-        rules = {rule.kind: rule for rule in laid_down}
-        offers = {offer.kind: offer for offer in suggest_rules(tallies, rules)}
-        often = {kind for kind, tally in tallies.items() if tally.decided_count >= OFTEN}
-        kinds = sorted({*PLURALS, *rules, *offers, *often}, key=_place)
-        views = tuple(_kind(k, rules.get(k), tallies.get(k), offers.get(k)) for k in kinds)
+        rules = {rule.kind: rule for rule in kind_policies}
+        suggestions_by_kind = {suggestion.kind: suggestion for suggestion in suggest_rules(tallies, rules)}
+        often_decided = {
+            kind for kind, tally in tallies.items() if tally.decided_count >= MIN_LISTED_DECISIONS
+        }
+        kinds = sorted({*PLURALS, *rules, *suggestions_by_kind, *often_decided}, key=_kind_order)
+        views = tuple(
+            _build_kind_view(k, rules.get(k), tallies.get(k), suggestions_by_kind.get(k)) for k in kinds
+        )
         return PolicyView(universe, views, predicates, rulings)
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
@@ -79,31 +83,33 @@ class HouseDesk:
         names the line that is wrong.
         """
         async with self._dispatcher.exclusive():
-            own = await self._keeper.policies.set_predicates(universe_id, text)
+            predicates = await self._keeper.policies.set_predicates(universe_id, text)
         self._events.publish(ProposalsChanged(universe_id, None))
-        return len(own)
+        return len(predicates)
 
-    async def undo(self, proposal_id: Id) -> StagedEdits:
+    async def propose_undo(self, proposal_id: Id) -> StagedEdits:
         """Take back what a commit did with a proposal: what undoes it waits at the gate."""
         async with self._dispatcher.exclusive():
-            undoing = await self._keeper.undo_planner.plan_undo(proposal_id, await self._title(proposal_id))
-            await self._resolver.stage(undoing.proposals)
-            if undoing.closed_proposal.status is ProposalStatus.REJECTED:
+            undo_plan = await self._keeper.undo_planner.plan_undo(
+                proposal_id, await self._read_title(proposal_id)
+            )
+            await self._resolver.stage(undo_plan.proposals)
+            if undo_plan.closed_proposal.status is ProposalStatus.REJECTED:
                 # Policy kept it out, and would again: only a word of the GM's lets it in.
                 accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Taken back.")
-                await self._keeper.decide([p.id for p in undoing.proposals], accept)
-        closed = undoing.closed_proposal
-        self._events.publish(ProposalsChanged(closed.universe_id, closed.scene_id))
-        return await self._by_hand.staged(undoing.proposals)
+                await self._keeper.decide([p.id for p in undo_plan.proposals], accept)
+        closed_proposal = undo_plan.closed_proposal
+        self._events.publish(ProposalsChanged(closed_proposal.universe_id, closed_proposal.scene_id))
+        return await self._manual_edits.describe_staged(undo_plan.proposals)
 
-    async def _title(self, proposal_id: Id) -> str:
-        found = await self._log.proposals_by_id([proposal_id])
-        rows = await self._keeper.build_views(list(found.values()))
+    async def _read_title(self, proposal_id: Id) -> str:
+        proposals_by_id = await self._log.proposals_by_id([proposal_id])
+        rows = await self._keeper.build_views(list(proposals_by_id.values()))
         return rows[0].title if rows else ""
 
 
-def _kind(
-    kind: str, rule: KindPolicy | None, tally: DecisionTally | None, offer: RuleSuggestion | None
+def _build_kind_view(
+    kind: str, rule: KindPolicy | None, tally: DecisionTally | None, suggestion: RuleSuggestion | None
 ) -> KindPolicyView:
     return KindPolicyView(
         kind=kind,
@@ -113,12 +119,12 @@ def _kind(
         at=format_record_time(rule.at) if rule else "",
         accepted=tally.accepted_count if tally else 0,
         decided=tally.decided_count if tally else 0,
-        offered=offer.rule if offer else None,
+        offered=suggestion.rule if suggestion else None,
     )
 
 
-def _place(kind: str) -> tuple[int, str]:
+def _kind_order(kind: str) -> tuple[int, str]:
     """Kinds stand in the order of the catalogue of changes, each before its parts."""
-    whole, _, part = kind.partition(":")
-    order = list(PLURALS)
-    return order.index(whole) if whole in order else len(order), part
+    parent_kind, _, part = kind.partition(":")
+    known_kinds = list(PLURALS)
+    return known_kinds.index(parent_kind) if parent_kind in known_kinds else len(known_kinds), part

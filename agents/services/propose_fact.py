@@ -7,19 +7,19 @@ from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.reply_lines import proposed_reply
-from agents.services.world_edits import Edits
+from agents.services.world_edits import WorldEditor
 from stores.records.ids import Id
 from stores.records.workflow import Loop
 
 
-class GmsWord:
+class FactProposer:
     """Stages facts. Stateless."""
 
     def __init__(
         self,
         contexts: SceneContextLoader,
         declarations: DeclarationService,
-        edits: Edits,
+        edits: WorldEditor,
         loops: LoopTransitions,
         dispatcher: Dispatcher,
     ) -> None:
@@ -29,7 +29,7 @@ class GmsWord:
         self._loops = loops
         self._dispatcher = dispatcher
 
-    async def propose(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
+    async def propose_fact(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
         """Propose that this is so: as `/fact` does in a scene that is played, else by hand. Returns what to
         tell. Raises InputError for a statement that cannot be staged; StoreError."""
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
@@ -37,4 +37,4 @@ class GmsWord:
                 context = await self._contexts.load_context(scene_id)
                 reply = proposed_reply([await self._declarations.declare_fact(context, statement)])
             return f"{reply.lines[0]} (it waits at the scene's gate)"
-        return "\n".join((await self._edits.say(universe_id, statement)).lines)
+        return "\n".join((await self._edits.propose_fact(universe_id, statement)).lines)

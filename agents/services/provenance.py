@@ -7,12 +7,12 @@ from datetime import datetime
 
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.services.entity_cards import Atlas
-from agents.services.manual_edits import present
+from agents.services.entity_cards import EntityCardReader
+from agents.services.manual_edits import read_present_tick
 from agents.views.world_views import (
+    CanonMomentView,
     EvidenceSource,
-    HistoryView,
-    MomentView,
+    FactHistoryView,
     RelationLine,
     RelationMapView,
     RetractedView,
@@ -36,95 +36,111 @@ from stores.records.play import Resolution, Scene, Speaker, Turn
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Calendar, Entity, EntityStatus
 
-MOST = 500
+MAX_SHOWN = 500
 """Facts of a moment, or happenings, that are laid out; a search brings the others."""
 
-EVERY = 100_000
+MAX_READ = 100_000
 """Facts that are looked through."""
 
-_TAKEN_BACK = (FactStatus.RETCONNED, EntityStatus.RETCONNED, EntityStatus.MERGED)
-_SPEAKERS = {Speaker.PLAYER: "you", Speaker.GM: "the GM", Speaker.ORACLE: "dice", Speaker.SYSTEM: "MONITOR"}
+_REMOVED_STATUSES = (FactStatus.RETCONNED, EntityStatus.RETCONNED, EntityStatus.MERGED)
+_SPEAKER_NAMES = {
+    Speaker.PLAYER: "you",
+    Speaker.GM: "the GM",
+    Speaker.ORACLE: "dice",
+    Speaker.SYSTEM: "MONITOR",
+}
 
 
-class Annals:
+class ProvenanceReader:
     """See `agents.world_desk.WorldRecord`. Stateless and read-only."""
 
     def __init__(
-        self, canon: CanonReader, log: LogReader, keeper: CanonKeeper, atlas: Atlas, clock: Clock
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        keeper: CanonKeeper,
+        entity_cards: EntityCardReader,
+        clock: Clock,
     ) -> None:
         self._canon = canon
         self._log = log
         self._keeper = keeper
-        self._atlas = atlas
+        self._entity_cards = entity_cards
         self._clock = clock
 
     # --- what rests on what --------------------------------------------------------------------------
 
-    async def basis(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
+    async def read_evidence(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
         """What a fact or an entity rests on, each with where it stands and who did it when."""
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
-        made_by = fact.proposal_id if fact else None
+        proposal_id = fact.proposal_id if fact else None
         evidence = await self._canon.evidence_of(subject_id)
         subject = fact or (await self._canon.entities_by_id([subject_id])).get(subject_id)
-        if subject is not None and subject.status in _TAKEN_BACK:
-            evidence = [*evidence, *await self._taking_back(subject)]
-        return await self.places(evidence, made_by)
+        if subject is not None and subject.status in _REMOVED_STATUSES:
+            evidence = [*evidence, *await self._read_removal_evidence(subject)]
+        return await self.locate_evidence(evidence, proposal_id)
 
-    async def _taking_back(self, subject: Fact | Entity) -> list[Evidence]:
+    async def _read_removal_evidence(self, subject: Fact | Entity) -> list[Evidence]:
         """Return the act by which something left canon; canon itself keeps only that it did."""
-        done = await self._log.proposals(universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED])
-        for proposal in reversed(done):
+        accepted_proposals = await self._log.proposals(
+            universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED]
+        )
+        for proposal in reversed(accepted_proposals):
             change = proposal.change
-            retconned = isinstance(change, RetconFact) and change.fact_id == subject.id
-            if retconned or (isinstance(change, MergeEntities) and change.absorbed_id == subject.id):
+            is_retcon = isinstance(change, RetconFact) and change.fact_id == subject.id
+            if is_retcon or (isinstance(change, MergeEntities) and change.absorbed_id == subject.id):
                 return list(proposal.evidence)
         return []
 
-    async def places(
-        self, evidence: Sequence[Evidence], made_by: Id | None = None
+    async def locate_evidence(
+        self, evidence: Sequence[Evidence], proposal_id: Id | None = None
     ) -> tuple[EvidenceSource, ...]:
         """Return where each piece of evidence stands, and by whom it is.
 
         What a world began with cites its file and not the act; then the proposal `made_by` was it.
         """
         turns = await self._log.turns({e.turn_id for e in evidence if e.turn_id})
-        rolls = {r.id: r for r in await self._log.resolutions(list(turns))}
-        by_hand = {e.ref_id for e in evidence if e.kind is EvidenceKind.MANUAL}
-        acts = await self._log.proposals_by_id({*by_hand, *filter(None, [made_by])})
-        if made_by in acts:
-            acts = dict.fromkeys(by_hand, acts[made_by]) | acts
+        resolutions_by_id = {r.id: r for r in await self._log.resolutions(list(turns))}
+        manual_ids = {e.ref_id for e in evidence if e.kind is EvidenceKind.MANUAL}
+        proposals_by_id = await self._log.proposals_by_id({*manual_ids, *filter(None, [proposal_id])})
+        if proposal_id in proposals_by_id:
+            proposals_by_id = dict.fromkeys(manual_ids, proposals_by_id[proposal_id]) | proposals_by_id
         # The scene that it came up in says least: it stands last.
         ordered = sorted(evidence, key=lambda e: e.kind is EvidenceKind.SCENE)
-        return tuple([await self._basis(e, turns, rolls, acts) for e in ordered])
+        return tuple(
+            [await self._build_evidence_view(e, turns, resolutions_by_id, proposals_by_id) for e in ordered]
+        )
 
-    async def _basis(
+    async def _build_evidence_view(
         self,
         evidence: Evidence,
         turns: Mapping[Id, Turn],
-        rolls: Mapping[Id, Resolution],
-        acts: Mapping[Id, ProposedChange],
+        resolutions_by_id: Mapping[Id, Resolution],
+        proposals_by_id: Mapping[Id, ProposedChange],
     ) -> EvidenceSource:
         turn = turns.get(evidence.turn_id or "")
-        scene = await self._scene(turn.scene_id if turn else evidence.scene_id)
+        scene = await self._read_scene(turn.scene_id if turn else evidence.scene_id)
         place = f"scene {scene.order} “{scene.title}”" if scene else ""
         if turn is not None:
             place = f"turn {turn.depth + 1} of {place}"
         elif evidence.source_id is not None:
-            place = await self.source(evidence.source_id, evidence.page)
-        act = acts.get(evidence.ref_id) if evidence.kind is EvidenceKind.MANUAL else None
+            place = await self.describe_source(evidence.source_id, evidence.page)
+        manual_proposal = (
+            proposals_by_id.get(evidence.ref_id) if evidence.kind is EvidenceKind.MANUAL else None
+        )
         return EvidenceSource(
             evidence=evidence,
             place=place,
-            who=_who(evidence, turn, act),
+            who=_describe_author(evidence, turn, manual_proposal),
             turn_id=turn.id if turn else scene.head if scene else None,
-            resolution=rolls.get(evidence.ref_id),
-            recorded=turn.created_at if turn else act.created_at if act else None,
+            resolution=resolutions_by_id.get(evidence.ref_id),
+            recorded=turn.created_at if turn else manual_proposal.created_at if manual_proposal else None,
         )
 
-    async def _scene(self, scene_id: Id | None) -> Scene | None:
+    async def _read_scene(self, scene_id: Id | None) -> Scene | None:
         return await self._log.scene(scene_id) if scene_id else None
 
-    async def source(self, source_id: Id, page: int | None) -> str:
+    async def describe_source(self, source_id: Id, page: int | None) -> str:
         """Return a place in a source, in words."""
         try:
             title = (await self._log.source(source_id)).title
@@ -134,128 +150,150 @@ class Annals:
 
     # --- how it used to be ---------------------------------------------------------------------------
 
-    async def history(self, fact_id: Id) -> HistoryView:
+    async def read_fact_history(self, fact_id: Id) -> FactHistoryView:
         """How what the fact tells of used to be: every value, and what took whose place."""
         fact = await self._canon.fact(fact_id)
         universe = await self._canon.universe(fact.universe_id)
-        told = await self._keeper.history.read_fact_history(fact)
-        known = await self._canon.entities_by_id([i.entity_id for i in fact.involves[:1]])
-        whose = next((e.name for e in known.values()), universe.name)
-        about = f"{whose} · {fact.predicate.replace('_', ' ')}"
-        return HistoryView(universe, about, tuple(await self._atlas.views(told, universe.calendar)))
+        history_facts = await self._keeper.history.read_fact_history(fact)
+        subjects_by_id = await self._canon.entities_by_id([i.entity_id for i in fact.involves[:1]])
+        subject_name = next((e.name for e in subjects_by_id.values()), universe.name)
+        subject_line = f"{subject_name} · {fact.predicate.replace('_', ' ')}"
+        return FactHistoryView(
+            universe,
+            subject_line,
+            tuple(await self._entity_cards.build_fact_views(history_facts, universe.calendar)),
+        )
 
-    async def moment(self, universe_id: Id, when: str = "", known: str = "", search: str = "") -> MomentView:
+    async def read_canon_at(
+        self, universe_id: Id, typed_world_time: str = "", typed_record_time: str = "", search: str = ""
+    ) -> CanonMomentView:
         """Canon at a moment of world time (`day 3, dusk`), as it was known at one of record time
         (`2026-01-01 20:00`); "" is the present of either.
         """
         universe = await self._canon.universe(universe_id)
         calendar = universe.calendar
-        moment = read_record_time(known, self._clock())
+        record_time = read_record_time(typed_record_time, self._clock())
         # What was known at a moment, with no world time named, is whatever was so then.
-        now = None if moment and not when.strip() else await present(self._log, universe_id)
-        tick = read_moment(when, calendar, now)
-        facts = await self._held(universe_id, tick, moment)
-        found = [f for f in facts if _says(f, search)]
-        views = await self._atlas.as_they_were(found[:MOST], calendar)
-        return MomentView(
+        current_tick = (
+            None
+            if record_time and not typed_world_time.strip()
+            else await read_present_tick(self._log, universe_id)
+        )
+        tick = read_moment(typed_world_time, calendar, current_tick)
+        facts = await self._read_facts_held(universe_id, tick, record_time)
+        matching_facts = [f for f in facts if _matches_search(f, search)]
+        views = await self._entity_cards.build_past_fact_views(matching_facts[:MAX_SHOWN], calendar)
+        return CanonMomentView(
             universe,
             "" if tick is None else format_tick(calendar, tick),
-            format_record_time(moment) if moment else "",
+            format_record_time(record_time) if record_time else "",
             tuple(views),
             len(facts),
         )
 
-    async def _held(self, universe_id: Id, tick: int | None, moment: datetime | None) -> list[Fact]:
-        if moment is not None:
-            known = await self._keeper.history.read_facts_known_at(universe_id, moment, tick=tick)
-            return [f for f in known if tick is not None or f.valid_to is None]
+    async def _read_facts_held(
+        self, universe_id: Id, tick: int | None, record_time: datetime | None
+    ) -> list[Fact]:
+        if record_time is not None:
+            known_facts = await self._keeper.history.read_facts_known_at(universe_id, record_time, tick=tick)
+            return [f for f in known_facts if tick is not None or f.valid_to is None]
         if tick is None:
-            return await self._canon.facts(universe_id, limit=EVERY)
-        return await self._canon.facts_at(universe_id, tick, limit=EVERY)
+            return await self._canon.facts(universe_id, limit=MAX_READ)
+        return await self._canon.facts_at(universe_id, tick, limit=MAX_READ)
 
-    async def taken_back(self, universe_id: Id) -> RetractedView:
+    async def read_removed_canon(self, universe_id: Id) -> RetractedView:
         universe = await self._canon.universe(universe_id)
-        done = await self._log.proposals(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED])
-        changes = [p.change for p in reversed(done)]
-        gone = dict.fromkeys(
+        accepted_proposals = await self._log.proposals(
+            universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED]
+        )
+        changes = [p.change for p in reversed(accepted_proposals)]
+        removed_ids = dict.fromkeys(
             [c.fact_id for c in changes if isinstance(c, RetconFact)]
             + [c.absorbed_id for c in changes if isinstance(c, MergeEntities)]
         )
-        facts = await self._canon.facts_by_id(gone)
-        entities = await self._canon.entities_by_id(gone)
-        retconned = [facts[i] for i in gone if i in facts and facts[i].status is FactStatus.RETCONNED]
+        facts = await self._canon.facts_by_id(removed_ids)
+        entities = await self._canon.entities_by_id(removed_ids)
+        retconned_facts = [
+            facts[i] for i in removed_ids if i in facts and facts[i].status is FactStatus.RETCONNED
+        ]
         return RetractedView(
             universe,
-            tuple(await self._atlas.views(retconned, universe.calendar)),
+            tuple(await self._entity_cards.build_fact_views(retconned_facts, universe.calendar)),
             tuple(
                 entities[i]
-                for i in gone
+                for i in removed_ids
                 if i in entities and entities[i].status is not EntityStatus.CANONICAL
             ),
         )
 
     # --- views of a world ----------------------------------------------------------------------------
 
-    async def timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
+    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
         """What happened, in the order of world time."""
         calendar = (await self._canon.universe(universe_id)).calendar
-        found: list[Fact] = []
+        occurrence_facts: list[Fact] = []
         for kind in sorted(OCCURRENCE_KINDS):
-            found += await self._canon.facts(universe_id, kind=kind, limit=EVERY)
-        found = [f for f in found if _says(f, search)]
-        found.sort(key=lambda f: (f.valid_from is not None, f.valid_from or 0, f.recorded_at, f.id))
-        views = await self._atlas.views(found[-MOST:], calendar)
-        return tuple(TimelineEvent(_day(v.fact.valid_from, calendar), v) for v in views)
+            occurrence_facts += await self._canon.facts(universe_id, kind=kind, limit=MAX_READ)
+        occurrence_facts = [f for f in occurrence_facts if _matches_search(f, search)]
+        occurrence_facts.sort(
+            key=lambda f: (f.valid_from is not None, f.valid_from or 0, f.recorded_at, f.id)
+        )
+        views = await self._entity_cards.build_fact_views(occurrence_facts[-MAX_SHOWN:], calendar)
+        return tuple(TimelineEvent(_describe_day(v.fact.valid_from, calendar), v) for v in views)
 
-    async def ties(self, entity_id: Id) -> RelationMapView:
+    async def read_relations(self, entity_id: Id) -> RelationMapView:
         """The relations of an entity, and those of whom they lead to."""
         root = await self._canon.entity(entity_id)
-        near = await self._canon.neighbourhood([entity_id], hops=2, limit=MOST)
-        known = {e.id: e for e in near.entities}
-        leads: dict[Id, list[tuple[str, Id, Id]]] = {}
-        for fact in near.facts:
-            ends = [i.entity_id for i in fact.involves if i.entity_id in known]
-            for here in ends:
-                for there in ends:
-                    if here != there:
-                        words = fact.predicate.replace("_", " ")
-                        arrow = words if fact.involves[0].entity_id == here else f"← {words}"
-                        leads.setdefault(here, []).append((arrow, there, fact.id))
-        return RelationMapView(root, tuple(_walk(root, leads, known)))
+        neighbourhood = await self._canon.neighbourhood([entity_id], hops=2, limit=MAX_SHOWN)
+        entities_by_id = {e.id: e for e in neighbourhood.entities}
+        links_by_entity: dict[Id, list[tuple[str, Id, Id]]] = {}
+        for fact in neighbourhood.facts:
+            involved_ids = [i.entity_id for i in fact.involves if i.entity_id in entities_by_id]
+            for from_id in involved_ids:
+                for to_id in involved_ids:
+                    if from_id != to_id:
+                        label = fact.predicate.replace("_", " ")
+                        directed_label = label if fact.involves[0].entity_id == from_id else f"← {label}"
+                        links_by_entity.setdefault(from_id, []).append((directed_label, to_id, fact.id))
+        return RelationMapView(root, tuple(_walk_relations(root, links_by_entity, entities_by_id)))
 
 
-def _walk(
-    root: Entity, leads: Mapping[Id, Sequence[tuple[str, Id, Id]]], known: Mapping[Id, Entity]
+def _walk_relations(
+    root: Entity,
+    links_by_entity: Mapping[Id, Sequence[tuple[str, Id, Id]]],
+    entities_by_id: Mapping[Id, Entity],
 ) -> Sequence[RelationLine]:
     """Return the ties of one entity, each with those of whom it leads to that lead on."""
-    ties = []
-    own = leads.get(root.id, ())
-    for there in dict.fromkeys(other for _, other, _ in own):
-        ties += [
-            RelationLine(1, words, known[there], fact_id) for words, other, fact_id in own if other == there
+    relation_lines = []
+    root_links = links_by_entity.get(root.id, ())
+    for neighbour_id in dict.fromkeys(linked_id for _, linked_id, _ in root_links):
+        relation_lines += [
+            RelationLine(1, label, entities_by_id[neighbour_id], fact_id)
+            for label, other, fact_id in root_links
+            if other == neighbour_id
         ]
-        ties += [
-            RelationLine(2, further, known[beyond], other_id)
-            for further, beyond, other_id in leads.get(there, ())
-            if beyond != root.id
+        relation_lines += [
+            RelationLine(2, further_label, entities_by_id[further_id], further_fact_id)
+            for further_label, further_id, further_fact_id in links_by_entity.get(neighbour_id, ())
+            if further_id != root.id
         ]
-    return ties
+    return relation_lines
 
 
-def _who(evidence: Evidence, turn: Turn | None, act: ProposedChange | None) -> str:
-    if act is not None:
-        return f"you, {format_record_time(act.created_at)}"
+def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: ProposedChange | None) -> str:
+    if manual_proposal is not None:
+        return f"you, {format_record_time(manual_proposal.created_at)}"
     if turn is None:
         return ""
-    speaker = turn.name or _SPEAKERS.get(turn.speaker, turn.speaker.value)
+    speaker = turn.name or _SPEAKER_NAMES.get(turn.speaker, turn.speaker.value)
     return f"{speaker}, {format_record_time(turn.created_at)}"
 
 
-def _says(fact: Fact, search: str) -> bool:
+def _matches_search(fact: Fact, search: str) -> bool:
     """Say whether all words of the search are in the fact's."""
     return all(word in fact.said for word in normalize_statement(search).split())
 
 
-def _day(tick: int | None, calendar: Calendar) -> str:
+def _describe_day(tick: int | None, calendar: Calendar) -> str:
     """Return the day that a happening stands under."""
     return "At no known time" if tick is None else format_tick(calendar, tick).partition(",")[0]

@@ -15,82 +15,88 @@ from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.personas.librarian import Librarian
 from agents.sanitize import clean, clean_line
-from agents.search.question import LONGEST, read_inquiry
+from agents.search.question import MAX_QUESTION_LENGTH, parse_question
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
-from agents.services.answers import LIKELY, MOST, Answering
-from agents.services.citation_check import beyond, evidence_of, sentence_of
-from agents.services.result_formatter import Placing, speaker_of
+from agents.services.answers import MAX_FINDINGS, MIN_LIKELY_SIMILARITY, FindingCollector
+from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
+from agents.services.result_formatter import ResultFormatter, describe_speaker
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, IdGenerator
 
-NOT_SAID: Final = "Unknown: what was found does not say."
-MOST_WORDS: Final = 50
+UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
+MAX_WORD_FINDINGS: Final = 50
 """Findings of a search by words."""
 _KINDS: Final[tuple[SearchKind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
-CatalogueOf = Callable[[Id], Awaitable[Catalogue]]
-Propose = Callable[[Id | None, Id, str], Awaitable[str]]
+ReadUniverseCatalogue = Callable[[Id], Awaitable[Catalogue]]
+ProposeFact = Callable[[Id | None, Id, str], Awaitable[str]]
 """Proposes a fact on the GM's word, in a scene or without one; returns what to tell."""
 
 
-class Recollections:
+class QueryService:
     """Stateless."""
 
     def __init__(
         self,
         canon: CanonReader,
         log: LogReader,
-        recall: RecordSearch,
-        placing: Placing,
+        record_search: RecordSearch,
+        result_formatter: ResultFormatter,
         calls: PersonaCalls,
-        catalogue_of: CatalogueOf,
-        propose: Propose,
+        read_catalogue: ReadUniverseCatalogue,
+        propose_fact: ProposeFact,
         ids: IdGenerator,
     ) -> None:
         self._canon = canon
         self._log = log
-        self._recall = recall
-        self._placing = placing
-        self._answering = Answering(canon, log, recall, placing)
+        self._record_search = record_search
+        self._result_formatter = result_formatter
+        self._finding_collector = FindingCollector(canon, log, record_search, result_formatter)
         self._librarian = Librarian(calls)
-        self._catalogue_of = catalogue_of
-        self._propose = propose
+        self._read_catalogue = read_catalogue
+        self._propose_fact = propose_fact
         self._ids = ids
 
-    async def ask(
+    async def answer_question(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
     ) -> Answer:
         """Raises InputError without a question, or with one that is too long; StoreError. A model that does
         not answer is a note."""
-        question = _asked(question)
-        catalogue, known = await gather(
-            self._catalogue_of(universe_id), self._canon.folded_names(universe_id)
+        question = _clean_question(question)
+        catalogue, entity_names = await gather(
+            self._read_catalogue(universe_id), self._canon.folded_names(universe_id)
         )
-        inquiry = read_inquiry(question, known, catalogue)
-        found = await self._answering.gather(inquiry, SearchScope(universe_id, story_id), catalogue)
+        parsed_question = parse_question(question, entity_names, catalogue)
+        gathered = await self._finding_collector.collect_findings(
+            parsed_question, SearchScope(universe_id, story_id), catalogue
+        )
         answer = Answer(
             question,
-            best_of(found.bears),
-            found.bears,
-            nearest=found.nearest,
-            notes=found.notes,
+            best_standing(gathered.matching),
+            gathered.matching,
+            nearest=gathered.nearest,
+            notes=gathered.notes,
         )
-        likely = tuple(one for one in found.nearest if one.near >= LIKELY)
-        if not in_words or not (found.bears or likely):
+        likely_findings = tuple(
+            finding for finding in gathered.nearest if finding.near >= MIN_LIKELY_SIMILARITY
+        )
+        if not in_words or not (gathered.matching or likely_findings):
             return answer
-        occasion = CallContext(universe_id, story_id, None, self._ids.new())
-        return await self._in_words(answer, (*found.bears, *likely), occasion)
+        call_context = CallContext(universe_id, story_id, None, self._ids.new())
+        return await self._answer_in_words(answer, (*gathered.matching, *likely_findings), call_context)
 
-    async def recall(
+    async def recall_turns(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
     ) -> RecallResult:
         """Raises InputError without a question; StoreError."""
-        question = _asked(question)
-        found = await self._recall.search("turns", question, SearchScope(universe_id, story_id), k=max(1, k))
-        turns = await self._log.turns([one.id for one in found.hits])
-        where = await self._placing.scenes({turn.scene_id for turn in turns.values()})
+        question = _clean_question(question)
+        results = await self._record_search.search(
+            "turns", question, SearchScope(universe_id, story_id), k=max(1, k)
+        )
+        turns = await self._log.turns([hit.id for hit in results.hits])
+        scene_places = await self._result_formatter.locate_scenes({turn.scene_id for turn in turns.values()})
         return RecallResult(
             question,
             tuple(
@@ -98,103 +104,120 @@ class Recollections:
                     turn.id,
                     one.score,
                     turn.ref,
-                    speaker_of(turn),
+                    describe_speaker(turn),
                     turn.text,
-                    where[turn.scene_id].story_id or "",
+                    scene_places[turn.scene_id].story_id or "",
                     turn.scene_id,
                     turn.depth + 1,
                     tuple(one.score_by_way.items()),
-                    f"turn {turn.depth + 1} of {where[turn.scene_id].words}",
+                    f"turn {turn.depth + 1} of {scene_places[turn.scene_id].text}",
                 )
-                for one in found.hits
+                for one in results.hits
                 if (turn := turns.get(one.id)) is not None
             ),
-            found.notes,
+            results.notes,
         )
 
-    async def search(
-        self, words: str, *, universe_id: Id, story_id: Id | None = None
+    async def search_words(
+        self, typed_words: str, *, universe_id: Id, story_id: Id | None = None
     ) -> tuple[QueryFinding, ...]:
         """Raises InputError without words; StoreError."""
-        words = _asked(words)
-        within = SearchScope(universe_id, story_id)
-        found = await gather(*(self._recall.search_by_words(kind, words, within) for kind in _KINDS))
-        every = [
-            one
-            for kind, few in zip(_KINDS, found, strict=True)
-            for one in await self._told(kind, few, within)
+        typed_words = _clean_question(typed_words)
+        scope = SearchScope(universe_id, story_id)
+        results_by_kind = await gather(
+            *(self._record_search.search_by_words(kind, typed_words, scope) for kind in _KINDS)
+        )
+        all_findings = [
+            scored_finding
+            for kind, results in zip(_KINDS, results_by_kind, strict=True)
+            for scored_finding in await self._build_findings(kind, results, scope)
         ]
-        every.sort(key=lambda finding: -finding.score)
-        return tuple(replace(finding, number=n) for n, finding in enumerate(every[:MOST_WORDS], 1))
+        all_findings.sort(key=lambda finding: -finding.score)
+        return tuple(
+            replace(finding, number=n) for n, finding in enumerate(all_findings[:MAX_WORD_FINDINGS], 1)
+        )
 
-    async def make_true(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
+    async def propose_statement(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
         """Raises InputError without a statement, or if it waits already; StoreError."""
-        return await self._propose(scene_id, universe_id, clean_line(statement))
+        return await self._propose_fact(scene_id, universe_id, clean_line(statement))
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _in_words(
-        self, answer: Answer, evidence: Sequence[QueryFinding], occasion: CallContext
+    async def _answer_in_words(
+        self, answer: Answer, evidence: Sequence[QueryFinding], call_context: CallContext
     ) -> Answer:
         """Have it answered from the evidence. What is cited of what is only nearest bears on it after all."""
         try:
-            said = await self._librarian.answer(answer.question, evidence_of(evidence), occasion)
+            librarian_answer = await self._librarian.answer(
+                answer.question, format_evidence(evidence), call_context
+            )
         except ModelUnset:
             return answer
         except ModelError as error:
-            return _noted(answer, f"No answer in words: {error}")
-        if said is None:
-            return _noted(answer, "No answer in words: what the model said cites nothing.")
-        if said.unknown or not said.sentences:
-            return replace(answer, words=NOT_SAID)
-        known = await self._canon.entity_names(occasion.universe_id)
-        unsupported = beyond(said.sentences, evidence, known)
-        cited = {n for one in said.sentences for n in one.cites}
-        borne = {n for one in said.sentences if one.text.strip() not in unsupported for n in one.cites}
-        findings = (*answer.findings, *(one for one in answer.nearest if one.number in borne))
+            return _add_note(answer, f"No answer in words: {error}")
+        if librarian_answer is None:
+            return _add_note(answer, "No answer in words: what the model said cites nothing.")
+        if librarian_answer.unknown or not librarian_answer.sentences:
+            return replace(answer, words=UNKNOWN_ANSWER)
+        canon_names = await self._canon.entity_names(call_context.universe_id)
+        unsupported = find_unsupported_sentences(librarian_answer.sentences, evidence, canon_names)
+        cited_numbers = {n for item in librarian_answer.sentences for n in item.cites}
+        supported_numbers = {
+            n for one in librarian_answer.sentences if one.text.strip() not in unsupported for n in one.cites
+        }
+        findings = (*answer.findings, *(one for one in answer.nearest if one.number in supported_numbers))
         return replace(
             answer,
-            standing=best_of(findings),
+            standing=best_standing(findings),
             findings=findings,
-            nearest=tuple(one for one in answer.nearest if one.number not in borne),
-            words=" ".join(map(sentence_of, said.sentences)),
-            cited=tuple(sorted(cited & {finding.number for finding in evidence})),
+            nearest=tuple(one for one in answer.nearest if one.number not in supported_numbers),
+            words=" ".join(map(format_cited_sentence, librarian_answer.sentences)),
+            cited=tuple(sorted(cited_numbers & {finding.number for finding in evidence})),
             unsupported=unsupported,
         )
 
-    async def _told(self, kind: SearchKind, found: SearchResults, within: SearchScope) -> list[QueryFinding]:
+    async def _build_findings(
+        self, kind: SearchKind, results: SearchResults, scope: SearchScope
+    ) -> list[QueryFinding]:
         """Return what was found in one collection, with its scores."""
-        scores = {one.id: one.score for one in found.hits}
+        scores = {hit.id: hit.score for hit in results.hits}
         findings: list[QueryFinding] = []
         match kind:
             case "turns":
-                findings = await self._placing.turns(list((await self._log.turns(scores)).values()))
+                findings = await self._result_formatter.format_turns(
+                    list((await self._log.turns(scores)).values())
+                )
             case "facts":
                 facts = list((await self._canon.facts_by_id(scores)).values())
-                findings = await self._placing.facts(facts, within.universe_id)
+                findings = await self._result_formatter.format_facts(facts, scope.universe_id)
             case "entities":
                 findings = list(
-                    map(self._placing.entity, (await self._canon.entities_by_id(scores)).values())
+                    map(
+                        self._result_formatter.format_entity,
+                        (await self._canon.entities_by_id(scores)).values(),
+                    )
                 )
             case "memories":
-                findings = await self._placing.memories(await self._log.memories(ids=list(scores)))
+                findings = await self._result_formatter.format_memories(
+                    await self._log.memories(ids=list(scores))
+                )
             case "snippets":
                 snippets = list((await self._log.snippets_by_id(scores)).values())
-                findings = await self._placing.snippets(snippets)
+                findings = await self._result_formatter.format_snippets(snippets)
         return [
-            replace(finding, score=scores[of], by=(("words", scores[of]),))
+            replace(finding, score=scores[record_id], by=(("words", scores[record_id]),))
             for finding in findings
-            if (of := id_of(finding, kind))
+            if (record_id := record_id_of(finding, kind))
         ]
 
 
-def best_of(findings: Sequence[QueryFinding]) -> AnswerStanding:
+def best_standing(findings: Sequence[QueryFinding]) -> AnswerStanding:
     """Return how the best of these stands; UNKNOWN of none."""
-    there = {finding.standing for finding in findings}
-    return next((standing for standing in MOST if standing in there), AnswerStanding.UNKNOWN)
+    standings = {finding.standing for finding in findings}
+    return next((standing for standing in MAX_FINDINGS if standing in standings), AnswerStanding.UNKNOWN)
 
 
-def id_of(finding: QueryFinding, kind: SearchKind) -> Id:
+def record_id_of(finding: QueryFinding, kind: SearchKind) -> Id:
     """Return the identifier of what was found."""
     match kind:
         case "turns":
@@ -209,14 +232,16 @@ def id_of(finding: QueryFinding, kind: SearchKind) -> Id:
             return finding.entity_id or ""
 
 
-def _asked(question: str) -> str:
-    asked = " ".join(clean(question).split())
-    if not asked:
+def _clean_question(question: str) -> str:
+    cleaned = " ".join(clean(question).split())
+    if not cleaned:
         raise InputError("There is nothing to look for.", todo="Ask something, as in: Who has the iron key?")
-    if len(asked) > LONGEST:
-        raise InputError(f"That is {len(asked):,} characters; {LONGEST} is the most.", todo="Ask it shorter.")
-    return asked
+    if len(cleaned) > MAX_QUESTION_LENGTH:
+        raise InputError(
+            f"That is {len(cleaned):,} characters; {MAX_QUESTION_LENGTH} is the most.", todo="Ask it shorter."
+        )
+    return cleaned
 
 
-def _noted(answer: Answer, note: str) -> Answer:
+def _add_note(answer: Answer, note: str) -> Answer:
     return replace(answer, notes=(*answer.notes, note))

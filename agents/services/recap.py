@@ -21,17 +21,17 @@ from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
 from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 
-WIDTH: Final = 160
+MAX_LINE_WIDTH: Final = 160
 """Characters in a line, at most."""
-SCENES: Final = 2
+MAX_RECAP_ITEMS: Final = 2
 """Scenes that "previously on" looks back on, and open matters that it names."""
-SESSION_SCENES: Final = 4
-BRIEF: Final = 32
+MAX_SESSION_SCENES: Final = 4
+MAX_BRIEF_WIDTH: Final = 32
 """Characters of an open matter where several stand in a line."""
-NAMED: Final = 3
+MAX_NAMED_FACTS: Final = 3
 """Facts that a session's recap names; the others are counted."""
 
-_TELLING: Final = (
+_FACT_KIND_ORDER: Final = (
     FactKind.EVENT,
     FactKind.COMMITMENT,
     FactKind.CHANGE,
@@ -52,11 +52,11 @@ class RecapScene:
 
     scene: Scene
     outcomes: Sequence[Fact] = ()
-    place: str = ""
+    place_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class StorySoFar:
+class RecapInput:
     """What "previously on" is made of.
 
     `scenes` oldest first, the last is where play stands; `last` are the last turns of its line, oldest
@@ -65,16 +65,16 @@ class StorySoFar:
 
     calendar: Calendar
     scenes: Sequence[RecapScene]
-    now: int
+    current_tick: int
     commitments: Sequence[Fact] = ()
     threads: Sequence[Thread] = ()
     clocks: Sequence[ProgressClock] = ()
-    last: Sequence[Turn] = ()
-    hero: str = ""
+    last_turns: Sequence[Turn] = ()
+    hero_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionRecapInput:
     """What was played from one opening to the next: world time `began` to `ended` (ticks).
 
     `facts` became canon in it, `paid_off` are the commitments that it closed, `commitments` all that
@@ -82,188 +82,212 @@ class Session:
     """
 
     calendar: Calendar
-    began: int
-    ended: int
+    start_tick: int
+    end_tick: int
     scenes: Sequence[RecapScene] = ()
     turns: Sequence[Turn] = ()
     resolutions: Sequence[Resolution] = ()
     facts: Sequence[Fact] = ()
-    paid_off: Sequence[Fact] = ()
+    paid_off_commitments: Sequence[Fact] = ()
     commitments: Sequence[Fact] = ()
 
 
 # --- previously on ----------------------------------------------------------------------------------
 
 
-def previously_on(story: StorySoFar) -> tuple[str, ...]:
+def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
     """Return three to six short lines (fewer when there is less to tell): what came of the last scenes,
     where play stands, the last words, and what is open."""
-    told = [line for part in story.scenes[:-1] if (line := _came_of(part))]
-    matters = open_matters(story.commitments, story.threads, story.calendar)
-    play = (*_where(story), *_last_words(story.last, story.hero))
-    lines = [*told[-SCENES:], *play, *_named(matters), *_running(story.clocks)]
-    return tuple(map(shortened, lines))
+    outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
+    open_texts = describe_open_matters(story.commitments, story.threads, story.calendar)
+    play_lines = (*_describe_place(story), *_describe_last_words(story.last_turns, story.hero_name))
+    lines = [
+        *outcome_lines[-MAX_RECAP_ITEMS:],
+        *play_lines,
+        *_list_open_matters(open_texts),
+        *_describe_clocks(story.clocks),
+    ]
+    return tuple(map(shorten_line, lines))
 
 
-def in_short(story: StorySoFar) -> tuple[str, ...]:
+def build_short_recap(story: RecapInput) -> tuple[str, ...]:
     """Return one line of what came last, and one of what is open; fewer when there is less to tell."""
-    told = [line for part in story.scenes[:-1] if (line := _came_of(part))]
-    matters = open_matters(story.commitments, story.threads, story.calendar, ages=False)
-    names = " · ".join(shortened(matter.rstrip("."), BRIEF) for matter in matters[:NAMED])
-    open_line = [f"{len(matters)} open: {names}"] if matters else []
-    return tuple(map(shortened, (*told[-1:], *open_line, *_running(story.clocks))))
+    outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
+    open_texts = describe_open_matters(story.commitments, story.threads, story.calendar, with_ages=False)
+    open_names = " · ".join(
+        shorten_line(matter.rstrip("."), MAX_BRIEF_WIDTH) for matter in open_texts[:MAX_NAMED_FACTS]
+    )
+    open_line = [f"{len(open_texts)} open: {open_names}"] if open_texts else []
+    return tuple(map(shorten_line, (*outcome_lines[-1:], *open_line, *_describe_clocks(story.clocks))))
 
 
-def open_matters(
-    commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar, *, ages: bool = True
+def describe_open_matters(
+    commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar, *, with_ages: bool = True
 ) -> tuple[str, ...]:
     """Return what is open, in words and with its age: the heaviest first, of these commitments first, then
     threads, the oldest first."""
-    held = list(threads)
-    weights = {thread.fact_id: thread.weight for thread in held if thread.fact_id}
-    still = sorted(filter(_is_open, commitments), key=_age)
-    shown = {fact.id for fact in still}
-    loose = sorted(
-        (t for t in held if t.is_open and t.fact_id not in shown), key=lambda t: (t.since or 0, t.name, t.id)
+    all_threads = list(threads)
+    weights_by_fact = {thread.fact_id: thread.weight for thread in all_threads if thread.fact_id}
+    open_commitments = sorted(filter(_is_open_commitment, commitments), key=_age_key)
+    shown_ids = {fact.id for fact in open_commitments}
+    unlinked_threads = sorted(
+        (t for t in all_threads if t.is_open and t.fact_id not in shown_ids),
+        key=lambda t: (t.since or 0, t.name, t.id),
     )
     matters = [
-        *((weights.get(fact.id, 1), fact.valid_from, fact.statement) for fact in still),
-        *((thread.weight, thread.since, thread.name) for thread in loose),
+        *((weights_by_fact.get(fact.id, 1), fact.valid_from, fact.statement) for fact in open_commitments),
+        *((thread.weight, thread.since, thread.name) for thread in unlinked_threads),
     ]
     matters.sort(key=lambda matter: -matter[0])
-    return tuple(_since(tick if ages else None, words, calendar) for _, tick, words in matters)
+    return tuple(_add_start_time(tick if with_ages else None, text, calendar) for _, tick, text in matters)
 
 
-def _came_of(part: RecapScene) -> str:
-    made = " ".join(fact.statement for fact in telling(part.outcomes)[:2])
-    outcome = _plain(part.scene.summary) or _plain(made)
-    return f"{_title(part.scene)}: {outcome}" if outcome else ""
+def _describe_outcome(part: RecapScene) -> str:
+    outcome_text = " ".join(fact.statement for fact in sort_by_interest(part.outcomes)[:2])
+    outcome = _to_single_line(part.scene.summary) or _to_single_line(outcome_text)
+    return f"{_scene_title(part.scene)}: {outcome}" if outcome else ""
 
 
-def _where(story: StorySoFar) -> Iterator[str]:
+def _describe_place(story: RecapInput) -> Iterator[str]:
     for part in story.scenes[-1:]:
-        when = format_tick(story.calendar, story.now)
-        place, goal = _plain(part.place), _plain(part.scene.goal)
-        where = f"Now: {when}, {place}. " if place else f"Now: {when}. "
-        yield f"{where}{_title(part.scene)}: {goal}" if goal else f"{where}{_title(part.scene)}"
+        time_text = format_tick(story.calendar, story.current_tick)
+        place_name, goal = _to_single_line(part.place_name), _to_single_line(part.scene.goal)
+        now_text = f"Now: {time_text}, {place_name}. " if place_name else f"Now: {time_text}. "
+        yield (
+            f"{now_text}{_scene_title(part.scene)}: {goal}"
+            if goal
+            else f"{now_text}{_scene_title(part.scene)}"
+        )
 
 
-def _last_words(turns: Sequence[Turn], hero: str) -> Iterator[str]:
+def _describe_last_words(turns: Sequence[Turn], hero: str) -> Iterator[str]:
     """Yield the player's last words, and how the answer to them ended."""
-    said = next((t for t in reversed(turns) if t.speaker is Speaker.PLAYER), None)
-    later = turns[turns.index(said) + 1 :] if said else turns
-    answer = next((t for t in reversed(later) if t.speaker in (Speaker.GM, Speaker.NPC)), None)
-    answer = answer or next((t for t in reversed(later) if t.speaker is Speaker.ORACLE), None)
-    who = shortened(hero, 40) or "You"
-    match said, answer:
+    player_turn = next((t for t in reversed(turns) if t.speaker is Speaker.PLAYER), None)
+    later_turns = turns[turns.index(player_turn) + 1 :] if player_turn else turns
+    answer_turn = next((t for t in reversed(later_turns) if t.speaker in (Speaker.GM, Speaker.NPC)), None)
+    answer_turn = answer_turn or next((t for t in reversed(later_turns) if t.speaker is Speaker.ORACLE), None)
+    hero_name = shorten_line(hero, 40) or "You"
+    match player_turn, answer_turn:
         case None, None:
             return
         case Turn(), Turn():
-            half = (WIDTH - len(who) - 12) // 2
-            yield f"Last: {who}: {shortened(said.text, half)} — {ending(answer.text, half)}"
+            half_width = (MAX_LINE_WIDTH - len(hero_name) - 12) // 2
+            yield (
+                f"Last: {hero_name}: {shorten_line(player_turn.text, half_width)} — "
+                f"{last_sentences(answer_turn.text, half_width)}"
+            )
         case Turn(), None:
-            yield f"Last: {who}: {said.text}"
+            yield f"Last: {hero_name}: {player_turn.text}"
         case None, Turn():
-            yield f"Last: {ending(answer.text, WIDTH - 6)}"
+            yield f"Last: {last_sentences(answer_turn.text, MAX_LINE_WIDTH - 6)}"
 
 
-def _named(matters: Sequence[str]) -> Iterator[str]:
-    shown = matters[:SCENES]
-    more = len(matters) - len(shown)
-    for n, matter in enumerate(shown, start=1):
-        tail = f" (and {more} more)" if more and n == len(shown) else ""
-        yield f"Open: {shortened(matter, WIDTH - 6 - len(tail))}{tail}"
+def _list_open_matters(matters: Sequence[str]) -> Iterator[str]:
+    shown_matters = matters[:MAX_RECAP_ITEMS]
+    omitted_count = len(matters) - len(shown_matters)
+    for n, matter in enumerate(shown_matters, start=1):
+        omitted_note = f" (and {omitted_count} more)" if omitted_count and n == len(shown_matters) else ""
+        yield f"Open: {shorten_line(matter, MAX_LINE_WIDTH - 6 - len(omitted_note))}{omitted_note}"
 
 
-def _running(clocks: Sequence[ProgressClock]) -> Iterator[str]:
+def _describe_clocks(clocks: Sequence[ProgressClock]) -> Iterator[str]:
     """Yield how the open clocks and tracks stand, in a line."""
-    shown = ", ".join(f"{c.name} {_far(c)}" for c in clocks if not c.closed)
-    if shown:
-        yield f"Clocks: {shown}"
+    clocks_text = ", ".join(f"{c.name} {_describe_progress(c)}" for c in clocks if not c.closed)
+    if clocks_text:
+        yield f"Clocks: {clocks_text}"
 
 
-def _far(clock: ProgressClock) -> str:
+def _describe_progress(clock: ProgressClock) -> str:
     return f"{clock.boxes}/{BOXES_PER_TRACK}" if clock.is_track else f"{clock.filled}/{clock.size}"
 
 
 # --- a session --------------------------------------------------------------------------------------
 
 
-def session_recap(session: Session) -> tuple[str, ...]:
+def build_session_recap(session: SessionRecapInput) -> tuple[str, ...]:
     """Return what a session brought, a short line each: play, scenes, rolls, canon, what is open."""
-    return tuple(map(shortened, _session_lines(session)))
+    return tuple(map(shorten_line, _session_lines(session)))
 
 
-def _session_lines(session: Session) -> Iterator[str]:
-    exchanges = len({turn.exchange_id for turn in session.turns})
-    began, ended = (format_tick(session.calendar, tick) for tick in (session.began, session.ended))
-    time = began if began == ended else f"{began} to {ended}"
-    yield f"Played: {_count(exchanges, 'exchange')} in {_count(len(session.scenes), 'scene')}. {time}."
-    told = [line for part in session.scenes if (line := _came_of(part))]
-    yield from told[-SESSION_SCENES:]
+def _session_lines(session: SessionRecapInput) -> Iterator[str]:
+    exchange_count = len({turn.exchange_id for turn in session.turns})
+    start_text, end_text = (
+        format_tick(session.calendar, tick) for tick in (session.start_tick, session.end_tick)
+    )
+    time_text = start_text if start_text == end_text else f"{start_text} to {end_text}"
+    yield (
+        f"Played: {_count_noun(exchange_count, 'exchange')} in "
+        f"{_count_noun(len(session.scenes), 'scene')}. {time_text}."
+    )
+    outcome_lines = [line for part in session.scenes if (line := _describe_outcome(part))]
+    yield from outcome_lines[-MAX_SESSION_SCENES:]
     if session.resolutions:
-        degrees = Counter(resolution.degree for resolution in session.resolutions)
-        shares = ", ".join(f"{degrees[d]} {d}" for d in Degree if degrees[d] and d is not Degree.NONE)
-        yield f"Rolled: {_count(len(session.resolutions), 'time')}" + (f" ({shares})." if shares else ".")
+        degree_counts = Counter(resolution.degree for resolution in session.resolutions)
+        degree_text = ", ".join(
+            f"{degree_counts[d]} {d}" for d in Degree if degree_counts[d] and d is not Degree.NONE
+        )
+        yield f"Rolled: {_count_noun(len(session.resolutions), 'time')}" + (
+            f" ({degree_text})." if degree_text else "."
+        )
     if session.facts:
-        named = " ".join(fact.statement for fact in telling(session.facts)[:NAMED])
-        more = len(session.facts) - NAMED
-        tail = f" (and {more} more)" if more > 0 else ""
-        yield f"New in canon: {shortened(named, WIDTH - 14 - len(tail))}{tail}"
-    for fact in session.paid_off[:NAMED]:
+        fact_text = " ".join(fact.statement for fact in sort_by_interest(session.facts)[:MAX_NAMED_FACTS])
+        omitted_count = len(session.facts) - MAX_NAMED_FACTS
+        omitted_note = f" (and {omitted_count} more)" if omitted_count > 0 else ""
+        yield f"New in canon: {shorten_line(fact_text, MAX_LINE_WIDTH - 14 - len(omitted_note))}{omitted_note}"
+    for fact in session.paid_off_commitments[:MAX_NAMED_FACTS]:
         yield closed_statement(fact)
-    yield from _named(open_matters(session.commitments, (), session.calendar))
+    yield from _list_open_matters(describe_open_matters(session.commitments, (), session.calendar))
 
 
 # --- words ------------------------------------------------------------------------------------------
 
 
-def telling(facts: Iterable[Fact]) -> list[Fact]:
+def sort_by_interest(facts: Iterable[Fact]) -> list[Fact]:
     """Return facts in the order one would tell them: by kind, then as they came."""
-    return sorted(facts, key=lambda fact: _TELLING.index(fact.kind))
+    return sorted(facts, key=lambda fact: _FACT_KIND_ORDER.index(fact.kind))
 
 
-def shortened(text: str, width: int = WIDTH) -> str:
+def shorten_line(text: str, width: int = MAX_LINE_WIDTH) -> str:
     """Return `text` as one line of at most `width` characters, cut behind a word."""
-    line = _plain(text)
+    line = _to_single_line(text)
     if len(line) <= width:
         return line
-    head, _, _ = line[:width].rpartition(" ")
-    return f"{(head if len(head) >= width // 2 else line[: width - 1]).rstrip(' ,;:')}…"
+    cut_text, _, _ = line[:width].rpartition(" ")
+    return f"{(cut_text if len(cut_text) >= width // 2 else line[: width - 1]).rstrip(' ,;:')}…"
 
 
-def ending(text: str, width: int) -> str:
+def last_sentences(text: str, width: int) -> str:
     """Return the last sentences of `text` that fit into `width` characters; at least (part of) one."""
-    sentences = _SENTENCE_END.split(_plain(text))
-    kept = sentences[-1]
+    sentences = _SENTENCE_END.split(_to_single_line(text))
+    ending_text = sentences[-1]
     for sentence in reversed(sentences[:-1]):
-        if len(sentence) + 1 + len(kept) > width:
+        if len(sentence) + 1 + len(ending_text) > width:
             break
-        kept = f"{sentence} {kept}"
-    return shortened(kept, width)
+        ending_text = f"{sentence} {ending_text}"
+    return shorten_line(ending_text, width)
 
 
-def _plain(text: str) -> str:
+def _to_single_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _title(scene: Scene) -> str:
-    name, title = f"Scene {scene.order}", _plain(scene.title)
+def _scene_title(scene: Scene) -> str:
+    name, title = f"Scene {scene.order}", _to_single_line(scene.title)
     return name if title in ("", name) else f'{name} "{title}"'
 
 
-def _is_open(fact: Fact) -> bool:
+def _is_open_commitment(fact: Fact) -> bool:
     canonical = fact.status is FactStatus.CANONICAL and fact.valid_to is None
     return fact.kind is FactKind.COMMITMENT and canonical and not fact.closed
 
 
-def _age(fact: Fact) -> tuple[bool, int, Id]:
+def _age_key(fact: Fact) -> tuple[bool, int, Id]:
     return fact.valid_from is not None, fact.valid_from or 0, fact.id
 
 
-def _since(tick: int | None, words: str, calendar: Calendar) -> str:
-    return words if tick is None else f"{words.rstrip('.')} (since {format_tick(calendar, tick)})"
+def _add_start_time(tick: int | None, text: str, calendar: Calendar) -> str:
+    return text if tick is None else f"{text.rstrip('.')} (since {format_tick(calendar, tick)})"
 
 
-def _count(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agents.canon_keeper.conflicts.ruling_service import FactConflict
-from agents.services.commit_preview import moment
+from agents.services.commit_preview import format_typed_moment
 from agents.views.conflict_views import RulingOption, RulingOptionName, RulingVariant
 from stores.records.canon import Standing
 from stores.records.workflow import RulingKind
 from stores.records.world import Calendar
 
-CHECKS: Final[Mapping[str, str]] = {
+CHECK_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "one_value": "only one of the two can hold at a time",
     "exclusive": "the two exclude each other",
     "irreversible": "what is final stays so",
@@ -31,7 +31,7 @@ CHECKS: Final[Mapping[str, str]] = {
 }
 """The checks, by what they guard."""
 
-RULINGS: Final[Mapping[RulingOptionName, RulingKind]] = {
+RULING_KINDS: Final[Mapping[RulingOptionName, RulingKind]] = {
     "new": RulingKind.FROM_NOW,
     "never": RulingKind.NEW,
     "old": RulingKind.OLD,
@@ -40,73 +40,97 @@ RULINGS: Final[Mapping[RulingOptionName, RulingKind]] = {
     "split": RulingKind.SPLIT,
 }
 
-VERDICTS: Final = (
+VERDICT_OPTIONS: Final = (
     RulingOption("accept", "Accept it all the same: the next commit writes it"),
     RulingOption("reject", "Reject it: canon stays as it is"),
 )
 """What is left where no ruling could settle it."""
 
-_HEARSAY: Final = (
+_HEARSAY_STANDINGS: Final = (
     (Standing.RUMOUR, "is only a rumour"),
     (Standing.LIE, "is a lie"),
     (Standing.DISPUTED, "is disputed"),
 )
 
 
-def ways_of(hearing: FactConflict, calendar: Calendar, now: int | None) -> tuple[RulingOption, ...]:
+def list_ruling_options(
+    fact_conflict: FactConflict, calendar: Calendar, current_tick: int | None
+) -> tuple[RulingOption, ...]:
     """Return the rulings that can be made of two statements, and plain verdicts if there are none."""
-    begins = hearing.claim.valid_from
-    since = begins if begins is not None else now
-    typed = "" if since is None else moment(calendar, since)
-    every = (
+    claim_start = fact_conflict.claim.valid_from
+    start_tick = claim_start if claim_start is not None else current_tick
+    suggested_moment = "" if start_tick is None else format_typed_moment(calendar, start_tick)
+    all_options = (
         RulingOption(
-            "new", "The new one holds from a time on; before that the old one did", (), "time", typed
+            "new",
+            "The new one holds from a time on; before that the old one did",
+            (),
+            "time",
+            suggested_moment,
         ),
         RulingOption("never", "The new one holds; the old one was never so"),
         RulingOption("old", "The old one stands; the new one is turned down"),
-        RulingOption("both", "Both stand, but one of them is mere hearsay", tuple(_hearsay())),
+        RulingOption("both", "Both stand, but one of them is mere hearsay", tuple(_list_hearsay_choices())),
         RulingOption(
-            "until", "Each had its own time", tuple(_in_turn(hearing, typed, calendar)), "time", typed
+            "until",
+            "Each had its own time",
+            tuple(_list_sequence_choices(fact_conflict, suggested_moment, calendar)),
+            "time",
+            suggested_moment,
         ),
         RulingOption(
-            "split", "They are about two different things of one name", tuple(_two(hearing)), "name"
+            "split",
+            "They are about two different things of one name",
+            tuple(_list_split_choices(fact_conflict)),
+            "name",
         ),
     )
-    return tuple(way for way in every if RULINGS[way.name] in hearing.rulings) or VERDICTS
-
-
-def ways_for_entity(new: str, known: str) -> tuple[RulingOption, ...]:
-    """Return what can be ruled of two that bear like names."""
-    other = "by the same name" if new.casefold() == known.casefold() else f"as another name of {known}"
     return (
-        RulingOption("same", f"They are one: {new} is known {other}"),
-        RulingOption(
-            "different", f"They are two: {new} is somebody or something else; this is not asked again"
-        ),
-        *VERDICTS[1:],
+        tuple(option for option in all_options if RULING_KINDS[option.name] in fact_conflict.rulings)
+        or VERDICT_OPTIONS
     )
 
 
-def _hearsay() -> Iterator[RulingVariant]:
-    for standing, words in _HEARSAY:
-        yield RulingVariant(f"The new one {words}", "new", standing)
-    for standing, words in _HEARSAY:
-        yield RulingVariant(f"The old one {words}", "old", standing)
+def list_entity_options(new_name: str, known_name: str) -> tuple[RulingOption, ...]:
+    """Return what can be ruled of two that bear like names."""
+    name_relation = (
+        "by the same name"
+        if new_name.casefold() == known_name.casefold()
+        else f"as another name of {known_name}"
+    )
+    return (
+        RulingOption("same", f"They are one: {new_name} is known {name_relation}"),
+        RulingOption(
+            "different", f"They are two: {new_name} is somebody or something else; this is not asked again"
+        ),
+        *VERDICT_OPTIONS[1:],
+    )
 
 
-def _in_turn(hearing: FactConflict, typed: str, calendar: Calendar) -> Iterator[RulingVariant]:
-    yield RulingVariant("First the old one, then the new one", "old", suggested=typed)
-    ends = hearing.other.valid_from
-    begun = "" if ends is None else moment(calendar, ends)
-    yield RulingVariant("First the new one, then the old one", "new", suggested=begun or typed)
+def _list_hearsay_choices() -> Iterator[RulingVariant]:
+    for standing, standing_text in _HEARSAY_STANDINGS:
+        yield RulingVariant(f"The new one {standing_text}", "new", standing)
+    for standing, standing_text in _HEARSAY_STANDINGS:
+        yield RulingVariant(f"The old one {standing_text}", "old", standing)
 
 
-def _two(hearing: FactConflict) -> Iterator[RulingVariant]:
-    for entity_id, name in hearing.shared.items():
-        other = f"another {name}"
+def _list_sequence_choices(
+    fact_conflict: FactConflict, suggested_moment: str, calendar: Calendar
+) -> Iterator[RulingVariant]:
+    yield RulingVariant("First the old one, then the new one", "old", suggested=suggested_moment)
+    other_start = fact_conflict.other.valid_from
+    other_start_text = "" if other_start is None else format_typed_moment(calendar, other_start)
+    yield RulingVariant(
+        "First the new one, then the old one", "new", suggested=other_start_text or suggested_moment
+    )
+
+
+def _list_split_choices(fact_conflict: FactConflict) -> Iterator[RulingVariant]:
+    for entity_id, name in fact_conflict.shared.items():
+        suggested_name = f"another {name}"
         yield RulingVariant(
-            f"The new one is about another {name}", "new", entity_id=entity_id, suggested=other
+            f"The new one is about another {name}", "new", entity_id=entity_id, suggested=suggested_name
         )
         yield RulingVariant(
-            f"The old one is about another {name}", "old", entity_id=entity_id, suggested=other
+            f"The old one is about another {name}", "old", entity_id=entity_id, suggested=suggested_name
         )

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from agents.events import EventBus
 from agents.importers.import_runner import ImportRunner
 from agents.jobs.job_runner import JobRunner
-from agents.services.characters import Portraits
-from agents.services.conflicts import Courtroom
+from agents.services.characters import CharacterService
+from agents.services.conflicts import ConflictService
 from agents.services.gate import GateService
-from agents.services.llm import Models
+from agents.services.llm import LlmService
 from agents.services.play import PlayService
-from agents.services.policy import HouseDesk
-from agents.services.query import Recollections
+from agents.services.policy import PolicyService
+from agents.services.query import QueryService
 from agents.services.stories import StoryService
 from agents.services.world import WorldServices
 
@@ -25,12 +25,12 @@ class Services:
     play: PlayService
     stories: StoryService
     gate: GateService
-    conflicts: Courtroom
-    policy: HouseDesk
+    conflicts: ConflictService
+    policy: PolicyService
     world: WorldServices
-    characters: Portraits
-    query: Recollections
+    characters: CharacterService
+    query: QueryService
     imports: ImportRunner
-    llm: Models
+    llm: LlmService
     jobs: JobRunner
     events: EventBus

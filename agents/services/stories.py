@@ -12,10 +12,10 @@ from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.story_export import StoryRecord
-from agents.services.story_record import Chronicle
-from agents.services.world_import import WorldSeed, proposals_of
-from agents.solo.play_table import PlayTable
-from agents.story_outline import Mode, NewUniverse, StoryOutline
+from agents.services.story_record import StoryRecordReader
+from agents.services.world_import import WorldSeed, build_world_proposals
+from agents.solo.play_table import PlayTools
+from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
@@ -49,8 +49,8 @@ class StoryService:
         session: SessionLoop,
         stories: StoryLoop,
         story_start: StoryStart,
-        story_record_reader: Chronicle,
-        play_table: PlayTable,
+        story_record_reader: StoryRecordReader,
+        play_tools: PlayTools,
         canon: CanonReader,
         startup: StartupReaders,
         clock: Clock,
@@ -61,7 +61,7 @@ class StoryService:
         self._stories = stories
         self._story_start = story_start
         self._story_record_reader = story_record_reader
-        self._play_table = play_table
+        self._play_tools = play_tools
         self._canon = canon
         self._startup = startup
         self._clock = clock
@@ -74,7 +74,7 @@ class StoryService:
         self._recovery_lines = tuple(await self._session.recover())
         return self._recovery_lines
 
-    async def enter(self, mode: Mode) -> None:
+    async def enter(self, mode: MainMode) -> None:
         """Main loop: Idle -> Executing(mode)."""
         async with self._dispatcher.exclusive():
             await self._session.enter_mode(mode)
@@ -88,10 +88,10 @@ class StoryService:
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
         view = await self._session.build_menu(self._startup.read_health(), (*self._recovery_lines, *notes))
-        if view.resume is None or view.resume.scene is None:
+        if view.resume_story is None or view.resume_story.scene is None:
             return view
-        previously = await self._story_record_reader.in_short(view.resume.scene.id)
-        return replace(view, resume=replace(view.resume, previously=previously))
+        previously = await self._story_record_reader.read_short_recap(view.resume_story.scene.id)
+        return replace(view, resume_story=replace(view.resume_story, previously_lines=previously))
 
     async def universes(self) -> list[Universe]:
         return await self._canon.universes()
@@ -99,7 +99,7 @@ class StoryService:
     async def add_sample(self) -> Universe:
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
         sample = self._startup.load_sample()
-        universe, proposals, _ = proposals_of(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
+        universe, proposals, _ = build_world_proposals(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         async with self._dispatcher.exclusive():
             if universe.id not in {u.id for u in await self._canon.universes()}:
                 await self._stories.import_universe(universe, proposals)
@@ -107,12 +107,12 @@ class StoryService:
 
     async def systems(self) -> tuple[RulePackView, ...]:
         """The rule packs there are, then the files of the user's own that cannot be used, with why."""
-        return await self._play_table.settings.systems()
+        return await self._play_tools.settings.list_rule_packs()
 
     async def sample_outline(self) -> StoryOutline:
         """The sample's suggested story and first scene; its universe must be there already."""
         sample = self._startup.load_sample()
-        universe, _, opening = proposals_of(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
+        universe, _, opening = build_world_proposals(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         return StoryOutline(
             universe_id=universe.id,
             title=opening.title,
@@ -144,10 +144,12 @@ class StoryService:
 
     async def start_story(self, outline: StoryOutline) -> Id:
         """Create story, PC if needed, and first scene; returns the scene's id, Active."""
-        pack = await self._play_table.settings.pack(outline.system)
-        outline = replace(self._play_table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
+        pack = await self._play_tools.settings.find_pack(outline.system)
+        outline = replace(
+            self._play_tools.sheets.add_starting_sheet(outline, pack), system=pack.id if pack else ""
+        )
         async with self._dispatcher.exclusive():
-            await self._session.enter_mode(Mode.START_STORY)
+            await self._session.enter_mode(MainMode.START_STORY)
             scene = await self._story_start.start(outline)
             self._open_story_id = scene.story_id
         self._events.publish(SceneOpened(scene.id))
@@ -176,7 +178,7 @@ class StoryService:
 
     async def story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that a written-out story tells."""
-        return await self._story_record_reader.story(story_id)
+        return await self._story_record_reader.read_story_record(story_id)
 
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
         async with self._dispatcher.exclusive():

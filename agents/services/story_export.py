@@ -17,7 +17,7 @@ from typing import Final
 
 from agents.importers.lonelog import LEGEND
 from agents.sanitize import clean
-from agents.services.markdown import noted, one_line, paragraphs, quoted
+from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
 from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normalize_statement
 from stores.records.ids import Id
@@ -26,14 +26,14 @@ from stores.records.play import Degree, Resolution, Scene, Speaker, Story
 MAX_EVIDENCE: Final = 4
 """Pieces of evidence that are quoted for one fact; a scene's outcome rests on all that was told in it."""
 
-_KINDS: Final[Mapping[EvidenceKind, str]] = {
+_EVIDENCE_LABELS: Final[Mapping[EvidenceKind, str]] = {
     EvidenceKind.TURN: "turn",
     EvidenceKind.RESOLUTION: "roll",
     EvidenceKind.CHUNK: "page",
     EvidenceKind.SCENE: "scene",
     EvidenceKind.MANUAL: "by hand",
 }
-_AUTHORITIES: Final[Mapping[Authority, str]] = {
+_AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
     Authority.SOURCE: "from a source",
     Authority.GM: "by the GM",
     Authority.PLAYER: "by a roll",
@@ -42,7 +42,7 @@ _AUTHORITIES: Final[Mapping[Authority, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ScenePart:
+class ExportedScene:
     """A scene with the rows of its line, first to last; `when` and `place` in words. Out of character,
     `notes` were made before its first turn, `left` at turns that were taken back."""
 
@@ -51,7 +51,7 @@ class ScenePart:
     when: str = ""
     place: str = ""
     notes: Sequence[str] = ()
-    left: Sequence[str] = ()
+    removed_turn_notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,183 +62,189 @@ class StoryRecord:
     """
 
     story: Story
-    scenes: Sequence[ScenePart]
+    scenes: Sequence[ExportedScene]
     facts: Sequence[FactView] = ()
-    universe: str = ""
-    hero: str = ""
-    sources: Mapping[Id, str] = field(default_factory=dict)
+    universe_name: str = ""
+    hero_name: str = ""
+    source_titles: Mapping[Id, str] = field(default_factory=dict)
 
 
 # --- Markdown ---------------------------------------------------------------------------------------
 
 
-def to_markdown(record: StoryRecord) -> str:
+def write_markdown(record: StoryRecord) -> str:
     """Return the story as Markdown: scenes, prose, rolls as quotes, canon as footnotes."""
-    return "\n\n".join(_Markdown(record).blocks()) + "\n"
+    return "\n\n".join(_MarkdownWriter(record).write_blocks()) + "\n"
 
 
-class _Markdown:
+class _MarkdownWriter:
     def __init__(self, record: StoryRecord) -> None:
         self._record = record
-        self._cited = _Citations(record)
-        self._notes: list[FactView] = []
+        self._citations = _FactCitations(record)
+        self._footnotes: list[FactView] = []
 
-    def blocks(self) -> Iterator[str]:
+    def write_blocks(self) -> Iterator[str]:
         record = self._record
-        yield f"# {one_line(record.story.title) or 'A story'}"
-        about = (record.universe, record.hero, record.story.theme, record.story.tone)
-        if subtitle := _joined(map(one_line, about)):
+        yield f"# {escape_line(record.story.title) or 'A story'}"
+        subtitle_parts = (record.universe_name, record.hero_name, record.story.theme, record.story.tone)
+        if subtitle := _join_parts(map(escape_line, subtitle_parts)):
             yield f"*{subtitle}*"
-        for part in filter(_has_begun, record.scenes):
-            yield from self._scene(part)
+        for exported_scene in filter(_has_begun, record.scenes):
+            yield from self._write_scene(exported_scene)
         if record.story.recap:
             yield "## What came of it"
-            yield from paragraphs(record.story.recap)
-        if self._cited.elsewhere:
+            yield from escape_paragraphs(record.story.recap)
+        if self._citations.uncited_facts:
             yield "## Also true"
-            yield "\n".join(f"- {self._fact(view)}" for view in self._cited.elsewhere)
-        for number, view in enumerate(self._notes, start=1):
-            yield f"[^{number}]: {self._fact(view)}"
+            yield "\n".join(f"- {self._format_fact(view)}" for view in self._citations.uncited_facts)
+        for number, view in enumerate(self._footnotes, start=1):
+            yield f"[^{number}]: {self._format_fact(view)}"
 
-    def _scene(self, part: ScenePart) -> Iterator[str]:
-        scene = part.scene
-        yield f"## {scene.order}. {one_line(scene.title)}".rstrip()
-        if under := _joined(map(one_line, (part.when, part.place, scene.goal))):
-            yield f"*{under}*"
-        asked = _questions(part.rows)
-        yield from map(_note, part.notes)
-        for row in part.rows:
-            yield from self._row(row, asks=row.turn.id in asked)
-        yield from map(_note, part.left)
-        outcome = one_line(scene.summary) or ("Canon from this scene" if self._cited.at(scene.id) else "")
+    def _write_scene(self, exported_scene: ExportedScene) -> Iterator[str]:
+        scene = exported_scene.scene
+        yield f"## {scene.order}. {escape_line(scene.title)}".rstrip()
+        if subtitle := _join_parts(map(escape_line, (exported_scene.when, exported_scene.place, scene.goal))):
+            yield f"*{subtitle}*"
+        question_ids = _find_question_ids(exported_scene.rows)
+        yield from map(_format_note, exported_scene.notes)
+        for row in exported_scene.rows:
+            yield from self._write_row(row, is_question=row.turn.id in question_ids)
+        yield from map(_format_note, exported_scene.removed_turn_notes)
+        outcome = escape_line(scene.summary) or (
+            "Canon from this scene" if self._citations.facts_at(scene.id) else ""
+        )
         if outcome:
-            yield noted(f"**Outcome:** {outcome}", self._marks(scene.id))
+            yield append_footnotes(f"**Outcome:** {outcome}", self._number_footnotes(scene.id))
 
-    def _row(self, row: TurnView, *, asks: bool) -> Iterator[str]:
+    def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
-        told = paragraphs(turn.text) or ["…"]
+        blocks = escape_paragraphs(turn.text) or ["…"]
         if row.resolution and row.resolution.effects:
-            told.append(one_line(", ".join(row.resolution.effects)))
-        if label := "Question" if asks else self._label(row):
-            told[0] = f"**{label}:** {told[0]}"
-        told[-1] = noted(told[-1], self._marks(turn.id))
-        if turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM) or asks:
-            yield quoted("\n\n".join(told))
+            blocks.append(escape_line(", ".join(row.resolution.effects)))
+        if label := "Question" if is_question else self._label_row(row):
+            blocks[0] = f"**{label}:** {blocks[0]}"
+        blocks[-1] = append_footnotes(blocks[-1], self._number_footnotes(turn.id))
+        if turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM) or is_question:
+            yield format_block_quote("\n\n".join(blocks))
         else:
-            yield from told
-        yield from map(_note, row.notes)
+            yield from blocks
+        yield from map(_format_note, row.notes)
 
-    def _label(self, row: TurnView) -> str:
+    def _label_row(self, row: TurnView) -> str:
         match row.turn.speaker:
             case Speaker.PLAYER:
-                return one_line(self._record.hero) or "You"
+                return escape_line(self._record.hero_name) or "You"
             case Speaker.NPC:
-                return one_line(row.turn.name) or "Somebody"
+                return escape_line(row.turn.name) or "Somebody"
             case Speaker.SYSTEM:
                 return "Note"
         return ""
 
-    def _marks(self, subject_id: Id) -> range:
+    def _number_footnotes(self, subject_id: Id) -> range:
         """Number the facts that rest on this turn or scene, in the order they are met."""
-        first = len(self._notes) + 1
-        self._notes.extend(self._cited.at(subject_id))
-        return range(first, len(self._notes) + 1)
+        first_number = len(self._footnotes) + 1
+        self._footnotes.extend(self._citations.facts_at(subject_id))
+        return range(first_number, len(self._footnotes) + 1)
 
-    def _fact(self, view: FactView) -> str:
-        evidence = "; ".join(map(one_line, self._cited.evidence(view)))
-        rests = f" Rests on {evidence}." if evidence else ""
-        return f"{one_line(view.fact.statement)} *({one_line(_standing(view))})*{rests}"
+    def _format_fact(self, view: FactView) -> str:
+        evidence = "; ".join(map(escape_line, self._citations.describe_evidence(view)))
+        evidence_note = f" Rests on {evidence}." if evidence else ""
+        return (
+            f"{escape_line(view.fact.statement)} *({escape_line(_describe_standing(view))})*{evidence_note}"
+        )
 
 
-def _note(words: str) -> str:
+def _format_note(text: str) -> str:
     """Return words out of character, set apart from what is told."""
-    first, *more = paragraphs(words) or ["…"]
-    return quoted("\n\n".join((f"**Note:** {first}", *more)))
+    first, *more_paragraphs = escape_paragraphs(text) or ["…"]
+    return format_block_quote("\n\n".join((f"**Note:** {first}", *more_paragraphs)))
 
 
 # --- journal ----------------------------------------------------------------------------------------
 
 
-def to_journal(record: StoryRecord) -> str:
+def write_journal(record: StoryRecord) -> str:
     """Return the story as a plain solo journal, a sign at the head of every line.
 
     Further lines of one entry are indented, so that no text can pass for another entry.
     """
-    cited = _Citations(record)
-    lines = [_entry("", record.story.title or "A story"), LEGEND]
+    citations = _FactCitations(record)
+    lines = [_format_entry("", record.story.title or "A story"), LEGEND]
     lines += [
-        _entry(f"({name}: ", text, ")")
+        _format_entry(f"({name}: ", text, ")")
         for name, text in (
-            ("world", record.universe),
-            ("hero", record.hero),
+            ("world", record.universe_name),
+            ("hero", record.hero_name),
             ("theme", record.story.theme),
             ("tone", record.story.tone),
         )
         if text
     ]
-    for part in filter(_has_begun, record.scenes):
-        lines += ["", *_journal_scene(part, cited)]
+    for exported_scene in filter(_has_begun, record.scenes):
+        lines += ["", *_journal_scene(exported_scene, citations)]
     if record.story.recap:
-        lines += ["", _entry("(recap: ", record.story.recap, ")")]
-    if cited.elsewhere:
-        lines += ["", *(line for view in cited.elsewhere for line in _journal_fact(view, cited))]
+        lines += ["", _format_entry("(recap: ", record.story.recap, ")")]
+    if citations.uncited_facts:
+        lines += ["", *(line for view in citations.uncited_facts for line in _journal_fact(view, citations))]
     return "\n".join(lines) + "\n"
 
 
-def _journal_scene(part: ScenePart, cited: _Citations) -> Iterator[str]:
-    scene = part.scene
-    yield _entry(f"S{scene.order} ", _joined((scene.title, part.when, part.place)))
+def _journal_scene(exported_scene: ExportedScene, citations: _FactCitations) -> Iterator[str]:
+    scene = exported_scene.scene
+    yield _format_entry(
+        f"S{scene.order} ", _join_parts((scene.title, exported_scene.when, exported_scene.place))
+    )
     if scene.goal:
-        yield _entry("(goal: ", scene.goal, ")")
-    asked = _questions(part.rows)
-    yield from (_entry("(note: ", note, ")") for note in part.notes)
-    for row in part.rows:
-        yield from _journal_row(row, asks=row.turn.id in asked)
-        for view in cited.at(row.turn.id):
-            yield from _journal_fact(view, cited)
-    yield from (_entry("(note: ", note, ")") for note in part.left)
+        yield _format_entry("(goal: ", scene.goal, ")")
+    question_ids = _find_question_ids(exported_scene.rows)
+    yield from (_format_entry("(note: ", note, ")") for note in exported_scene.notes)
+    for row in exported_scene.rows:
+        yield from _journal_row(row, is_question=row.turn.id in question_ids)
+        for view in citations.facts_at(row.turn.id):
+            yield from _journal_fact(view, citations)
+    yield from (_format_entry("(note: ", note, ")") for note in exported_scene.removed_turn_notes)
     if scene.summary:
-        yield _entry("=> ", scene.summary)
-    for view in cited.at(scene.id):
-        yield from _journal_fact(view, cited)
+        yield _format_entry("=> ", scene.summary)
+    for view in citations.facts_at(scene.id):
+        yield from _journal_fact(view, citations)
 
 
-def _journal_row(row: TurnView, *, asks: bool) -> Iterator[str]:
+def _journal_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
     turn = row.turn
     match turn.speaker:
-        case Speaker.PLAYER if asks:
-            yield _entry("? ", turn.text)
+        case Speaker.PLAYER if is_question:
+            yield _format_entry("? ", turn.text)
         case Speaker.PLAYER:
-            yield _entry("@ ", turn.text)
+            yield _format_entry("@ ", turn.text)
         case Speaker.GM:
-            yield _entry("=> ", turn.text)
+            yield _format_entry("=> ", turn.text)
         case Speaker.NPC:
-            yield _entry("=> ", f"{turn.name}: {turn.text}" if turn.name else turn.text)
+            yield _format_entry("=> ", f"{turn.name}: {turn.text}" if turn.name else turn.text)
         case Speaker.ORACLE:
             yield _journal_roll(turn.text, row.resolution)
         case Speaker.SYSTEM:
-            yield _entry("(note: ", turn.text, ")")
+            yield _format_entry("(note: ", turn.text, ")")
     if row.resolution and row.resolution.effects:
-        yield _entry("=> ", ", ".join(row.resolution.effects))
-    yield from (_entry("(note: ", note, ")") for note in row.notes)
+        yield _format_entry("=> ", ", ".join(row.resolution.effects))
+    yield from (_format_entry("(note: ", note, ")") for note in row.notes)
 
 
 def _journal_roll(text: str, resolution: Resolution | None) -> str:
     """`d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question stands behind an arrow alone."""
-    if resolution is None or _answers(resolution):
-        return _entry("-> ", text)
-    cut = " · " if resolution.degree is not Degree.NONE else " = "
-    rolled, found, result = text.partition(cut)
-    return _entry("d: ", f"{rolled} -> {result}" if found else text)
+    if resolution is None or _is_oracle_answer(resolution):
+        return _format_entry("-> ", text)
+    separator = " · " if resolution.degree is not Degree.NONE else " = "
+    roll_text, separator_found, result = text.partition(separator)
+    return _format_entry("d: ", f"{roll_text} -> {result}" if separator_found else text)
 
 
-def _journal_fact(view: FactView, cited: _Citations) -> Iterator[str]:
-    yield _entry("! ", f"{view.fact.statement} ({_standing(view)})")
-    for evidence in cited.evidence(view):
-        yield _entry("<- ", evidence)
+def _journal_fact(view: FactView, citations: _FactCitations) -> Iterator[str]:
+    yield _format_entry("! ", f"{view.fact.statement} ({_describe_standing(view)})")
+    for evidence in citations.describe_evidence(view):
+        yield _format_entry("<- ", evidence)
 
 
-def _entry(sign: str, text: str, end: str = "") -> str:
+def _format_entry(sign: str, text: str, end: str = "") -> str:
     lines = [line.strip() for line in clean(text).replace("\u2028", "\n").replace("\u2029", "\n").split("\n")]
     return sign + "\n    ".join(line for line in lines if line) + end
 
@@ -246,7 +252,7 @@ def _entry(sign: str, text: str, end: str = "") -> str:
 # --- canon beside the story -------------------------------------------------------------------------
 
 
-class _Citations:
+class _FactCitations:
     """Which facts rest on which turn or scene of the story; `elsewhere` are those that rest on none.
 
     Every fact of play rests on its scene as well: only the scene's outcome is cited there, the others at the
@@ -254,77 +260,84 @@ class _Citations:
     """
 
     def __init__(self, record: StoryRecord) -> None:
-        self._sources = record.sources
-        self._places: dict[Id, tuple[int, str]] = {}
-        for part in record.scenes:
-            for row in part.rows:
-                place = f"{part.scene.order}.{row.turn.depth + 1}"
-                self._places[row.turn.id] = (len(self._places), place)
-            self._places[part.scene.id] = (len(self._places), str(part.scene.order))
-        scenes = {part.scene.id for part in record.scenes}
-        outcome = {p.scene.id: normalize_statement(p.scene.summary) for p in record.scenes if p.scene.summary}
-        self._at: defaultdict[Id, list[FactView]] = defaultdict(list)
-        self.elsewhere: list[FactView] = []
+        self._sources = record.source_titles
+        self._positions: dict[Id, tuple[int, str]] = {}
+        for exported_scene in record.scenes:
+            for row in exported_scene.rows:
+                place = f"{exported_scene.scene.order}.{row.turn.depth + 1}"
+                self._positions[row.turn.id] = (len(self._positions), place)
+            self._positions[exported_scene.scene.id] = (len(self._positions), str(exported_scene.scene.order))
+        scene_ids = {part.scene.id for part in record.scenes}
+        outcome_by_scene = {
+            p.scene.id: normalize_statement(p.scene.summary) for p in record.scenes if p.scene.summary
+        }
+        self._facts_by_subject: defaultdict[Id, list[FactView]] = defaultdict(list)
+        self.uncited_facts: list[FactView] = []
         for view in record.facts:
-            named = {i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._places}
-            outcomes = {i for i in named if outcome.get(i) == view.fact.said}
-            if cited := outcomes or named - scenes or named:
-                self._at[max(cited, key=lambda i: self._places[i][0])].append(view)
+            known_ids = {
+                i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._positions
+            }
+            outcome_ids = {i for i in known_ids if outcome_by_scene.get(i) == view.fact.said}
+            if cited_ids := outcome_ids or known_ids - scene_ids or known_ids:
+                self._facts_by_subject[max(cited_ids, key=lambda i: self._positions[i][0])].append(view)
             else:
-                self.elsewhere.append(view)
+                self.uncited_facts.append(view)
 
-    def at(self, subject_id: Id) -> Sequence[FactView]:
+    def facts_at(self, subject_id: Id) -> Sequence[FactView]:
         """Return the facts whose last evidence in the story is this turn or scene."""
-        return self._at.get(subject_id, ())
+        return self._facts_by_subject.get(subject_id, ())
 
-    def evidence(self, view: FactView) -> list[str]:
+    def describe_evidence(self, view: FactView) -> list[str]:
         """Return what a fact rests on, the first of it in words."""
-        told = sorted(view.evidence, key=self._place)
-        more = len(told) - MAX_EVIDENCE
-        return [*map(self._words, told[:MAX_EVIDENCE]), *([f"and {more} more"] if more > 0 else [])]
+        sorted_evidence = sorted(view.evidence, key=self._evidence_order)
+        omitted_count = len(sorted_evidence) - MAX_EVIDENCE
+        return [
+            *map(self._describe_piece, sorted_evidence[:MAX_EVIDENCE]),
+            *([f"and {omitted_count} more"] if omitted_count > 0 else []),
+        ]
 
-    def _place(self, evidence: Evidence) -> tuple[bool, int]:
+    def _evidence_order(self, evidence: Evidence) -> tuple[bool, int]:
         """Return where evidence stands in a list: the scene, what was said in its order, then all else."""
-        place, _ = self._places.get(evidence.turn_id or evidence.ref_id, (len(self._places), ""))
+        place, _ = self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))
         return evidence.kind is not EvidenceKind.SCENE, place
 
-    def _words(self, evidence: Evidence) -> str:
+    def _describe_piece(self, evidence: Evidence) -> str:
         """Put evidence as `turn 3.11 “drag marks in the silt”`: the scene's number, then the turn's."""
-        kind = _KINDS[evidence.kind]
+        label = _EVIDENCE_LABELS[evidence.kind]
         if evidence.kind is EvidenceKind.CHUNK:
             page = "" if evidence.page is None else f" {evidence.page}"
             source = self._sources.get(evidence.source_id or "", "")
-            kind = f"{source}, {kind}{page}" if source else f"{kind}{page}"
-        elif place := self._places.get(evidence.turn_id or evidence.ref_id):
-            kind = f"{kind} {place[1]}"
-        return f"{kind} “{evidence.quote}”" if evidence.quote else kind
+            label = f"{source}, {label}{page}" if source else f"{label}{page}"
+        elif place := self._positions.get(evidence.turn_id or evidence.ref_id):
+            label = f"{label} {place[1]}"
+        return f"{label} “{evidence.quote}”" if evidence.quote else label
 
 
-def _standing(view: FactView) -> str:
+def _describe_standing(view: FactView) -> str:
     """Return how a fact stands: since when, on whose word, and whether it is still so."""
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
-    ended = "settled" if fact.closed else "" if view.current else "no longer so"
-    return ", ".join(filter(None, (view.when, _AUTHORITIES[fact.authority], standing, ended)))
+    ending_note = "settled" if fact.closed else "" if view.is_current else "no longer so"
+    return ", ".join(filter(None, (view.when, _AUTHORITY_LABELS[fact.authority], standing, ending_note)))
 
 
-def _questions(rows: Sequence[TurnView]) -> frozenset[Id]:
+def _find_question_ids(rows: Sequence[TurnView]) -> frozenset[Id]:
     """Return the player's turns that ask the oracle: its answer comes next."""
     return frozenset(
         row.turn.id
         for row, answer in pairwise(rows)
-        if row.turn.speaker is Speaker.PLAYER and answer.resolution and _answers(answer.resolution)
+        if row.turn.speaker is Speaker.PLAYER and answer.resolution and _is_oracle_answer(answer.resolution)
     )
 
 
-def _has_begun(part: ScenePart) -> bool:
+def _has_begun(part: ExportedScene) -> bool:
     """Whether there is anything to tell: the next scene is opened before anybody plays it."""
-    return bool(part.rows or part.notes or part.left or part.scene.summary or part.scene.goal)
+    return bool(part.rows or part.notes or part.removed_turn_notes or part.scene.summary or part.scene.goal)
 
 
-def _answers(resolution: Resolution) -> bool:
+def _is_oracle_answer(resolution: Resolution) -> bool:
     return resolution.rule.startswith("oracle")
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join_parts(parts: Iterable[str]) -> str:
     return " · ".join(part for part in parts if part)

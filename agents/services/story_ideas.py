@@ -16,15 +16,15 @@ from stores.records.canon import FactKind
 from stores.records.ids import Id, IdGenerator
 from stores.records.world import Entity, EntityKind, Universe
 
-LONGEST: Final = 2_000
+MAX_IDEA_LENGTH: Final = 2_000
 """Characters that are taken: a sentence or two, or a paragraph."""
-KEPT: Final = "The form is as it was."
-MOST_RULES: Final = 20
-MOST_PEOPLE: Final = 30
-MOST_PLACES: Final = 20
+FORM_UNCHANGED: Final = "The form is as it was."
+MAX_RULES: Final = 20
+MAX_CHARACTERS: Final = 30
+MAX_PLACES: Final = 20
 
 
-class Imagining:
+class StoryIdeas:
     """Has stories imagined. Stateless."""
 
     def __init__(self, calls: PersonaCalls, canon: CanonReader, ids: IdGenerator) -> None:
@@ -32,47 +32,53 @@ class Imagining:
         self._canon = canon
         self._ids = ids
 
-    async def idea(self, universe_id: Id | None, words: str, world: str) -> StoryIdea:
+    async def suggest_story(
+        self, universe_id: Id | None, typed_idea: str, world_description: str
+    ) -> StoryIdea:
         """Return an idea for a story in this universe, or (None) in the `world` of these words, which is not
         created yet. Each time is a call of its own, on the universe's bill.
 
         Raises InputError without words, or with too many; ModelError.
         """
-        wanted = _wanted(words)
+        idea_text = _clean_idea(typed_idea)
         universe = await self._canon.universe(universe_id) if universe_id else None
-        sections = await self._of(universe) if universe else {"world": world}
-        occasion = CallContext(universe_id or "", None, None, self._ids.new())
+        sections = await self._build_sections(universe) if universe else {"world": world_description}
+        call_context = CallContext(universe_id or "", None, None, self._ids.new())
         try:
-            return await self._monitor.suggest_story(wanted, sections, occasion)
+            return await self._monitor.suggest_story(idea_text, sections, call_context)
         except ModelError as error:
-            error.kept = KEPT
+            error.kept = FORM_UNCHANGED
             if isinstance(error, BudgetExhausted):
                 error.todo = "Bill on the menu raises it; or fill the form in yourself."
             raise
 
-    async def _of(self, universe: Universe) -> PromptParts:
-        people = await self._canon.entities(universe.id, kind=EntityKind.CHARACTER, limit=MOST_PEOPLE)
-        places = await self._canon.entities(universe.id, kind=EntityKind.PLACE, limit=MOST_PLACES)
+    async def _build_sections(self, universe: Universe) -> PromptParts:
+        characters = await self._canon.entities(universe.id, kind=EntityKind.CHARACTER, limit=MAX_CHARACTERS)
+        places = await self._canon.entities(universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
         rules = await self._canon.facts(universe.id, kind=FactKind.AXIOM)
-        about = (universe.name, universe.genre, universe.tone, universe.description)
+        world_lines = (universe.name, universe.genre, universe.tone, universe.description)
         return {
-            "world": "\n".join(filter(None, about)),
-            "rules": "\n".join(f"- {rule.statement}" for rule in rules[:MOST_RULES]),
-            "cast": _listed(people),
-            "named": _listed(places),
+            "world": "\n".join(filter(None, world_lines)),
+            "rules": "\n".join(f"- {rule.statement}" for rule in rules[:MAX_RULES]),
+            "cast": _list_entities(characters),
+            "named": _list_entities(places),
         }
 
 
-def _wanted(words: str) -> str:
-    wanted = clean(words)
-    if not wanted:
-        raise InputError("There is nothing to make a story of.", kept=KEPT, todo="A sentence or two will do.")
-    if len(wanted) > LONGEST:
+def _clean_idea(typed_idea: str) -> str:
+    idea_text = clean(typed_idea)
+    if not idea_text:
         raise InputError(
-            f"That is {len(wanted):,} characters; {LONGEST:,} is the most.", kept=KEPT, todo="Say it shorter."
+            "There is nothing to make a story of.", kept=FORM_UNCHANGED, todo="A sentence or two will do."
         )
-    return wanted
+    if len(idea_text) > MAX_IDEA_LENGTH:
+        raise InputError(
+            f"That is {len(idea_text):,} characters; {MAX_IDEA_LENGTH:,} is the most.",
+            kept=FORM_UNCHANGED,
+            todo="Say it shorter.",
+        )
+    return idea_text
 
 
-def _listed(entities: Iterable[Entity]) -> str:
+def _list_entities(entities: Iterable[Entity]) -> str:
     return "\n".join(f"- {e.name}: {' '.join(e.description.split())}".rstrip(": ") for e in entities)

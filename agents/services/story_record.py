@@ -9,11 +9,11 @@ from dataclasses import replace
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.services.entity_cards import Atlas
-from agents.services.recap import RecapScene, StorySoFar, in_short, previously_on
-from agents.services.story_export import ScenePart, StoryRecord
+from agents.services.entity_cards import EntityCardReader
+from agents.services.recap import RecapInput, RecapScene, build_previously_lines, build_short_recap
+from agents.services.story_export import ExportedScene, StoryRecord
 from agents.services.transcript_rows import TranscriptReader
-from agents.solo.journal_lines import BookLine, book_lines
+from agents.solo.journal_lines import JournalLine, describe_journal_entries
 from agents.views.play_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -22,10 +22,10 @@ from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
 from stores.records.story_journal import PresenceEntry
 
-LAST_TURNS = 6
+MAX_LAST_TURNS = 6
 
 
-class Chronicle:
+class StoryRecordReader:
     """Reads stories back. Stateless."""
 
     def __init__(
@@ -33,107 +33,122 @@ class Chronicle:
         log: LogReader,
         canon: CanonReader,
         context: SceneContextLoader,
-        agendas: StoryAgendaReader,
-        atlas: Atlas,
+        agenda_reader: StoryAgendaReader,
+        entity_cards: EntityCardReader,
         transcript: TranscriptReader,
     ) -> None:
         self._log = log
         self._canon = canon
         self._context = context
-        self._agendas = agendas
-        self._atlas = atlas
+        self._agenda_reader = agenda_reader
+        self._entity_cards = entity_cards
         self._transcript = transcript
 
-    async def recap(self, scene_id: Id) -> tuple[str, ...]:
+    async def read_previously_lines(self, scene_id: Id) -> tuple[str, ...]:
         """Return "previously on", as the record has it; nothing for a story that has hardly begun."""
-        return previously_on(await self._so_far(scene_id))
+        return build_previously_lines(await self._build_recap_input(scene_id))
 
-    async def in_short(self, scene_id: Id) -> tuple[str, ...]:
+    async def read_short_recap(self, scene_id: Id) -> tuple[str, ...]:
         """Return the same in two lines or three: what came last, and what is open."""
-        return in_short(await self._so_far(scene_id))
+        return build_short_recap(await self._build_recap_input(scene_id))
 
-    async def _so_far(self, scene_id: Id) -> StorySoFar:
+    async def _build_recap_input(self, scene_id: Id) -> RecapInput:
         context = await self._context.load_context(scene_id)
         scenes = await self._log.scenes(context.story.id)
-        played = [scene for scene in scenes if scene.head] or scenes
+        played_scenes = [scene for scene in scenes if scene.head] or scenes
         hero = context.player_character()
-        agenda = await self._agendas.read_agenda(context)
-        return StorySoFar(
+        agenda = await self._agenda_reader.read_agenda(context)
+        return RecapInput(
             calendar=context.universe.calendar,
-            scenes=[RecapScene(s, await self._outcomes(s)) for s in scenes],
-            now=context.tick,
+            scenes=[RecapScene(s, await self._read_outcomes(s)) for s in scenes],
+            current_tick=context.tick,
             commitments=[
                 fact for fact in agenda.commitments.values() if fact.id not in agenda.payoff_proposal_ids
             ],
             threads=agenda.threads,
             clocks=agenda.clocks,
-            last=await self._log.line_tail(played[-1].id, LAST_TURNS),
-            hero=hero.name if hero else "",
+            last_turns=await self._log.line_tail(played_scenes[-1].id, MAX_LAST_TURNS),
+            hero_name=hero.name if hero else "",
         )
 
-    async def story(self, story_id: Id) -> StoryRecord:
+    async def read_story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that a written-out story tells."""
         story = await self._log.story(story_id)
         universe = await self._canon.universe(story.universe_id)
         scenes = await self._log.scenes(story_id)
-        places = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
+        places_by_id = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
         notes = await self._log.notes(story_id=story_id)
-        kept: defaultdict[Id, list[str]] = defaultdict(list)
-        for line in await self._kept(scenes):
-            kept[line.turn_id or line.scene_id].append(line.words)
-        parts = []
+        journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
+        for journal_line in await self._read_journal_lines(scenes):
+            journal_texts[journal_line.turn_id or journal_line.scene_id].append(journal_line.text)
+        exported_scenes = []
         for scene in scenes:
             rows = [
-                replace(row, notes=(*row.notes, *kept[row.turn.id]))
+                replace(row, notes=(*row.notes, *journal_texts[row.turn.id]))
                 for row in await self._transcript.read_rows(
                     scene.id, 0, await self._log.line_length(scene.id)
                 )
             ]
-            shown, own = {row.turn.id for row in rows}, [n for n in notes if n.scene_id == scene.id]
-            parts.append(
-                ScenePart(
+            shown_turn_ids, scene_notes = (
+                {row.turn.id for row in rows},
+                [n for n in notes if n.scene_id == scene.id],
+            )
+            exported_scenes.append(
+                ExportedScene(
                     scene,
                     rows,
-                    format_tick(universe.calendar, _begins(scene, rows)),
-                    places[scene.place_id].name if scene.place_id in places else "",
-                    notes=[*(n.text for n in own if n.turn_id is None), *kept[scene.id]],
-                    left=[n.text for n in own if n.turn_id and n.turn_id not in shown],
+                    format_tick(universe.calendar, _first_spoken_tick(scene, rows)),
+                    places_by_id[scene.place_id].name if scene.place_id in places_by_id else "",
+                    notes=[*(n.text for n in scene_notes if n.turn_id is None), *journal_texts[scene.id]],
+                    removed_turn_notes=[
+                        n.text for n in scene_notes if n.turn_id and n.turn_id not in shown_turn_ids
+                    ],
                 )
             )
         return StoryRecord(
             story=story,
-            scenes=parts,
-            facts=await self._atlas.views(await self._made(parts), universe.calendar),
-            universe=universe.name,
-            hero=hero.name if hero else "",
+            scenes=exported_scenes,
+            facts=await self._entity_cards.build_fact_views(
+                await self._read_outcome_facts(exported_scenes), universe.calendar
+            ),
+            universe_name=universe.name,
+            hero_name=hero.name if hero else "",
         )
 
-    async def _made(self, parts: Sequence[ScenePart]) -> list[Fact]:
+    async def _read_outcome_facts(self, exported_scenes: Sequence[ExportedScene]) -> list[Fact]:
         """Return what the scenes made true: what their commits wrote, and all else that rests on what was
         said in them (by a ruling, or accepted long after); not what was retconned, nor what a correction or
         a merge left nothing of."""
-        turns = [row.turn.id for part in parts for row in part.rows]
-        written = dict.fromkeys(fact_id for part in parts for fact_id in part.scene.canonical_outcomes)
-        resting = {subject for _, subject in await self._canon.supported_by(turns)}
-        facts = await self._canon.facts_by_id({*written, *resting})
-        later = sorted(facts.keys() - written.keys(), key=lambda i: (facts[i].recorded_at, facts[i].said, i))
-        return [facts[i] for i in (*written, *later) if i in facts and is_in_force(facts[i])]
+        turn_ids = [row.turn.id for exported_scene in exported_scenes for row in exported_scene.rows]
+        committed_fact_ids = dict.fromkeys(
+            fact_id for part in exported_scenes for fact_id in part.scene.canonical_outcomes
+        )
+        supported_ids = {subject for _, subject in await self._canon.supported_by(turn_ids)}
+        facts = await self._canon.facts_by_id({*committed_fact_ids, *supported_ids})
+        later_fact_ids = sorted(
+            facts.keys() - committed_fact_ids.keys(), key=lambda i: (facts[i].recorded_at, facts[i].said, i)
+        )
+        return [
+            facts[i] for i in (*committed_fact_ids, *later_fact_ids) if i in facts and is_in_force(facts[i])
+        ]
 
-    async def _kept(self, scenes: Sequence[Scene]) -> list[BookLine]:
+    async def _read_journal_lines(self, scenes: Sequence[Scene]) -> list[JournalLine]:
         """Return what counts of the story's books, in words."""
         if not scenes:
             return []
         entries = (await self._context.load_context(scenes[-1].id)).story_entries
-        people = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
-        names = {i: entity.name for i, entity in (await self._canon.entities_by_id(people)).items()}
-        return book_lines(entries, names)
+        present_entity_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
+        names_by_id = {
+            i: entity.name for i, entity in (await self._canon.entities_by_id(present_entity_ids)).items()
+        }
+        return describe_journal_entries(entries, names_by_id)
 
-    async def _outcomes(self, scene: Scene) -> list[Fact]:
+    async def _read_outcomes(self, scene: Scene) -> list[Fact]:
         facts = await self._canon.facts_by_id(scene.canonical_outcomes)
         return [facts[i] for i in scene.canonical_outcomes if i in facts]
 
 
-def _begins(scene: Scene, rows: Sequence[TurnView]) -> int:
+def _first_spoken_tick(scene: Scene, rows: Sequence[TurnView]) -> int:
     """Return the tick at which something is said first: a scene often opens with time that passes."""
     return next((row.turn.tick for row in rows if row.turn.speaker is not Speaker.SYSTEM), scene.tick)

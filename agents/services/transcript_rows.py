@@ -39,8 +39,8 @@ class TranscriptReader:
                 turn=t,
                 resolution=results_by_turn.get(t.id),
                 take=t.take,
-                takes=max(take_counts.get(t.id, 1), t.take),
-                made=made_counts[t.id],
+                take_count=max(take_counts.get(t.id, 1), t.take),
+                made_count=made_counts[t.id],
                 notes=tuple(notes_by_turn[t.id]),
             )
             for t in turns
@@ -58,7 +58,7 @@ class TranscriptReader:
             turn=turn,
             scene=scene,
             story=await self._log.story(scene.story_id),
-            on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
+            is_on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
             facts=tuple(facts[i] for i in made_ids if i in facts),
             entities=tuple(entities[i] for i in made_ids if i in entities),
             resolution=results[-1] if results else None,

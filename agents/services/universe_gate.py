@@ -36,49 +36,57 @@ class UniverseGate:
         self._views = views
         self._events = events
 
-    async def view(self, universe_id: Id) -> GateView:
+    async def build_gate_view(self, universe_id: Id) -> GateView:
         """Return what waits here, how much waits at the gates of scenes that are being played, and what
         commits closed lately: that can be taken back."""
         universe = await self._canon.universe(universe_id)
-        waiting, elsewhere = await self.waiting(universe_id)
-        rows = await self._views.build_proposal_rows([*waiting, *await self._closed(universe_id)])
-        return GateView(universe.name, universe, None, False, rows, elsewhere)
+        waiting_proposals, elsewhere_count = await self.list_waiting(universe_id)
+        rows = await self._views.build_proposal_rows(
+            [*waiting_proposals, *await self._list_closed(universe_id)]
+        )
+        return GateView(universe.name, universe, None, False, rows, elsewhere_count)
 
-    async def commit(self, universe_id: Id, only: Collection[Id] | None) -> CommitReport:
+    async def commit(self, universe_id: Id, only_ids: Collection[Id] | None) -> CommitReport:
         """Write what is accepted or ticked (of `only`, if given); all else waits on. Raises StoreError."""
-        waiting, _ = await self.waiting(universe_id)
-        chosen = [p for p in waiting if only is None or p.id in only]
+        waiting_proposals, _ = await self.list_waiting(universe_id)
+        chosen_proposals = [p for p in waiting_proposals if only_ids is None or p.id in only_ids]
         report = await self._keeper.commit(
-            chosen, reason="by hand", universe_id=universe_id, undecided="defer"
+            chosen_proposals, reason="by hand", universe_id=universe_id, undecided="defer"
         )
         publish_commit(self._events, universe_id, None, report)
         return report
 
-    async def waiting(self, universe_id: Id) -> tuple[list[ProposedChange], int]:
+    async def list_waiting(self, universe_id: Id) -> tuple[list[ProposedChange], int]:
         """Return what is open and belongs to no scene in play, and how much belongs to one."""
-        open_ones = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
-        in_play = await self._in_play({p.scene_id for p in open_ones if p.scene_id})
-        here = [p for p in open_ones if p.scene_id not in in_play]
-        return here, len(open_ones) - len(here)
+        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        playing_scene_ids = await self._find_playing_scenes(
+            {p.scene_id for p in open_proposals if p.scene_id}
+        )
+        gate_proposals = [p for p in open_proposals if p.scene_id not in playing_scene_ids]
+        return gate_proposals, len(open_proposals) - len(gate_proposals)
 
-    async def _closed(self, universe_id: Id) -> list[ProposedChange]:
+    async def _list_closed(self, universe_id: Id) -> list[ProposedChange]:
         """Return what commits closed last, but for what the gate of a scene in play shows, and for what the
         world was brought in with."""
-        closed = await self._log.proposals(
+        closed_proposals = await self._log.proposals(
             universe_id=universe_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
         )
-        in_play = await self._in_play({p.scene_id for p in closed if p.scene_id})
-        return [p for p in closed if p.scene_id not in in_play and not _is_founding(p)]
+        playing_scene_ids = await self._find_playing_scenes(
+            {p.scene_id for p in closed_proposals if p.scene_id}
+        )
+        return [
+            p for p in closed_proposals if p.scene_id not in playing_scene_ids and not _is_world_import(p)
+        ]
 
-    async def _in_play(self, scene_ids: Collection[Id]) -> set[Id]:
+    async def _find_playing_scenes(self, scene_ids: Collection[Id]) -> set[Id]:
         """Return the scenes that will come to a gate of their own: not closed, in a story that goes on."""
         states = await self._log.loop_states(Loop.SCENE, scene_ids)
-        closed = {i for i, last in states.items() if last.target == "completed"}
-        scenes = [await self._log.scene(i) for i in sorted(set(scene_ids) - closed)]
+        closed_scene_ids = {i for i, transition in states.items() if transition.target == "completed"}
+        scenes = [await self._log.scene(i) for i in sorted(set(scene_ids) - closed_scene_ids)]
         stories = await self._log.loop_states(Loop.STORY, {s.story_id for s in scenes})
         return {s.id for s in scenes if s.story_id in stories and stories[s.story_id].target == "active"}
 
 
-def _is_founding(proposal: ProposedChange) -> bool:
+def _is_world_import(proposal: ProposedChange) -> bool:
     """Say whether the proposal rests on nothing but the universe's own founding."""
     return {e.ref_id for e in proposal.evidence} == {proposal.universe_id}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from agents.services.commitment_ledger import Ledger
-from agents.services.edit_previews import Previews
-from agents.services.entity_cards import Atlas
-from agents.services.provenance import Annals
-from agents.services.world_edits import Edits
+from agents.services.commitment_ledger import CommitmentService
+from agents.services.edit_previews import EditPreviews
+from agents.services.entity_cards import EntityCardReader
+from agents.services.provenance import ProvenanceReader
+from agents.services.world_edits import WorldEditor
 from agents.views.play_views import EntityCard
 from stores.ports import CanonReader
 from stores.records.ids import Id
@@ -21,22 +21,22 @@ class WorldServices:
     """Looks at a universe and proposes changes to it by the GM's own word."""
 
     canon: CanonReader
-    atlas: Atlas
-    edits: Edits
-    previews: Previews
-    record: Annals
-    ledger: Ledger
-    export: Callable[[Id], Awaitable[str]]
+    entity_cards: EntityCardReader
+    edits: WorldEditor
+    previews: EditPreviews
+    provenance: ProvenanceReader
+    commitments: CommitmentService
+    export_universe: Callable[[Id], Awaitable[str]]
     """Writes a universe to an archive in the home folder, and returns where."""
 
-    async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
+    async def list_entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         """Return the universe's entities, or those that `search` finds."""
         return await self.canon.entities(universe_id, search=search)
 
-    async def known_as(self, universe_id: Id) -> list[str]:
+    async def list_entity_names(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""
         return await self.canon.entity_names(universe_id)
 
-    async def card(self, entity_id: Id) -> EntityCard:
+    async def read_card(self, entity_id: Id) -> EntityCard:
         """Return what is true of one entity."""
-        return await self.atlas.card(entity_id)
+        return await self.entity_cards.read_card(entity_id)

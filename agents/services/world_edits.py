@@ -19,9 +19,15 @@ from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import universe_entity_finder
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
-from agents.services.entity_edits import name_from, names_from, numbers_of, renamed, sheet
-from agents.services.fact_corrections import Corrections
-from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
+from agents.services.entity_edits import (
+    build_sheet_edits,
+    describe_entity_edits,
+    parse_name,
+    parse_names,
+    parse_sheet_numbers,
+)
+from agents.services.fact_corrections import FactCorrections
+from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, StagedEdits
 from agents.world_time.moments import read_moment
 from stores.errors import InputError
@@ -40,7 +46,7 @@ from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.world import Entity, EntityStatus
 
 
-class Edits:
+class WorldEditor:
     """See `agents.world_desk.WorldEdits` for what each call promises. Stateless."""
 
     def __init__(
@@ -48,184 +54,213 @@ class Edits:
         canon: CanonReader,
         log: LogReader,
         keeper: CanonKeeper,
-        by_hand: ByHand,
+        manual_edits: ManualEdits,
         ids: IdGenerator,
         clock: Clock,
     ) -> None:
         self._canon = canon
         self._log = log
         self._keeper = keeper
-        self._by_hand = by_hand
-        self._corrections = Corrections(canon, log, keeper)
+        self._manual_edits = manual_edits
+        self._fact_corrections = FactCorrections(canon, log, keeper)
         self._ids = ids
         self._clock = clock
 
     # --- entities ------------------------------------------------------------------------------------
 
-    async def create(self, universe_id: Id, thing: NewEntityFields) -> StagedEdits:
+    async def propose_entity(self, universe_id: Id, new_entity: NewEntityFields) -> StagedEdits:
         change = CreateEntity(
             entity_id=self._ids.new(),
-            entity_kind=thing.kind,
-            name=name_from(thing.name),
-            aliases=names_from(thing.aliases),
-            description=require_statement_length(clean(thing.description)),
-            numbers=numbers_of(thing.numbers),
-            tags=names_from(thing.tags),
+            entity_kind=new_entity.kind,
+            name=parse_name(new_entity.name),
+            aliases=parse_names(new_entity.aliases),
+            description=require_statement_length(clean(new_entity.description)),
+            numbers=parse_sheet_numbers(new_entity.numbers),
+            tags=parse_names(new_entity.tags),
         )
-        now = await present(self._log, universe_id)
-        return await self._by_hand.stage(universe_id, [Act(change, f"Brought in: {change.name}")], tick=now)
+        current_tick = await read_present_tick(self._log, universe_id)
+        return await self._manual_edits.stage_edits(
+            universe_id, [Edit(change, f"Brought in: {change.name}")], tick=current_tick
+        )
 
-    async def edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
+    async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         """Rename, describe, other names, numbers and tags: what differs from canon."""
-        entity = await self._entity(entity_id)
-        catalogue = await self._catalogue(entity.universe_id)
-        gone = sorted(entity.numbers.keys() - numbers_of(edit.numbers, entity.numbers).keys())
-        off = [await self._no_number(entity, key, catalogue) for key in gone]
-        acts = [*renamed(entity, edit), *sheet(entity, edit), *off]
-        return await self._by_hand.stage(entity.universe_id, acts, tick=await self._now(entity))
+        entity = await self._read_canon_entity(entity_id)
+        catalogue = await self._read_catalogue(entity.universe_id)
+        removed_numbers = sorted(
+            entity.numbers.keys() - parse_sheet_numbers(edit.numbers, entity.numbers).keys()
+        )
+        number_end_edits = [await self._build_number_end(entity, key, catalogue) for key in removed_numbers]
+        edits = [*describe_entity_edits(entity, edit), *build_sheet_edits(entity, edit), *number_end_edits]
+        return await self._manual_edits.stage_edits(
+            entity.universe_id, edits, tick=await self._read_current_tick(entity)
+        )
 
-    async def lock(self, entity_id: Id, locked: bool) -> StagedEdits:
-        entity = await self._entity(entity_id)
+    async def propose_lock(self, entity_id: Id, locked: bool) -> StagedEdits:
+        entity = await self._read_canon_entity(entity_id)
         change = UpdateEntity(entity_id=entity.id, locked=locked)
-        acts = [Act(change, f"{'Locked' if locked else 'Unlocked'}: {entity.name}")]
-        acts = acts if locked is not entity.locked else []
-        return await self._by_hand.stage(entity.universe_id, acts, tick=await self._now(entity))
+        edits = [Edit(change, f"{'Locked' if locked else 'Unlocked'}: {entity.name}")]
+        edits = edits if locked is not entity.locked else []
+        return await self._manual_edits.stage_edits(
+            entity.universe_id, edits, tick=await self._read_current_tick(entity)
+        )
 
-    async def merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
+    async def propose_merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
         """The second becomes another name of the first."""
-        kept, absorbed = await self._entity(kept_id), await self._entity(absorbed_id)
-        if kept.id == absorbed.id:
-            raise InputError(f"{kept.name} is one already.", kept=STAGED_NOT, todo="Choose another.")
-        if kept.universe_id != absorbed.universe_id:
-            raise InputError("They are of two different worlds.", kept=STAGED_NOT)
-        change = MergeEntities(kept_id=kept.id, absorbed_id=absorbed.id)
-        act = Act(change, f"{absorbed.name} is {kept.name}.")
-        return await self._by_hand.stage(kept.universe_id, [act], tick=await self._now(kept))
+        kept_entity, absorbed_entity = (
+            await self._read_canon_entity(kept_id),
+            await self._read_canon_entity(absorbed_id),
+        )
+        if kept_entity.id == absorbed_entity.id:
+            raise InputError(
+                f"{kept_entity.name} is one already.", kept=NOTHING_STAGED, todo="Choose another."
+            )
+        if kept_entity.universe_id != absorbed_entity.universe_id:
+            raise InputError("They are of two different worlds.", kept=NOTHING_STAGED)
+        change = MergeEntities(kept_id=kept_entity.id, absorbed_id=absorbed_entity.id)
+        edit = Edit(change, f"{absorbed_entity.name} is {kept_entity.name}.")
+        return await self._manual_edits.stage_edits(
+            kept_entity.universe_id, [edit], tick=await self._read_current_tick(kept_entity)
+        )
 
-    async def split(self, absorbed_id: Id) -> StagedEdits:
+    async def propose_split(self, absorbed_id: Id) -> StagedEdits:
         """Undo a merge: what moved goes back, and the name with it."""
         changes = await self._keeper.merges.plan_split(absorbed_id)
-        absorbed = await self._canon.entity(absorbed_id)
-        words = f"{absorbed.name} is somebody or something else after all."
-        acts = [Act(change, words) for change in changes]
-        return await self._by_hand.stage(absorbed.universe_id, acts, tick=await self._now(absorbed))
+        absorbed_entity = await self._canon.entity(absorbed_id)
+        description = f"{absorbed_entity.name} is somebody or something else after all."
+        edits = [Edit(change, description) for change in changes]
+        return await self._manual_edits.stage_edits(
+            absorbed_entity.universe_id, edits, tick=await self._read_current_tick(absorbed_entity)
+        )
 
     # --- facts ---------------------------------------------------------------------------------------
 
-    async def say(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
+    async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         """A fact, as typed after `/fact`, since a moment (`day 3, dusk`, `always`; "" is the present)."""
-        now, tick = await self._moment(universe_id, since)
-        catalogue = await self._catalogue(universe_id)
-        find = await universe_entity_finder(universe_id, self._canon, self._log)
-        change = await declare.read_fact(clean(text), catalogue.names(), find, catalogue.phrase, tick or 0)
+        current_tick, tick = await self._read_typed_moment(universe_id, since)
+        catalogue = await self._read_catalogue(universe_id)
+        find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
+        change = await declare.read_fact(
+            clean(text), catalogue.names(), find_entity, catalogue.phrase, tick or 0
+        )
         change = change.model_copy(update={"valid_from": tick})
-        change = change.model_copy(update={"ends": await self._ended_by(universe_id, change, catalogue)})
-        critical = catalogue.is_critical(change.predicate, change.value)
-        act = Act(change, clean(text), critical=critical)
-        return await self._by_hand.stage(universe_id, [act], tick=None if tick is None else now)
+        change = change.model_copy(
+            update={"ends": await self._find_ended_facts(universe_id, change, catalogue)}
+        )
+        is_critical = catalogue.is_critical(change.predicate, change.value)
+        edit = Edit(change, clean(text), is_critical=is_critical)
+        return await self._manual_edits.stage_edits(
+            universe_id, [edit], tick=None if tick is None else current_tick
+        )
 
-    async def rule(self, universe_id: Id, text: str) -> StagedEdits:
+    async def propose_axiom(self, universe_id: Id, text: str) -> StagedEdits:
         """A rule of the world, as typed after `/axiom`."""
         change = await declare.read_axiom(
             clean(text), await universe_entity_finder(universe_id, self._canon, self._log)
         )
-        now = await present(self._log, universe_id)
-        return await self._by_hand.stage(universe_id, [Act(change, clean(text))], tick=now)
+        current_tick = await read_present_tick(self._log, universe_id)
+        return await self._manual_edits.stage_edits(
+            universe_id, [Edit(change, clean(text))], tick=current_tick
+        )
 
-    async def correct(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
+    async def propose_correction(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         """The fact as it should have read all along; it rests on the same evidence."""
-        fact = await self._fact(fact_id)
-        acts, tick = await self._corrections.of(fact, edit)
-        return await self._by_hand.stage(fact.universe_id, acts, tick=tick)
+        fact = await self._read_canon_fact(fact_id)
+        edits, tick = await self._fact_corrections.plan_correction(fact, edit)
+        return await self._manual_edits.stage_edits(fact.universe_id, edits, tick=tick)
 
-    async def end(self, fact_id: Id, at: str = "") -> StagedEdits:
+    async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:
         """The fact was so until a moment ("" is the present), and is no longer."""
-        fact = await self._fact(fact_id)
+        fact = await self._read_canon_fact(fact_id)
         if fact.kind in OCCURRENCE_KINDS:
             raise InputError(
-                "What happened stays so.", kept=STAGED_NOT, todo="R retcons it, if it never happened."
+                "What happened stays so.", kept=NOTHING_STAGED, todo="R retcons it, if it never happened."
             )
         if not is_open(fact):
-            raise InputError("It is over already.", kept=STAGED_NOT)
-        now, tick = await self._moment(fact.universe_id, at)
+            raise InputError("It is over already.", kept=NOTHING_STAGED)
+        current_tick, tick = await self._read_typed_moment(fact.universe_id, typed_moment)
         if tick is not None and fact.valid_from is not None and tick < fact.valid_from:
-            raise InputError("It had not even begun then.", kept=STAGED_NOT, todo="Say a later time.")
-        act = Act(EndFact(fact_id=fact.id, at=tick), f"No longer so: {fact.statement}")
-        return await self._by_hand.stage(fact.universe_id, [act], tick=now)
+            raise InputError("It had not even begun then.", kept=NOTHING_STAGED, todo="Say a later time.")
+        edit = Edit(EndFact(fact_id=fact.id, at=tick), f"No longer so: {fact.statement}")
+        return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
 
-    async def retcon(self, subject_id: Id) -> StagedEdits:
+    async def propose_retcon(self, subject_id: Id) -> StagedEdits:
         """A fact or an entity was never so; one that was retconned is so again."""
         subject = await self._keeper.retcon_previews.read_subject(subject_id)
-        restore = subject.status == FactStatus.RETCONNED.value
-        what = subject.statement if isinstance(subject, Fact) else subject.name
-        act = Act(
-            RetconFact(fact_id=subject.id, restore=restore),
-            f"{'So again' if restore else 'Never so'}: {what}",
+        is_restore = subject.status == FactStatus.RETCONNED.value
+        subject_text = subject.statement if isinstance(subject, Fact) else subject.name
+        edit = Edit(
+            RetconFact(fact_id=subject.id, restore=is_restore),
+            f"{'So again' if is_restore else 'Never so'}: {subject_text}",
         )
-        now = await present(self._log, subject.universe_id)
-        return await self._by_hand.stage(subject.universe_id, [act], tick=now)
+        current_tick = await read_present_tick(self._log, subject.universe_id)
+        return await self._manual_edits.stage_edits(subject.universe_id, [edit], tick=current_tick)
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _entity(self, entity_id: Id) -> Entity:
-        found = (await self._canon.entities_by_id([entity_id])).get(entity_id)
-        if found is None or found.status is not EntityStatus.CANONICAL:
-            gone = f"{found.name} is {found.status}." if found else "That is not in canon."
-            raise InputError(gone, kept=STAGED_NOT, todo="Look at what canon has now.")
-        return found
+    async def _read_canon_entity(self, entity_id: Id) -> Entity:
+        entity = (await self._canon.entities_by_id([entity_id])).get(entity_id)
+        if entity is None or entity.status is not EntityStatus.CANONICAL:
+            problem = f"{entity.name} is {entity.status}." if entity else "That is not in canon."
+            raise InputError(problem, kept=NOTHING_STAGED, todo="Look at what canon has now.")
+        return entity
 
-    async def _fact(self, fact_id: Id) -> Fact:
-        found = (await self._canon.facts_by_id([fact_id])).get(fact_id)
-        if found is None:
-            raise InputError("That fact is not in canon.", kept=STAGED_NOT)
-        return found
+    async def _read_canon_fact(self, fact_id: Id) -> Fact:
+        fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
+        if fact is None:
+            raise InputError("That fact is not in canon.", kept=NOTHING_STAGED)
+        return fact
 
-    async def _catalogue(self, universe_id: Id) -> Catalogue:
+    async def _read_catalogue(self, universe_id: Id) -> Catalogue:
         return (await self._keeper.policies.read_policy(universe_id)).catalogue
 
-    async def _now(self, entity: Entity) -> int | None:
-        return await present(self._log, entity.universe_id)
+    async def _read_current_tick(self, entity: Entity) -> int | None:
+        return await read_present_tick(self._log, entity.universe_id)
 
-    async def _moment(self, universe_id: Id, typed: str) -> tuple[int | None, int | None]:
+    async def _read_typed_moment(self, universe_id: Id, typed_moment: str) -> tuple[int | None, int | None]:
         """Return the universe's present, and the tick that was typed (its present for nothing)."""
-        now = await present(self._log, universe_id)
-        return now, read_moment(typed, (await self._canon.universe(universe_id)).calendar, now)
+        current_tick = await read_present_tick(self._log, universe_id)
+        return current_tick, read_moment(
+            typed_moment, (await self._canon.universe(universe_id)).calendar, current_tick
+        )
 
-    async def _ended_by(self, universe_id: Id, change: AssertFact, catalogue: Catalogue) -> tuple[Id, ...]:
+    async def _find_ended_facts(
+        self, universe_id: Id, change: AssertFact, catalogue: Catalogue
+    ) -> tuple[Id, ...]:
         """Return what held until the new value began, where only one holds at a time. What time alone does
         not change (a death), or what began no earlier, is left for the court."""
-        new = _as_fact(universe_id, change, self._clock())
-        slot = fact_key_of(new, catalogue)
-        if slot is None or slot.subject is None:
+        new_fact = _build_fact(universe_id, change, self._clock())
+        fact_key = fact_key_of(new_fact, catalogue)
+        if fact_key is None or fact_key.subject is None:
             return ()
-        held = [
+        held_facts = [
             fact
-            for name in sorted({slot.predicate, *catalogue.inverse_predicates(slot.predicate)})
-            for fact in await self._canon.facts_about(slot.subject, predicate=name)
+            for name in sorted({fact_key.predicate, *catalogue.inverse_predicates(fact_key.predicate)})
+            for fact in await self._canon.facts_about(fact_key.subject, predicate=name)
         ]
         return tuple(
             f.id
-            for f in held
-            if fact_key_of(f, catalogue) == slot
+            for f in held_facts
+            if fact_key_of(f, catalogue) == fact_key
             and is_true(f)
-            and starts_later(new, f)
-            and not gives_same_value(new, f, catalogue)
+            and starts_later(new_fact, f)
+            and not gives_same_value(new_fact, f, catalogue)
             and not catalogue[f.predicate].is_final(f.value)
         )
 
-    async def _no_number(self, entity: Entity, key: str, catalogue: Catalogue) -> Act:
+    async def _build_number_end(self, entity: Entity, key: str, catalogue: Catalogue) -> Edit:
         """A number goes off a sheet when the fact that says it ends."""
         for fact in await self._canon.facts_about(entity.id, predicate=key):
             if fact.entity(SUBJECT) == entity.id and fact_key_of(fact, catalogue) and is_open(fact):
-                return Act(EndFact(fact_id=fact.id), f"No longer so: {fact.statement}")
+                return Edit(EndFact(fact_id=fact.id), f"No longer so: {fact.statement}")
         raise InputError(
             f"{entity.name} has had {key} from the beginning, and no fact says so that could end.",
-            kept=STAGED_NOT,
+            kept=NOTHING_STAGED,
             todo=f"Give it another value, as in: {key} 0",
         )
 
 
-def _as_fact(universe_id: Id, change: AssertFact, now: datetime) -> Fact:
+def _build_fact(universe_id: Id, change: AssertFact, recorded_at: datetime) -> Fact:
     return Fact(
         id="",
         universe_id=universe_id,
@@ -235,5 +270,5 @@ def _as_fact(universe_id: Id, change: AssertFact, now: datetime) -> Fact:
         involves=change.involves,
         value=change.value,
         valid_from=change.valid_from,
-        recorded_at=now,
+        recorded_at=recorded_at,
     )

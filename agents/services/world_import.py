@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringC
 
 from agents import yaml_with_lines as marked_yaml
 from agents.sanitize import clean
-from agents.yaml_with_lines import Loc
+from agents.yaml_with_lines import ValuePath
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import (
@@ -41,80 +41,80 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-Keys = Annotated[tuple[Key, ...], BeforeValidator(_as_list)]
-Words = Annotated[str, Field(max_length=2_000), AfterValidator(_one_line)]
-Name = Annotated[str, Field(max_length=120), AfterValidator(_one_line), Field(min_length=1)]
-Sentence = Annotated[Words, Field(min_length=1)]
-Tick = Annotated[int, Field(ge=-(10**12), le=10**12)]
+SeedKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+SeedKeys = Annotated[tuple[SeedKey, ...], BeforeValidator(_as_list)]
+SeedText = Annotated[str, Field(max_length=2_000), AfterValidator(_one_line)]
+SeedName = Annotated[str, Field(max_length=120), AfterValidator(_one_line), Field(min_length=1)]
+SeedSentence = Annotated[SeedText, Field(min_length=1)]
+SeedTick = Annotated[int, Field(ge=-(10**12), le=10**12)]
 
 
-class Seed(Record):
+class SeedRecord(Record):
     """A part of a world file. Names of things are keys here; identifiers come with `proposals_of`."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
 
-class UniverseSeed(Seed):
-    name: Name
-    genre: Words = ""
-    tone: Words = ""
-    description: Words = ""
+class UniverseSeed(SeedRecord):
+    name: SeedName
+    genre: SeedText = ""
+    tone: SeedText = ""
+    description: SeedText = ""
     calendar: Calendar = Calendar()
 
 
-class EntitySeed(Seed):
-    key: Key
+class EntitySeed(SeedRecord):
+    key: SeedKey
     kind: EntityKind
-    name: Name
-    aliases: tuple[Name, ...] = ()
-    description: Words = ""
+    name: SeedName
+    aliases: tuple[SeedName, ...] = ()
+    description: SeedText = ""
     is_pc: bool = False
-    tags: tuple[Name, ...] = ()
-    numbers: dict[Key, Number] = Field(default_factory=dict)
+    tags: tuple[SeedName, ...] = ()
+    numbers: dict[SeedKey, Number] = Field(default_factory=dict)
 
 
-class AxiomSeed(Seed):
+class AxiomSeed(SeedRecord):
     """A rule of the world. `involves` maps a role to the key or keys that play it."""
 
-    statement: Sentence
-    predicate: Key = "axiom"
-    scope: Words = ""
-    severity: Words = "must"
-    involves: dict[Key, Keys] = Field(default_factory=dict)
+    statement: SeedSentence
+    predicate: SeedKey = "axiom"
+    scope: SeedText = ""
+    severity: SeedText = "must"
+    involves: dict[SeedKey, SeedKeys] = Field(default_factory=dict)
 
 
-class FactSeed(Seed):
+class FactSeed(SeedRecord):
     """One sentence held true (or told) from `valid_from` to `valid_to`, in world ticks."""
 
     kind: FactKind
-    predicate: Key
-    statement: Sentence
-    involves: dict[Key, Keys]
+    predicate: SeedKey
+    statement: SeedSentence
+    involves: dict[SeedKey, SeedKeys]
     value: FactValue | None = None
     standing: Standing = Standing.TRUE
-    valid_from: Tick | None = None
-    valid_to: Tick | None = None
+    valid_from: SeedTick | None = None
+    valid_to: SeedTick | None = None
 
 
-class OpeningSeed(Seed):
+class OpeningSeed(SeedRecord):
     """A story to start with. `cast` names everybody who is there, `pc` among them."""
 
-    title: Name
-    theme: Words = ""
-    tone: Words = ""
-    constraints: Words = ""
-    lines_and_veils: Words = ""
-    pc: Key
-    scene_title: Name
-    scene_goal: Words = ""
-    place: Key
-    cast: tuple[Key, ...]
-    tick: Tick
-    prose: tuple[Sentence, ...] = ()
+    title: SeedName
+    theme: SeedText = ""
+    tone: SeedText = ""
+    constraints: SeedText = ""
+    lines_and_veils: SeedText = ""
+    pc: SeedKey
+    scene_title: SeedName
+    scene_goal: SeedText = ""
+    place: SeedKey
+    cast: tuple[SeedKey, ...]
+    tick: SeedTick
+    prose: tuple[SeedSentence, ...] = ()
 
 
-class WorldSeed(Seed):
+class WorldSeed(SeedRecord):
     """A whole world file, checked: every key is known and nothing has another's name."""
 
     universe: UniverseSeed
@@ -124,7 +124,7 @@ class WorldSeed(Seed):
     opening: OpeningSeed
 
 
-class Opening(Record):
+class StoryOpening(Record):
     """The suggested first story and scene, with identifiers; `prose` is said before the first turn."""
 
     title: str
@@ -141,40 +141,43 @@ class Opening(Record):
     prose: tuple[str, ...]
 
 
-def read_seed(text: str) -> WorldSeed:
+def parse_world_file(text: str) -> WorldSeed:
     """Read a world file. Raises InputError that names the lines and entries that are wrong."""
     try:
         document = marked_yaml.load_yaml(text)
     except marked_yaml.UnreadableYaml as error:
-        raise _refused(str(error)) from None
+        raise _file_error(str(error)) from None
     try:
         seed = WorldSeed.model_validate(document.data)
-        faults = list(_disagreements(seed))
+        faults_found = list(_find_seed_faults(seed))
     except ValidationError as error:
-        faults = [
-            (fault["loc"], _plain(fault["type"], fault["msg"], fault["loc"])) for fault in error.errors()
+        faults_found = [
+            (fault["loc"], _explain_fault(fault["type"], fault["msg"], fault["loc"]))
+            for fault in error.errors()
         ]
-    if faults:
-        raise _refused(marked_yaml.describe_faults((document.line_of(loc), words) for loc, words in faults))
+    if faults_found:
+        raise _file_error(
+            marked_yaml.describe_faults((document.line_of(loc), message) for loc, message in faults_found)
+        )
     return seed
 
 
-def proposals_of(
+def build_world_proposals(
     seed: WorldSeed, universe_id: Id, *, clock: Clock
-) -> tuple[Universe, list[ProposedChange], Opening]:
+) -> tuple[Universe, list[ProposedChange], StoryOpening]:
     """Return the universe, a proposal for everything in it, and its opening.
 
     Every identifier is derived from `universe_id` and the file's own keys and words, so that bringing
     a world in twice gives the same records. Entities come first, then axioms, then facts.
     """
-    ids = {entity.key: derive_id("sample", universe_id, entity.key) for entity in seed.entities}
+    entity_ids = {entity.key: derive_id("sample", universe_id, entity.key) for entity in seed.entities}
 
-    def propose(key: str, payload: Payload, words: str) -> ProposedChange:
+    def build_proposal(key: str, payload: Payload, quote: str) -> ProposedChange:
         evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.MANUAL, universe_id, words),
+            id=derive_id("evidence", EvidenceKind.MANUAL, universe_id, quote),
             kind=EvidenceKind.MANUAL,
             ref_id=universe_id,
-            quote=words,
+            quote=quote,
         )
         return ProposedChange(
             id=derive_id("sample_proposal", universe_id, key),
@@ -195,17 +198,20 @@ def proposals_of(
         recorded_at=clock(),
     )
     proposals = [
-        *(propose(e.key, _creation(e, ids[e.key]), e.description or e.name) for e in seed.entities),
-        *(propose(a.statement, _axiom(a, ids), a.statement) for a in seed.axioms),
-        *(propose(f.statement, _assertion(f, ids), f.statement) for f in seed.facts),
+        *(
+            build_proposal(e.key, _build_entity_change(e, entity_ids[e.key]), e.description or e.name)
+            for e in seed.entities
+        ),
+        *(build_proposal(a.statement, _build_axiom_change(a, entity_ids), a.statement) for a in seed.axioms),
+        *(build_proposal(f.statement, _build_fact_change(f, entity_ids), f.statement) for f in seed.facts),
     ]
-    return universe, proposals, _opening(seed.opening, ids)
+    return universe, proposals, _build_opening(seed.opening, entity_ids)
 
 
 # --- seeds to payloads ------------------------------------------------------------------------------
 
 
-def _creation(entity: EntitySeed, entity_id: Id) -> CreateEntity:
+def _build_entity_change(entity: EntitySeed, entity_id: Id) -> CreateEntity:
     return CreateEntity(
         entity_id=entity_id,
         entity_kind=entity.kind,
@@ -218,22 +224,22 @@ def _creation(entity: EntitySeed, entity_id: Id) -> CreateEntity:
     )
 
 
-def _axiom(axiom: AxiomSeed, ids: dict[str, Id]) -> NoteAxiom:
+def _build_axiom_change(axiom: AxiomSeed, entity_ids: dict[str, Id]) -> NoteAxiom:
     return NoteAxiom(
         statement=axiom.statement,
         predicate=axiom.predicate,
         scope=axiom.scope,
         severity=axiom.severity,
-        involves=_involved(axiom.involves, ids),
+        involves=_build_involvements(axiom.involves, entity_ids),
     )
 
 
-def _assertion(fact: FactSeed, ids: dict[str, Id]) -> AssertFact:
+def _build_fact_change(fact: FactSeed, entity_ids: dict[str, Id]) -> AssertFact:
     return AssertFact(
         fact_kind=fact.kind,
         predicate=fact.predicate,
         statement=fact.statement,
-        involves=_involved(fact.involves, ids),
+        involves=_build_involvements(fact.involves, entity_ids),
         value=fact.value,
         standing=fact.standing,
         valid_from=fact.valid_from,
@@ -241,23 +247,25 @@ def _assertion(fact: FactSeed, ids: dict[str, Id]) -> AssertFact:
     )
 
 
-def _involved(involves: dict[str, tuple[str, ...]], ids: dict[str, Id]) -> tuple[Involvement, ...]:
-    parts = ((role, key) for role, keys in involves.items() for key in keys)
-    return tuple(Involvement(role=role, entity_id=ids[key]) for role, key in parts)
+def _build_involvements(
+    involves: dict[str, tuple[str, ...]], entity_ids: dict[str, Id]
+) -> tuple[Involvement, ...]:
+    role_keys = ((role, key) for role, keys in involves.items() for key in keys)
+    return tuple(Involvement(role=role, entity_id=entity_ids[key]) for role, key in role_keys)
 
 
-def _opening(opening: OpeningSeed, ids: dict[str, Id]) -> Opening:
-    return Opening(
+def _build_opening(opening: OpeningSeed, entity_ids: dict[str, Id]) -> StoryOpening:
+    return StoryOpening(
         title=opening.title,
         theme=opening.theme,
         tone=opening.tone,
         constraints=opening.constraints,
         lines_and_veils=opening.lines_and_veils,
-        pc_id=ids[opening.pc],
+        pc_id=entity_ids[opening.pc],
         scene_title=opening.scene_title,
         scene_goal=opening.scene_goal,
-        place_id=ids[opening.place],
-        cast=tuple(ids[key] for key in opening.cast),
+        place_id=entity_ids[opening.place],
+        cast=tuple(entity_ids[key] for key in opening.cast),
         tick=opening.tick,
         prose=opening.prose,
     )
@@ -265,43 +273,45 @@ def _opening(opening: OpeningSeed, ids: dict[str, Id]) -> Opening:
 
 # --- what no single entry can know ------------------------------------------------------------------
 
-_Fault = tuple[Loc, str]
+_SeedFault = tuple[ValuePath, str]
 
 
-def _disagreements(seed: WorldSeed) -> Iterator[_Fault]:
+def _find_seed_faults(seed: WorldSeed) -> Iterator[_SeedFault]:
     """Yield where entries of a well-formed seed do not fit each other."""
-    kinds = {entity.key: entity.kind for entity in seed.entities}
+    kinds_by_key = {entity.key: entity.kind for entity in seed.entities}
     statements = [
         *((("axioms", i, "statement"), axiom.statement) for i, axiom in enumerate(seed.axioms)),
         *((("facts", i, "statement"), fact.statement) for i, fact in enumerate(seed.facts)),
     ]
-    yield from _repeated((("entities", i, "key"), entity.key) for i, entity in enumerate(seed.entities))
-    yield from _repeated(_names(seed))
-    yield from _repeated(statements)
+    yield from _find_repeated((("entities", i, "key"), entity.key) for i, entity in enumerate(seed.entities))
+    yield from _find_repeated(_list_names(seed))
+    yield from _find_repeated(statements)
     yield from (
-        (loc, f"nothing in this file has the key {key!r}") for loc, key in _mentions(seed) if key not in kinds
+        (loc, f"nothing in this file has the key {key!r}")
+        for loc, key in _list_key_uses(seed)
+        if key not in kinds_by_key
     )
     for i, entity in enumerate(seed.entities):
         if entity.is_pc and entity.kind is not EntityKind.CHARACTER:
             yield ("entities", i, "is_pc"), "only a character can be a player character"
     for i, fact in enumerate(seed.facts):
-        yield from _fact_faults(("facts", i), fact)
-    yield from _opening_faults(seed.opening, {entity.key: entity for entity in seed.entities})
+        yield from _find_fact_faults(("facts", i), fact)
+    yield from _find_opening_faults(seed.opening, {entity.key: entity for entity in seed.entities})
 
 
-def _names(seed: WorldSeed) -> Iterator[_Fault]:
+def _list_names(seed: WorldSeed) -> Iterator[_SeedFault]:
     for i, entity in enumerate(seed.entities):
         yield ("entities", i, "name"), entity.name
         yield from ((("entities", i, "aliases", n), alias) for n, alias in enumerate(entity.aliases))
 
 
-def _mentions(seed: WorldSeed) -> Iterator[tuple[Loc, str]]:
+def _list_key_uses(seed: WorldSeed) -> Iterator[tuple[ValuePath, str]]:
     """Yield every use of an entity's key outside of `entities`."""
-    involved = [
+    involvements = [
         *((("axioms", i, "involves"), axiom.involves) for i, axiom in enumerate(seed.axioms)),
         *((("facts", i, "involves"), fact.involves) for i, fact in enumerate(seed.facts)),
     ]
-    for loc, involves in involved:
+    for loc, involves in involvements:
         for role, keys in involves.items():
             yield from (((*loc, role), key) for key in keys)
     yield ("opening", "pc"), seed.opening.pc
@@ -309,15 +319,15 @@ def _mentions(seed: WorldSeed) -> Iterator[tuple[Loc, str]]:
     yield from ((("opening", "cast", i), key) for i, key in enumerate(seed.opening.cast))
 
 
-def _repeated(named: Iterable[tuple[Loc, str]]) -> Iterator[_Fault]:
-    seen: set[str] = set()
-    for loc, words in named:
-        if (folded := words.casefold()) in seen:
-            yield loc, f"{words!r} stands in this file twice"
-        seen.add(folded)
+def _find_repeated(located_texts: Iterable[tuple[ValuePath, str]]) -> Iterator[_SeedFault]:
+    seen_texts: set[str] = set()
+    for loc, text in located_texts:
+        if (folded := text.casefold()) in seen_texts:
+            yield loc, f"{text!r} stands in this file twice"
+        seen_texts.add(folded)
 
 
-def _fact_faults(loc: Loc, fact: FactSeed) -> Iterator[_Fault]:
+def _find_fact_faults(loc: ValuePath, fact: FactSeed) -> Iterator[_SeedFault]:
     if fact.kind is FactKind.AXIOM:
         yield (*loc, "kind"), "a rule of the world belongs under 'axioms'"
     if not any(fact.involves.values()):
@@ -326,7 +336,7 @@ def _fact_faults(loc: Loc, fact: FactSeed) -> Iterator[_Fault]:
         yield (*loc, "valid_to"), "it ends before it begins"
 
 
-def _opening_faults(opening: OpeningSeed, entities: dict[str, EntitySeed]) -> Iterator[_Fault]:
+def _find_opening_faults(opening: OpeningSeed, entities: dict[str, EntitySeed]) -> Iterator[_SeedFault]:
     pc, place = entities.get(opening.pc), entities.get(opening.place)
     if pc and not pc.is_pc:
         yield ("opening", "pc"), f"{pc.name} is not a player character"
@@ -339,15 +349,15 @@ def _opening_faults(opening: OpeningSeed, entities: dict[str, EntitySeed]) -> It
 # --- words for what is wrong ------------------------------------------------------------------------
 
 
-def _refused(why: str) -> InputError:
+def _file_error(reason: str) -> InputError:
     return InputError(
-        f"This world file cannot be used: {why}.",
+        f"This world file cannot be used: {reason}.",
         kept="Nothing was brought in.",
         todo="Correct the file and bring it in again.",
     )
 
 
-def _plain(kind: str, message: str, loc: Loc) -> str:
+def _explain_fault(kind: str, message: str, loc: ValuePath) -> str:
     """Say a pydantic fault in words for somebody who writes a file, not a program."""
     field = loc[-1] if loc else "it"
     match kind:

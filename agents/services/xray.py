@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from agents.views.llm_views import StepView, XrayView
+from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.ports import LogReader
 from stores.records.ids import Id
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import Resolution, Speaker, Turn
 from stores.records.workflow import ExchangeStep, Loop, Transition
 
-MOVES = 20
+MAX_TRANSITIONS = 20
 """Transitions of one exchange that are looked through for its steps: it makes four, or a few more if it was
 resumed."""
 
-ASKED_BY = {
+PERSONA_BY_STEP = {
     "assemble": Persona.LIBRARIAN,
     "direct": Persona.DIRECTOR,
     "validate": Persona.STEWARD,
@@ -29,82 +29,90 @@ ASKED_BY = {
 """The persona that a step asks."""
 
 
-class Xrays:
+class XrayReader:
     """Builds X-rays. Stateless."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
 
-    async def view(self, turn_id: Id) -> XrayView:
+    async def read_xray(self, turn_id: Id) -> XrayView:
         """Return the X-ray of a turn of any kind. Raises NotFound."""
         turn = await self._log.turn(turn_id)
-        own = await self._log.llm_calls(turn_ids=[turn_id])
-        beats = dict.fromkeys(call.beat_id for call in own if call.beat_id) or _beats(turn)
-        moves = [move for beat in beats if (move := await self._ended(beat)) is not None]
-        calls = await self._calls(own, beats)
-        steps = moves[0].steps if moves else ()
+        turn_calls = await self._log.llm_calls(turn_ids=[turn_id])
+        run_ids = dict.fromkeys(call.beat_id for call in turn_calls if call.beat_id) or _find_run_ids(turn)
+        end_transitions = [
+            end_transition
+            for run_id in run_ids
+            if (end_transition := await self._read_end_transition(run_id)) is not None
+        ]
+        calls = await self._read_calls(turn_calls, run_ids)
+        steps = end_transitions[0].steps if end_transitions else ()
         return XrayView(
             turn=turn,
-            steps=tuple(_step(step, calls) for step in steps),
+            steps=tuple(_build_step_view(step, calls) for step in steps),
             calls=tuple(calls),
-            resolution=await self._sealed(turn),
-            warnings=tuple(_warnings(steps, calls)),
+            resolution=await self._read_resolution(turn),
+            warnings=tuple(_list_warnings(steps, calls)),
         )
 
-    async def _ended(self, beat_id: Id) -> Transition | None:
+    async def _read_end_transition(self, run_id: Id) -> Transition | None:
         """Return the transition that ended an exchange, with its steps, if it kept any."""
-        moves = await self._log.transitions(loop=Loop.TURN, subject_id=beat_id, limit=MOVES)
-        return next((move for move in reversed(moves) if move.steps), None)
+        transitions = await self._log.transitions(loop=Loop.TURN, subject_id=run_id, limit=MAX_TRANSITIONS)
+        return next((transition for transition in reversed(transitions) if transition.steps), None)
 
-    async def _calls(self, own: Sequence[LlmCall], beats: Collection[Id]) -> list[LlmCall]:
+    async def _read_calls(self, turn_calls: Sequence[LlmCall], run_ids: Collection[Id]) -> list[LlmCall]:
         """Return the calls of the turn and of its exchange, in the order they were made."""
-        found = {call.id: call for call in own}
-        for beat_id in dict.fromkeys(beats):
-            for call in await self._log.llm_calls(run_id=beat_id):
-                found.setdefault(call.id, call)
-        return sorted(found.values(), key=lambda call: call.at)
+        calls_by_id = {call.id: call for call in turn_calls}
+        for run_id in dict.fromkeys(run_ids):
+            for call in await self._log.llm_calls(run_id=run_id):
+                calls_by_id.setdefault(call.id, call)
+        return sorted(calls_by_id.values(), key=lambda call: call.at)
 
-    async def _sealed(self, turn: Turn) -> Resolution | None:
+    async def _read_resolution(self, turn: Turn) -> Resolution | None:
         """Return the result that the turn shows, or else the one that its exchange rolled before it."""
-        tail = [turn.id]
-        before: Turn | None = turn
-        while before is not None and before.parent_id and len(tail) < MOVES:
-            before = (await self._log.turns([before.parent_id])).get(before.parent_id)
-            if before is None or before.exchange_id != turn.exchange_id:
+        turn_ids = [turn.id]
+        earlier_turn: Turn | None = turn
+        while earlier_turn is not None and earlier_turn.parent_id and len(turn_ids) < MAX_TRANSITIONS:
+            earlier_turn = (await self._log.turns([earlier_turn.parent_id])).get(earlier_turn.parent_id)
+            if earlier_turn is None or earlier_turn.exchange_id != turn.exchange_id:
                 break
-            tail.append(before.id)
-        sealed = {result.turn_id: result for result in await self._log.resolutions(tail)}
-        return next((sealed[turn_id] for turn_id in tail if turn_id in sealed), None)
+            turn_ids.append(earlier_turn.id)
+        resolutions_by_turn = {result.turn_id: result for result in await self._log.resolutions(turn_ids)}
+        return next(
+            (resolutions_by_turn[turn_id] for turn_id in turn_ids if turn_id in resolutions_by_turn), None
+        )
 
 
-def _beats(turn: Turn) -> tuple[Id, ...]:
+def _find_run_ids(turn: Turn) -> tuple[Id, ...]:
     """Return the exchanges that may have made a turn which no call names: it begins one, or joined one. What
     the GM told by hand joined nobody's."""
-    by_hand = turn.speaker in (Speaker.GM, Speaker.NPC)
-    return (turn.id,) if by_hand else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
+    is_gm_authored = turn.speaker in (Speaker.GM, Speaker.NPC)
+    return (turn.id,) if is_gm_authored else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
 
 
-def _step(step: ExchangeStep, calls: Sequence[LlmCall]) -> StepView:
-    persona = ASKED_BY.get(step.step)
+def _build_step_view(step: ExchangeStep, calls: Sequence[LlmCall]) -> ExchangeStepView:
+    persona = PERSONA_BY_STEP.get(step.step)
     call = next((call for call in calls if call.persona is persona), None)
     match step.state:
         case "done" | "skipped" | "failed" | "waiting":
             state = step.state
         case _:
             state = "done"
-    return StepView(step.step, step.agent, state, step.line, step.ms / 1_000, call.id if call else None)
+    return ExchangeStepView(
+        step.step, step.agent, state, step.line, step.ms / 1_000, call.id if call else None
+    )
 
 
-def _warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> Iterator[str]:
+def _list_warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> Iterator[str]:
     """Yield what went otherwise than it should have: steps that failed, words cut off, answers unread."""
     for step in steps:
         if step.state == "failed":
             yield f"{step.agent}: {step.line or 'failed'}"
     for call in calls:
-        who = call.persona.value
+        persona_name = call.persona.value
         if call.outcome is CallOutcome.CUT:
-            yield f"The {who} was cut off: {call.error or 'the stream broke'}. What had come was kept."
+            yield f"The {persona_name} was cut off: {call.error or 'the stream broke'}. What had come was kept."
         elif call.outcome is CallOutcome.REFUSED:
-            yield f"The {who} was refused: {call.error or 'the model declined'}."
+            yield f"The {persona_name} was refused: {call.error or 'the model declined'}."
         elif call.rung is FallbackStep.NONE and call.outcome is CallOutcome.DONE:
-            yield f"Nothing could be read of what the {who} answered."
+            yield f"Nothing could be read of what the {persona_name} answered."

@@ -23,7 +23,7 @@ from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
 
-class Sheets:
+class CharacterSheets:
     """Stateless."""
 
     def __init__(
@@ -35,43 +35,43 @@ class Sheets:
 
     # --- showing -------------------------------------------------------------------------------------
 
-    async def view(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
+    async def read_sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """Return somebody's sheet, the hero's if nobody is named. Raises InputError if nobody is there."""
-        return self.view_in(await self._context.load_context(scene_id), entity_id)
+        return self.read_sheet_in(await self._context.load_context(scene_id), entity_id)
 
-    def view_in(self, context: SceneContext, entity_id: Id | None = None) -> SheetView:
+    def read_sheet_in(self, context: SceneContext, entity_id: Id | None = None) -> SheetView:
         """Return somebody's sheet in a scene that was read, as `view` does."""
         cast = sorted(context.present_actors(), key=lambda e: not e.is_pc)
-        first = context.player_character() or next(iter(cast), None)
-        entity = context.entities.get(entity_id) if entity_id else first
+        default_entity = context.player_character() or next(iter(cast), None)
+        entity = context.entities.get(entity_id) if entity_id else default_entity
         if entity is None:
             raise InputError(
                 "Nobody is here who has a sheet.",
                 todo="/npc Old Tam: keeper of the salt bell (hp 6) brings somebody in.",
             )
-        return self._view(context, entity, cast)
+        return self._build_view(context, entity, cast)
 
-    def of_canon(self, entity: Entity) -> SheetView:
+    def build_canon_sheet(self, entity: Entity) -> SheetView:
         """Return the numbers and tags that canon gives somebody, by no rules."""
         sheet = NewSheet(entity.name, entity.is_pc, entity.numbers, entity.tags)
-        rows = tuple(map(sheet_row, sheet_lines(None, sheet, whole=True)))
+        rows = tuple(map(build_sheet_row, sheet_lines(None, sheet, whole=True)))
         return SheetView(entity.id, entity.name, entity.is_pc, "", rows)
 
-    async def lines(self, scene_id: Id, name: str) -> tuple[str, ...]:
+    async def describe_sheet(self, scene_id: Id, name: str) -> tuple[str, ...]:
         """Return somebody's sheet as lines. Raises InputError for a name that nobody has here."""
         context = await self._context.load_context(scene_id)
         entity = await self._context.find_one_entity(context, name) if name else None
-        view = await self.view(scene_id) if entity is None else self._view(context, entity, ())
-        head = f"{view.name} · {view.system}" if view.system else view.name
-        return (head, *map(_line, view.rows), *view.hints)
+        view = await self.read_sheet(scene_id) if entity is None else self._build_view(context, entity, ())
+        heading = f"{view.name} · {view.system}" if view.system else view.name
+        return (heading, *map(_format_row, view.rows), *view.hints)
 
-    def _view(self, context: SceneContext, entity: Entity, cast: Sequence[Entity]) -> SheetView:
+    def _build_view(self, context: SceneContext, entity: Entity, cast: Sequence[Entity]) -> SheetView:
         pack, sheet = self._rolls.find_pack(context), self._rolls.read_sheet(context, entity)
-        changed = {fold_name(change.key) for change in context.state_changes(entity.id)}
-        rows = [_row(line, changed) for line in sheet_lines(pack, sheet, whole=True)]
+        changed_keys = {fold_name(change.key) for change in context.state_changes(entity.id)}
+        rows = [_build_marked_row(line, changed_keys) for line in sheet_lines(pack, sheet, whole=True)]
         hints = [
-            f"{found.cause}: {found.says}" if found.says else found.cause
-            for found in (suggestions_at_ends(pack, sheet) if pack else ())
+            f"{suggestion.cause}: {suggestion.says}" if suggestion.says else suggestion.cause
+            for suggestion in (suggestions_at_ends(pack, sheet) if pack else ())
         ]
         return SheetView(
             entity_id=entity.id,
@@ -80,38 +80,38 @@ class Sheets:
             system=pack.name if pack else "",
             rows=tuple(rows),
             hints=tuple(hints),
-            others=tuple((one.id, one.name) for one in cast),
-            tags=tuple(tag.key for tag in pack.tags) if pack else (),
-            last_edit=_last_edit(context, entity),
+            other_sheets=tuple((other_entity.id, other_entity.name) for other_entity in cast),
+            known_tags=tuple(tag.key for tag in pack.tags) if pack else (),
+            last_edit_id=_find_last_edit_id(context, entity),
         )
 
-    async def edit(
+    async def propose_edit(
         self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> list[ProposedChange]:
         """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not.
 
         Raises InputError for somebody who is not in the scene, and for changes that cannot be.
         """
-        view = self.view_in(context, entity_id)
-        rows = {fold_name(row.key): row for row in view.rows if row.kind != "tag"}
+        view = self.read_sheet_in(context, entity_id)
+        rows_by_key = {fold_name(row.key): row for row in view.rows if row.kind != "tag"}
         changes = [
-            _number_change(view.entity_id, row.key if row else key, row, value)
+            _build_number_change(view.entity_id, row.key if row else key, row, value)
             for key, value in numbers.items()
-            for row in (rows.get(fold_name(key)),)
-            if row is None or not row.own or row.number != value
+            for row in (rows_by_key.get(fold_name(key)),)
+            if row is None or not row.is_on_sheet or row.number != value
         ]
         changes += [
-            StateChange(entity_id=view.entity_id, key=tag, op=StateOp.TAG if on else StateOp.UNTAG)
-            for tag, on in tags.items()
+            StateChange(entity_id=view.entity_id, key=tag, op=StateOp.TAG if is_set else StateOp.UNTAG)
+            for tag, is_set in tags.items()
         ]
-        words = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_tag_words(tags)))
+        edit_text = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_describe_tags(tags)))
         return await self._declarations.propose_state_changes(
-            context, changes, f"{view.name}'s sheet: {words}"
+            context, changes, f"{view.name}'s sheet: {edit_text}"
         )
 
     # --- set-up --------------------------------------------------------------------------------------
 
-    def with_hero(self, outline: StoryOutline, pack: Pack | None) -> StoryOutline:
+    def add_starting_sheet(self, outline: StoryOutline, pack: Pack | None) -> StoryOutline:
         """Return the outline with the numbers and tags that its rules give a new hero."""
         hero = outline.pc
         if pack is None or not isinstance(hero, NewCharacter):
@@ -120,48 +120,48 @@ class Sheets:
         return replace(outline, pc=replace(hero, numbers=tuple(sheet.numbers.items()), tags=sheet.tags))
 
 
-def sheet_row(line: SheetLine) -> SheetRow:
+def build_sheet_row(line: SheetLine) -> SheetRow:
     """Return a line of a sheet as screens draw it."""
     return SheetRow(
         kind=line.kind,
         key=line.key,
         label=line.label,
-        shown=line.value,
+        value_text=line.value,
         meaning=line.meaning,
         number=line.number,
-        low=line.low,
-        high=line.high,
-        own=line.own,
+        minimum=line.low,
+        maximum=line.high,
+        is_on_sheet=line.own,
     )
 
 
-def _last_edit(context: SceneContext, entity: Entity) -> Id | None:
+def _find_last_edit_id(context: SceneContext, entity: Entity) -> Id | None:
     """Return the GM's own last change of somebody that is staged and not decided."""
-    own = (
+    own_edit_ids = (
         p.id
         for p in reversed(context.staged_proposals)
         if isinstance(p.change, StateChange) and p.change.entity_id == entity.id
         if p.authority is Authority.GM and p.decision is None
     )
-    return next(own, None)
+    return next(own_edit_ids, None)
 
 
-def _number_change(entity_id: Id, key: str, row: SheetRow | None, value: Number) -> StateChange:
+def _build_number_change(entity_id: Id, key: str, row: SheetRow | None, value: Number) -> StateChange:
     """Return the step from what stands there; what stands in the rules alone is set."""
-    if row is None or not row.own or row.number is None:
+    if row is None or not row.is_on_sheet or row.number is None:
         return StateChange(entity_id=entity_id, key=key, op=StateOp.SET, value=value)
     return StateChange(entity_id=entity_id, key=key, op=StateOp.ADD, value=value - row.number)
 
 
-def _tag_words(tags: Mapping[str, bool]) -> Iterable[str]:
-    return (f"{'+' if on else '-'}{tag}" for tag, on in tags.items())
+def _describe_tags(tags: Mapping[str, bool]) -> Iterable[str]:
+    return (f"{'+' if is_set else '-'}{tag}" for tag, is_set in tags.items())
 
 
-def _row(line: SheetLine, changed: set[str]) -> SheetRow:
-    return replace(sheet_row(line), staged=fold_name(line.key) in changed)
+def _build_marked_row(line: SheetLine, changed_keys: set[str]) -> SheetRow:
+    return replace(build_sheet_row(line), is_staged=fold_name(line.key) in changed_keys)
 
 
-def _line(row: SheetRow) -> str:
-    mark = "*" if row.staged else ""
-    head = f"{row.label} {row.shown}".rstrip() if row.kind != "tag" else f"+{row.label}"
-    return f"{head}{mark}" + (f"  ·  {row.meaning}" if row.meaning else "")
+def _format_row(row: SheetRow) -> str:
+    mark = "*" if row.is_staged else ""
+    heading = f"{row.label} {row.value_text}".rstrip() if row.kind != "tag" else f"+{row.label}"
+    return f"{heading}{mark}" + (f"  ·  {row.meaning}" if row.meaning else "")

@@ -59,8 +59,10 @@ class DepletionWatcher:
         if not effects:
             return replace(reply, lines=(*reply.lines, *lines))
         state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
-        lines.append(f"The rules suggest {state_command}" + ("" if reply.text else " (Enter stages it)"))
-        return replace(reply, lines=(*reply.lines, *lines), text=reply.text or state_command)
+        lines.append(
+            f"The rules suggest {state_command}" + ("" if reply.prompt_text else " (Enter stages it)")
+        )
+        return replace(reply, lines=(*reply.lines, *lines), prompt_text=reply.prompt_text or state_command)
 
     def _sheets_before_and_after(
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]

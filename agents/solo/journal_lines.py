@@ -9,37 +9,39 @@ from stores.records.ids import Id
 from stores.records.story_journal import JournalEntry, PresenceEntry, TensionEntry, ThreadAction, ThreadEntry
 
 
-class BookLine(NamedTuple):
+class JournalLine(NamedTuple):
     """What was kept, in words; `turn_id` None before a scene's first turn."""
 
     scene_id: Id
     turn_id: Id | None
-    words: str
+    text: str
 
 
-def book_lines(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[BookLine]:
+def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[JournalLine]:
     """Return what a reader wants to know of the entries that count, in their order: threads opened, named
     anew and closed, who came and left, where the tension went. `names` are those of people."""
-    threads: dict[Id, str] = {}
+    thread_names: dict[Id, str] = {}
     return [
-        BookLine(entry.scene_id, entry.turn_id, words)
+        JournalLine(entry.scene_id, entry.turn_id, text)
         for entry in entries
-        for words in _words(entry, names, threads)
+        for text in _describe_entry(entry, names, thread_names)
     ]
 
 
-def _words(entry: JournalEntry, names: Mapping[Id, str], threads: dict[Id, str]) -> Iterator[str]:
+def _describe_entry(
+    entry: JournalEntry, names: Mapping[Id, str], thread_names: dict[Id, str]
+) -> Iterator[str]:
     match entry:
         case ThreadEntry(act=ThreadAction.OPEN):
-            threads[entry.thread_id] = entry.name
+            thread_names[entry.thread_id] = entry.name
             yield f"Thread opened: {entry.name}"
-        case ThreadEntry(act=ThreadAction.RENAME) if entry.thread_id in threads:
-            yield f"Thread “{threads[entry.thread_id]}” is now: {entry.name}"
-            threads[entry.thread_id] = entry.name
-        case ThreadEntry(act=ThreadAction.CLOSE) if entry.thread_id in threads:
-            yield f"Thread closed: {threads[entry.thread_id]}"
-        case ThreadEntry(act=ThreadAction.REOPEN) if entry.thread_id in threads:
-            yield f"Thread opened again: {threads[entry.thread_id]}"
+        case ThreadEntry(act=ThreadAction.RENAME) if entry.thread_id in thread_names:
+            yield f"Thread “{thread_names[entry.thread_id]}” is now: {entry.name}"
+            thread_names[entry.thread_id] = entry.name
+        case ThreadEntry(act=ThreadAction.CLOSE) if entry.thread_id in thread_names:
+            yield f"Thread closed: {thread_names[entry.thread_id]}"
+        case ThreadEntry(act=ThreadAction.REOPEN) if entry.thread_id in thread_names:
+            yield f"Thread opened again: {thread_names[entry.thread_id]}"
         case PresenceEntry() if entry.entity_id in names:
             yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."
         case TensionEntry():

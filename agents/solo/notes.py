@@ -10,11 +10,11 @@ from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Note
 
-LISTED = 40
+MAX_LISTED_NOTES = 40
 """Notes that a list shows, the latest ones."""
 
 
-class Notes:
+class NoteService:
     """Stateless."""
 
     def __init__(self, log: OrchestratorLog, ids: IdGenerator, clock: Clock) -> None:
@@ -22,9 +22,9 @@ class Notes:
         self._ids = ids
         self._clock = clock
 
-    async def add(self, scene_id: Id, words: str) -> Note:
+    async def add_note(self, scene_id: Id, text: str) -> Note:
         """Keep a note where play stands. Raises InputError without words."""
-        if not words:
+        if not text:
             raise InputError("There is nothing to note.", todo="As in: /gm the bell must ring before dawn")
         scene = await self._log.scene(scene_id)
         note = Note(
@@ -32,29 +32,33 @@ class Notes:
             story_id=scene.story_id,
             scene_id=scene.id,
             turn_id=scene.head,
-            text=words,
+            text=text,
             created_at=self._clock(),
         )
         await self._log.add_note(note)
         return note
 
-    async def list(self, scene_id: Id, search: str = "") -> tuple[str, ...]:
+    async def list_notes(self, scene_id: Id, search: str = "") -> tuple[str, ...]:
         """List the story's notes, a line each, with where they were made; those with `search` in them."""
         scene = await self._log.scene(scene_id)
-        scenes = {s.id: s for s in await self._log.scenes(scene.story_id)}
+        scenes_by_id = {s.id: s for s in await self._log.scenes(scene.story_id)}
         notes = [
             note
             for note in await self._log.notes(story_id=scene.story_id)
             if search.casefold() in note.text.casefold()
         ]
-        shown = notes[-LISTED:]
-        turns = await self._log.turns({note.turn_id for note in shown if note.turn_id})
+        listed_notes = notes[-MAX_LISTED_NOTES:]
+        turns = await self._log.turns({note.turn_id for note in listed_notes if note.turn_id})
         lines = []
-        for note in shown:
-            made_in, turn = scenes[note.scene_id], turns.get(note.turn_id or "")
-            place = f"{made_in.order}.{turn.depth + 1}" if turn else f"{made_in.order}.0"
-            standing = turn is None or turn.id in await self._log.on_line(made_in.id, [turn.id])
-            gone = "" if standing else " (turn taken back)"
-            lines.append(f"{place}{gone}  {note.text}")
-        more = [f"... and {len(notes) - len(shown)} before these."] if len(notes) > len(shown) else []
-        return (*more, *lines)
+        for note in listed_notes:
+            note_scene, turn = scenes_by_id[note.scene_id], turns.get(note.turn_id or "")
+            place = f"{note_scene.order}.{turn.depth + 1}" if turn else f"{note_scene.order}.0"
+            is_on_line = turn is None or turn.id in await self._log.on_line(note_scene.id, [turn.id])
+            removed_mark = "" if is_on_line else " (turn taken back)"
+            lines.append(f"{place}{removed_mark}  {note.text}")
+        omitted_lines = (
+            [f"... and {len(notes) - len(listed_notes)} before these."]
+            if len(notes) > len(listed_notes)
+            else []
+        )
+        return (*omitted_lines, *lines)

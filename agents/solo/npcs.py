@@ -13,40 +13,40 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.resolver.typed_text import fold_name
-from agents.solo.story_journal import KEPT, Books
+from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.story_journal import CharacterWeightEntry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityKind
 
-WAYS: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
-MOST_READ: Final = 100
+USAGE: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
+MAX_READ: Final = 100
 """People of canon that are read beside those who were in the story."""
-MOST_LISTED: Final = 40
-HEAVIEST: Final = 3
-HERE: Final = 2
+MAX_LISTED: Final = 40
+MAX_NPC_WEIGHT: Final = 3
+PRESENCE_BONUS: Final = 2
 """What being present adds to a weight."""
-_ACT: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re.I | re.DOTALL)
+_NPC_COMMAND: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re.I | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Npc:
     """Somebody who is not the player's. `seen` is the order of the last scene of the story with them."""
 
     entity: Entity
     weight: int
-    here: bool
-    seen: int | None
-    dead: bool
+    is_here: bool
+    last_seen_scene: int | None
+    is_dead: bool
 
     @property
-    def chance(self) -> int:
+    def event_weight(self) -> int:
         """How often a random event is about them, beside the others; 0 never."""
-        return 0 if self.dead or not self.weight else self.weight + (HERE if self.here else 0)
+        return 0 if self.is_dead or not self.weight else self.weight + (PRESENCE_BONUS if self.is_here else 0)
 
 
-class People:
+class NpcService:
     """Reads who matters, and keeps that and who is here in the books. Stateless."""
 
     def __init__(
@@ -54,129 +54,153 @@ class People:
         log: LogReader,
         canon: CanonReader,
         context: SceneContextLoader,
-        agendas: StoryAgendaReader,
-        books: Books,
+        agenda_reader: StoryAgendaReader,
+        journal: StoryJournal,
     ) -> None:
         self._log = log
         self._canon = canon
         self._context = context
-        self._agendas = agendas
-        self._books = books
+        self._agenda_reader = agenda_reader
+        self._journal = journal
 
-    async def of(self, context: SceneContext, agenda: StoryAgenda) -> tuple[Person, ...]:
+    async def list_npcs(self, context: SceneContext, agenda: StoryAgenda) -> tuple[Npc, ...]:
         """Return everyone who may matter: who is here, who was in the story's scenes or is in its books,
         and others of canon; those seen last first, then by name."""
-        seen: dict[Id, int] = {}
+        last_scene_by_id: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
-            seen.update(dict.fromkeys(scene.cast, scene.order))
-        here = {entity.id for entity in context.present_actors()}
-        seen.update(dict.fromkeys(here, context.scene.order))
-        known, others = await gather(
-            self._canon.entities_by_id({*seen, *agenda.person_weights}),
-            self._canon.entities(context.universe.id, kind=EntityKind.CHARACTER, limit=MOST_READ),
+            last_scene_by_id.update(dict.fromkeys(scene.cast, scene.order))
+        present_ids = {entity.id for entity in context.present_actors()}
+        last_scene_by_id.update(dict.fromkeys(present_ids, context.scene.order))
+        known_entities, other_characters = await gather(
+            self._canon.entities_by_id({*last_scene_by_id, *agenda.person_weights}),
+            self._canon.entities(context.universe.id, kind=EntityKind.CHARACTER, limit=MAX_READ),
         )
-        everyone = {e.id: e for e in (*others, *known.values(), *context.entities.values())}
-        people = [
-            Person(
+        entities_by_id = {
+            e.id: e for e in (*other_characters, *known_entities.values(), *context.entities.values())
+        }
+        npcs = [
+            Npc(
                 entity,
                 agenda.person_weights.get(entity.id, 1),
-                entity.id in here,
-                seen.get(entity.id),
+                entity.id in present_ids,
+                last_scene_by_id.get(entity.id),
                 "dead" in context.working_state(entity).tags
                 or context.working_state(entity).values.get("alive") is False,
             )
-            for entity in everyone.values()
+            for entity in entities_by_id.values()
             if entity.kind in ACTORS and not entity.is_pc and entity.id != context.story.pc_id
         ]
-        return tuple(sorted(people, key=lambda p: (-(p.seen or 0), fold_name(p.entity.name), p.entity.id)))
+        return tuple(
+            sorted(npcs, key=lambda p: (-(p.last_seen_scene or 0), fold_name(p.entity.name), p.entity.id))
+        )
 
     # --- who matters ---------------------------------------------------------------------------------
 
-    async def list(self, context: SceneContext) -> tuple[str, ...]:
+    async def describe_npcs(self, context: SceneContext) -> tuple[str, ...]:
         """Return who matters, as lines: weight, name, place, and the scene they were seen in last."""
-        people = await self.of(context, await self._agendas.read_agenda(context))
-        listed = people[:MOST_LISTED]
-        places = await gather(*(self._place(person.entity) for person in listed))
-        lines = [_line(n, *pair) for n, pair in enumerate(zip(listed, places, strict=True), start=1)]
-        more = len(people) - len(listed)
-        return (*lines, f"... and {more} more; a name does for them.") if more else tuple(lines)
+        npcs = await self.list_npcs(context, await self._agenda_reader.read_agenda(context))
+        listed_npcs = npcs[:MAX_LISTED]
+        place_names = await gather(*(self._read_place_name(npc.entity) for npc in listed_npcs))
+        lines = [
+            _format_npc(n, *pair)
+            for n, pair in enumerate(zip(listed_npcs, place_names, strict=True), start=1)
+        ]
+        omitted_count = len(npcs) - len(listed_npcs)
+        return (
+            (*lines, f"... and {omitted_count} more; a name does for them.")
+            if omitted_count
+            else tuple(lines)
+        )
 
-    async def act(self, scene_id: Id, argument: str) -> tuple[str, ...]:
+    async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed behind `/npcs`. Raises InputError."""
-        found = _ACT.fullmatch(argument.strip())
-        if found is None:
-            raise InputError("It does not say what to do.", kept=KEPT, todo=WAYS)
-        context = await self._books.opened(scene_id)
-        people = await self.of(context, await self._agendas.read_agenda(context))
-        person = await self._meant(context, people, found["who"])
-        verb, now = found["verb"].casefold(), person.weight
-        weight = {"off": 0, "on": max(1, now), "+": min(HEAVIEST, now + 1), "-": max(0, now - 1)}[verb]
-        name = person.entity.name
-        if weight == now:
-            raise InputError(f"{name} weighs {now} already.", kept=KEPT, todo=WAYS)
-        entry = CharacterWeightEntry(**self._books.stamp(context), entity_id=person.entity.id, weight=weight)
-        await self._books.enter(context, entry)
+        match = _NPC_COMMAND.fullmatch(argument.strip())
+        if match is None:
+            raise InputError("It does not say what to do.", kept=NOTHING_CHANGED, todo=USAGE)
+        context = await self._journal.load_open_scene(scene_id)
+        npcs = await self.list_npcs(context, await self._agenda_reader.read_agenda(context))
+        npc = await self._find_npc(context, npcs, match["who"])
+        verb, current_weight = match["verb"].casefold(), npc.weight
+        weight = {
+            "off": 0,
+            "on": max(1, current_weight),
+            "+": min(MAX_NPC_WEIGHT, current_weight + 1),
+            "-": max(0, current_weight - 1),
+        }[verb]
+        npc_name = npc.entity.name
+        if weight == current_weight:
+            raise InputError(f"{npc_name} weighs {current_weight} already.", kept=NOTHING_CHANGED, todo=USAGE)
+        entry = CharacterWeightEntry(
+            **self._journal.build_stamp(context), entity_id=npc.entity.id, weight=weight
+        )
+        await self._journal.add_entry(context, entry)
         if not weight:
-            return (f"{name} is off the list: no random event is about them. Canon is as it was.",)
-        return (f"{name} weighs {weight} of {HEAVIEST} now.",)
+            return (f"{npc_name} is off the list: no random event is about them. Canon is as it was.",)
+        return (f"{npc_name} weighs {weight} of {MAX_NPC_WEIGHT} now.",)
 
-    async def _meant(self, context: SceneContext, people: tuple[Person, ...], words: str) -> Person:
-        number = words.removeprefix("#")
+    async def _find_npc(self, context: SceneContext, npcs: tuple[Npc, ...], typed_name: str) -> Npc:
+        number = typed_name.removeprefix("#")
         if number.isdecimal() and len(number) < 6:
-            if 1 <= int(number) <= len(people):
-                return people[int(number) - 1]
+            if 1 <= int(number) <= len(npcs):
+                return npcs[int(number) - 1]
             raise InputError(
-                f"There is nobody numbered {number}.", kept=KEPT, todo="/npcs lists them with numbers."
+                f"There is nobody numbered {number}.",
+                kept=NOTHING_CHANGED,
+                todo="/npcs lists them with numbers.",
             )
-        entity = await self._context.find_one_entity(context, words)
-        known = next((p for p in people if p.entity.id == entity.id), None)
-        if known is None:
-            why = (
+        entity = await self._context.find_one_entity(context, typed_name)
+        matching_npc = next((p for p in npcs if p.entity.id == entity.id), None)
+        if matching_npc is None:
+            reason = (
                 "is who you play"
                 if entity.id == context.story.pc_id or entity.is_pc
                 else f"is a {entity.kind}"
             )
-            raise InputError(f"{entity.name} {why}.", kept=KEPT, todo=WAYS)
-        return known
+            raise InputError(f"{entity.name} {reason}.", kept=NOTHING_CHANGED, todo=USAGE)
+        return matching_npc
 
-    async def _place(self, entity: Entity) -> str:
+    async def _read_place_name(self, entity: Entity) -> str:
         facts = await self._canon.facts_about(entity.id, predicate="located_in", limit=20)
-        where = [f.entity("object") for f in facts if f.entity("subject") == entity.id]
-        place_id = next((i for i in reversed(where) if i), None)
+        place_ids = [f.entity("object") for f in facts if f.entity("subject") == entity.id]
+        place_id = next((i for i in reversed(place_ids) if i), None)
         places = await self._canon.entities_by_id([place_id]) if place_id else {}
         return places[place_id].name if place_id in places else ""
 
     # --- who is here ---------------------------------------------------------------------------------
 
-    async def come(self, scene_id: Id, name: str) -> tuple[str, ...]:
+    async def enter_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
         """Let somebody come into the scene. Raises InputError."""
-        return await self._move(scene_id, name, here=True)
+        return await self._record_presence(scene_id, typed_name, is_here=True)
 
-    async def leave(self, scene_id: Id, name: str) -> tuple[str, ...]:
+    async def leave_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
         """Let somebody leave the scene. Raises InputError."""
-        return await self._move(scene_id, name, here=False)
+        return await self._record_presence(scene_id, typed_name, is_here=False)
 
-    async def _move(self, scene_id: Id, name: str, *, here: bool) -> tuple[str, ...]:
-        context = await self._books.opened(scene_id)
-        entity = await self._context.find_one_entity(context, name)
+    async def _record_presence(self, scene_id: Id, typed_name: str, *, is_here: bool) -> tuple[str, ...]:
+        context = await self._journal.load_open_scene(scene_id)
+        entity = await self._context.find_one_entity(context, typed_name)
         if entity.kind not in ACTORS:
             raise InputError(
                 f"{entity.name} is a {entity.kind}; people and creatures come and go.",
-                kept=KEPT,
+                kept=NOTHING_CHANGED,
                 todo="/go Name says where your character is." if entity.kind is EntityKind.PLACE else "",
             )
-        if not here and entity.id == context.story.pc_id:
-            raise InputError(f"{entity.name} is who you play.", kept=KEPT, todo="/end ends the scene.")
-        if here is (entity.id in {e.id for e in context.present_actors()}):
-            raise InputError(f"{entity.name} is {'' if here else 'not '}here.", kept=KEPT)
-        entry = PresenceEntry(**self._books.stamp(context), entity_id=entity.id, here=here)
-        await self._books.enter(context, entry)
-        return (f"{entity.name} {'comes in' if here else 'leaves'}.",)
+        if not is_here and entity.id == context.story.pc_id:
+            raise InputError(
+                f"{entity.name} is who you play.", kept=NOTHING_CHANGED, todo="/end ends the scene."
+            )
+        if is_here is (entity.id in {e.id for e in context.present_actors()}):
+            raise InputError(f"{entity.name} is {'' if is_here else 'not '}here.", kept=NOTHING_CHANGED)
+        entry = PresenceEntry(**self._journal.build_stamp(context), entity_id=entity.id, here=is_here)
+        await self._journal.add_entry(context, entry)
+        return (f"{entity.name} {'comes in' if is_here else 'leaves'}.",)
 
 
-def _line(number: int, person: Person, place: str) -> str:
-    sign = "–" if not person.weight else "•" * person.weight
-    seen = "here" if person.here else f"seen in scene {person.seen}" if person.seen else ""
-    told = ", ".join(filter(None, ("dead" if person.dead else "", seen, place)))
-    off = "" if person.weight else "  off the list"
-    return f"{number}. {sign} {person.entity.name}" + (f"  ({told})" if told else "") + off
+def _format_npc(number: int, npc: Npc, place_name: str) -> str:
+    sign = "–" if not npc.weight else "•" * npc.weight
+    presence_text = (
+        "here" if npc.is_here else f"seen in scene {npc.last_seen_scene}" if npc.last_seen_scene else ""
+    )
+    details = ", ".join(filter(None, ("dead" if npc.is_dead else "", presence_text, place_name)))
+    off_list_note = "" if npc.weight else "  off the list"
+    return f"{number}. {sign} {npc.entity.name}" + (f"  ({details})" if details else "") + off_list_note

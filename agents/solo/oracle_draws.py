@@ -32,7 +32,7 @@ from agents.resolver.random_tables import TableLibrary
 from agents.resolver.reaction import roll_reaction
 from agents.resolver.resolution_requests import ChanceDraw
 from agents.resolver.sparks import draw_spark
-from agents.solo.npcs import People
+from agents.solo.npcs import NpcService
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.records.canon import Fact
@@ -51,15 +51,15 @@ class OracleDraws:
         self,
         canon: CanonReader,
         context: SceneContextLoader,
-        agendas: StoryAgendaReader,
-        people: People,
+        agenda_reader: StoryAgendaReader,
+        npcs: NpcService,
         read_catalogue: ReadCatalogue,
         load_tables: Callable[[], TableLibrary],
     ) -> None:
         self._canon = canon
         self._context = context
-        self._agendas = agendas
-        self._people = people
+        self._agenda_reader = agenda_reader
+        self._npcs = npcs
         self._read_catalogue = read_catalogue
         self._load_tables = load_tables
 
@@ -81,7 +81,7 @@ class OracleDraws:
             case "start":
                 return lambda rng, faces: roll_scene_check(tension, rng, faces)
             case "track":
-                track = _find_track((await self._agendas.read_agenda(context)).clocks, spec)
+                track = _find_track((await self._agenda_reader.read_agenda(context)).clocks, spec)
                 return lambda rng, faces: finish_track(track, rng, faces)
         tables = await asyncio.to_thread(self._load_tables)
         draw_spark(
@@ -125,10 +125,10 @@ class OracleDraws:
 
     async def _prepare_event(self, context: SceneContext) -> ChanceDraw:
         """A random event about the campaign's own: open threads, people, places."""
-        agenda = await self._agendas.read_agenda(context)
-        people = await self._people.of(context, agenda)
+        agenda = await self._agenda_reader.read_agenda(context)
+        people = await self._npcs.list_npcs(context, agenda)
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
-        candidates = event_candidates(agenda.threads, [(p.entity, p.chance) for p in people], places)
+        candidates = event_candidates(agenda.threads, [(p.entity, p.event_weight) for p in people], places)
         tables = await asyncio.to_thread(self._load_tables)
         return lambda rng, faces: draw_random_event(candidates, tables, rng)
 

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.rests import RestService
-from agents.solo.character_sheets import Sheets
+from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
-from agents.solo.notes import Notes
-from agents.solo.story_settings import Settings
+from agents.solo.notes import NoteService
+from agents.solo.story_settings import StorySettings
 
 
 @dataclass(frozen=True, slots=True)
-class PlayTable:
+class PlayTools:
     """Stateless."""
 
-    dicing: DiceRequestService
-    sheets: Sheets
+    dice_requests: DiceRequestService
+    sheets: CharacterSheets
     rests: RestService
-    running_out: DepletionWatcher
-    settings: Settings
-    notes: Notes
+    depletion: DepletionWatcher
+    settings: StorySettings
+    notes: NoteService

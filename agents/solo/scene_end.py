@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from agents.context_assembly.scene_context import SceneContext, derive_scene_end_turn_id, is_scene_end_turn
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import turn_evidence
-from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
+from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
 from agents.proposals.statements import STATED_PREDICATE
 from agents.resolver.clocks import ClockMovement, advance_clocks
 from agents.resolver.resolver import Resolver
 from agents.resolver.threads import STALE_AFTER, find_stale_threads, is_mentioned
-from agents.solo.tension import Tensions
+from agents.solo.tension import TensionAdvisor
 from stores.ports import OrchestratorLog
 from stores.records.canon import AssertFact, Authority, FactKind, Payload
 from stores.records.ids import Clock, derive_id
@@ -35,15 +35,15 @@ class SceneEndActions:
     def __init__(
         self,
         log: OrchestratorLog,
-        agendas: StoryAgendaReader,
-        tensions: Tensions,
+        agenda_reader: StoryAgendaReader,
+        tension_advisor: TensionAdvisor,
         resolver: Resolver,
         clock: Clock,
         events: EventBus,
     ) -> None:
         self._log = log
-        self._agendas = agendas
-        self._tensions = tensions
+        self._agenda_reader = agenda_reader
+        self._tension_advisor = tension_advisor
         self._resolver = resolver
         self._clock = clock
         self._events = events
@@ -53,7 +53,7 @@ class SceneEndActions:
         once. Raises StoreError."""
         if context.head is not None and is_scene_end_turn(context.head):
             return
-        movements = advance_clocks((await self._agendas.read_agenda(context)).open_clocks)
+        movements = advance_clocks((await self._agenda_reader.read_agenda(context)).open_clocks)
         if not movements:
             return
         turn = self._build_end_turn(context, movements)
@@ -64,7 +64,7 @@ class SceneEndActions:
         else:
             await self._log.append_turn(turn)
         self._events.publish(TurnAppended(turn))
-        self._events.publish(LineMoved(context.scene.id))
+        self._events.publish(HeadMoved(context.scene.id))
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
 
     async def revert_scene_end(self, context: SceneContext) -> None:
@@ -72,7 +72,7 @@ class SceneEndActions:
         if context.head is None or not is_scene_end_turn(context.head):
             return
         await self._log.move_head(context.scene.id, context.head.parent_id, MoveKind.BRANCH)
-        self._events.publish(LineMoved(context.scene.id))
+        self._events.publish(HeadMoved(context.scene.id))
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
 
     async def describe_scene_end(self, context: SceneContext) -> tuple[str, ...]:
@@ -90,12 +90,12 @@ class SceneEndActions:
                 *thread_lines[:MAX_NAMED_THREADS],
                 f"... nor have {unnamed_count} more. /thread lists them.",
             ]
-        return (*clock_lines, *thread_lines, await self._tensions.told(context))
+        return (*clock_lines, *thread_lines, await self._tension_advisor.describe_tension(context))
 
     # --- clocks --------------------------------------------------------------------------------------
 
     def _build_end_turn(self, context: SceneContext, movements: Sequence[ClockMovement]) -> Turn:
-        text = f"The scene ends. {'; '.join(one.text for one in movements)}."
+        text = f"The scene ends. {'; '.join(movement.text for movement in movements)}."
         parent = context.head
         turn_id = derive_scene_end_turn_id(context.scene.id, parent.id if parent else None, text)
         return Turn(
@@ -131,7 +131,7 @@ class SceneEndActions:
     # --- threads -------------------------------------------------------------------------------------
 
     async def _find_untouched_threads(self, context: SceneContext) -> tuple[Thread, ...]:
-        agenda = await self._agendas.read_agenda(context)
+        agenda = await self._agenda_reader.read_agenda(context)
         scenes = [s for s in await self._log.scenes(context.story.id) if s.order <= context.scene.order]
         recent_scenes = scenes[-STALE_AFTER:]
         if len(recent_scenes) < STALE_AFTER:

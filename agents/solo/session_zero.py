@@ -14,39 +14,43 @@ from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.typed_text import did_you_mean, one_line
 from agents.sanitize import clean
-from agents.solo.story_clocks import Clocks
-from agents.solo.story_journal import KEPT, Books
-from agents.solo.story_threads import Threads
+from agents.solo.story_clocks import ClockService
+from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
+from agents.solo.story_threads import ThreadService
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 
-MAX_WORDS: Final = 1_000
+MAX_ANSWER_LENGTH: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SetupQuestion:
     """`key` is what stands behind `/zero`; `example` an answer."""
 
     key: str
-    asks: str
+    question_text: str
     example: str
 
 
 QUESTIONS: Final = (
-    Question("tone", "What is it like?", "quiet dread, with dry humour"),
-    Question("lines", "What stays out, and what happens off stage?", "no harm to animals; torture off stage"),
-    Question("theme", "What is it about, underneath?", "what the living owe the dead"),
-    Question(
+    SetupQuestion("tone", "What is it like?", "quiet dread, with dry humour"),
+    SetupQuestion(
+        "lines", "What stays out, and what happens off stage?", "no harm to animals; torture off stage"
+    ),
+    SetupQuestion("theme", "What is it about, underneath?", "what the living owe the dead"),
+    SetupQuestion(
         "stakes", "What is lost if your hero does nothing?", "The village drowns with the next spring tide"
     ),
-    Question("thread", "Which question is open as it begins?", "Who moved the bell?"),
-    Question("clock", "What comes nearer by itself, and in how many steps?", "Spring tide 6 per scene 1"),
-    Question("friend", "Who is on your hero's side, if not always?", "Old Tam: keeper of the salt bell"),
-    Question("rival", "Who is in the way?", "Ilse Karr: harbour master, nothing lands without her mark"),
+    SetupQuestion("thread", "Which question is open as it begins?", "Who moved the bell?"),
+    SetupQuestion(
+        "clock", "What comes nearer by itself, and in how many steps?", "Spring tide 6 per scene 1"
+    ),
+    SetupQuestion("friend", "Who is on your hero's side, if not always?", "Old Tam: keeper of the salt bell"),
+    SetupQuestion("rival", "Who is in the way?", "Ilse Karr: harbour master, nothing lands without her mark"),
 )
-_OUTLINE: Final = {"tone": "tone", "lines": "lines_and_veils", "theme": "theme"}
+_OUTLINE_FIELDS: Final = {"tone": "tone", "lines": "lines_and_veils", "theme": "theme"}
 
 
 class SessionZero:
@@ -54,86 +58,102 @@ class SessionZero:
 
     def __init__(
         self,
-        books: Books,
-        agendas: StoryAgendaReader,
-        threads: Threads,
-        clocks: Clocks,
+        journal: StoryJournal,
+        agenda_reader: StoryAgendaReader,
+        threads: ThreadService,
+        clocks: ClockService,
         declarations: DeclarationService,
     ) -> None:
-        self._books = books
-        self._agendas = agendas
+        self._journal = journal
+        self._agenda_reader = agenda_reader
         self._threads = threads
         self._clocks = clocks
         self._declarations = declarations
 
-    async def ask(self, scene_id: Id) -> Reply:
+    async def list_questions(self, scene_id: Id) -> Reply:
         """Return the questions, with what is answered, and the first open one in the prompt."""
-        context = await self._books.opened(scene_id)
-        done = answered(context, await self._agendas.read_agenda(context))
+        context = await self._journal.load_open_scene(scene_id)
+        answers = read_answers(context, await self._agenda_reader.read_agenda(context))
         lines = [
-            f"{'✓' if q.key in done else '·'} {q.asks}  {done.get(q.key) or f'/zero {q.key} {q.example}'}"
+            f"{'✓' if q.key in answers else '·'} {q.question_text}  "
+            f"{answers.get(q.key) or f'/zero {q.key} {q.example}'}"
             for q in QUESTIONS
         ]
-        first = next((q for q in QUESTIONS if q.key not in done), None)
-        last = "Answer those you like; /zero and a word alone skips to the next." if first else "All is set."
-        return Reply("operation", (*lines, last), text=f"/zero {first.key} " if first else "")
+        next_question = next((q for q in QUESTIONS if q.key not in answers), None)
+        closing_line = (
+            "Answer those you like; /zero and a word alone skips to the next."
+            if next_question
+            else "All is set."
+        )
+        return Reply(
+            "operation",
+            (*lines, closing_line),
+            prompt_text=f"/zero {next_question.key} " if next_question else "",
+        )
 
-    async def answer(self, scene_id: Id, key: str, words: str) -> Reply:
+    async def answer_question(self, scene_id: Id, key: str, answer_text: str) -> Reply:
         """Keep an answer (none skips the question) and ask the next. Raises InputError."""
-        asked = next((q for q in QUESTIONS if q.key == key.casefold()), None)
-        if asked is None:
-            near = did_you_mean(key, [q.key for q in QUESTIONS])
+        question = next((q for q in QUESTIONS if q.key == key.casefold()), None)
+        if question is None:
+            suggestion = did_you_mean(key, [q.key for q in QUESTIONS])
             raise InputError(
                 f"Session zero has no question {one_line(key)[:40]!r}.",
-                kept=KEPT,
-                todo=near or "/zero lists the questions.",
+                kept=NOTHING_CHANGED,
+                todo=suggestion or "/zero lists the questions.",
             )
-        told = await self._keep(scene_id, asked, words.strip()) if words.strip() else ()
-        place = QUESTIONS.index(asked) + 1
-        if place == len(QUESTIONS):
-            return Reply("operation", (*told, "That was all of it. /zero shows it again, any time."))
-        following = QUESTIONS[place]
-        line = f"{following.asks}  /zero {following.key} {following.example}"
-        return Reply("operation", (*told, line), text=f"/zero {following.key} ")
+        answer_lines = (
+            await self._save_answer(scene_id, question, answer_text.strip()) if answer_text.strip() else ()
+        )
+        next_position = QUESTIONS.index(question) + 1
+        if next_position == len(QUESTIONS):
+            return Reply("operation", (*answer_lines, "That was all of it. /zero shows it again, any time."))
+        next_question = QUESTIONS[next_position]
+        question_line = f"{next_question.question_text}  /zero {next_question.key} {next_question.example}"
+        return Reply("operation", (*answer_lines, question_line), prompt_text=f"/zero {next_question.key} ")
 
-    async def _keep(self, scene_id: Id, asked: Question, words: str) -> tuple[str, ...]:
-        match asked.key:
+    async def _save_answer(self, scene_id: Id, question: SetupQuestion, answer_text: str) -> tuple[str, ...]:
+        match question.key:
             case "tone" | "lines" | "theme":
-                context = await self._books.opened(scene_id)
-                if len(words) > MAX_WORDS:
+                context = await self._journal.load_open_scene(scene_id)
+                if len(answer_text) > MAX_ANSWER_LENGTH:
                     raise InputError(
-                        f"That is {len(words):,} characters; {MAX_WORDS:,} is the most.", kept=KEPT
+                        f"That is {len(answer_text):,} characters; {MAX_ANSWER_LENGTH:,} is the most.",
+                        kept=NOTHING_CHANGED,
                     )
-                await self._books.outline(context, **{_OUTLINE[asked.key]: clean(words)})
-                return (f"{asked.asks} {one_line(words)}",)
-            case "stakes" | "thread":
-                return await self._threads.open(await self._books.opened(scene_id), words)
-            case "clock":
-                return await self._clocks.act(scene_id, words)
-            case _:
-                staged = await self._declarations.declare_entity(
-                    await self._books.opened(scene_id),
-                    EntityKind.CHARACTER,
-                    words,
-                    f"/zero {asked.key} {asked.example}",
+                await self._journal.set_outline(
+                    context, **{_OUTLINE_FIELDS[question.key]: clean(answer_text)}
                 )
-                return (f"Proposed: {getattr(staged.payload, 'name', words)}",)
+                return (f"{question.question_text} {one_line(answer_text)}",)
+            case "stakes" | "thread":
+                return await self._threads.open_thread(
+                    await self._journal.load_open_scene(scene_id), answer_text
+                )
+            case "clock":
+                return await self._clocks.apply_clock_command(scene_id, answer_text)
+            case _:
+                proposal = await self._declarations.declare_entity(
+                    await self._journal.load_open_scene(scene_id),
+                    EntityKind.CHARACTER,
+                    answer_text,
+                    f"/zero {question.key} {question.example}",
+                )
+                return (f"Proposed: {getattr(proposal.payload, 'name', answer_text)}",)
 
 
-def answered(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
+def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
     """Return what is answered, by question. Threads and people are counted: whoever there is will do."""
     story = context.story
-    threads = [t.name for t in agenda.threads if t.fact_id is None]
-    people = [e.name for e in context.present_actors() if e.id != story.pc_id]
-    clocks = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
-    found = {
+    thread_names = [t.name for t in agenda.threads if t.fact_id is None]
+    character_names = [e.name for e in context.present_actors() if e.id != story.pc_id]
+    clock_lines = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
+    answers = {
         "tone": one_line(story.tone),
         "lines": one_line(story.lines_and_veils),
         "theme": one_line(story.theme),
-        "stakes": threads[0] if threads else "",
-        "thread": threads[1] if len(threads) > 1 else "",
-        "clock": clocks[0] if clocks else "",
-        "friend": people[0] if people else "",
-        "rival": people[1] if len(people) > 1 else "",
+        "stakes": thread_names[0] if thread_names else "",
+        "thread": thread_names[1] if len(thread_names) > 1 else "",
+        "clock": clock_lines[0] if clock_lines else "",
+        "friend": character_names[0] if character_names else "",
+        "rival": character_names[1] if len(character_names) > 1 else "",
     }
-    return {key: words for key, words in found.items() if words}
+    return {key: answer_text for key, answer_text in answers.items() if answer_text}

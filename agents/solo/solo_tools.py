@@ -7,47 +7,51 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import SceneContextLoader
-from agents.solo.npcs import People
+from agents.solo.npcs import NpcService
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
-from agents.solo.story_clocks import Clocks
-from agents.solo.story_journal import Books
-from agents.solo.story_threads import Threads
-from agents.solo.tension import Tensions
+from agents.solo.story_clocks import ClockService
+from agents.solo.story_journal import StoryJournal
+from agents.solo.story_threads import ThreadService
+from agents.solo.tension import TensionAdvisor
 from agents.views.play_views import GateView
 from stores.records.ids import Id
 
 
 @dataclass(frozen=True, slots=True)
-class Bookkeeping:
+class SoloTools:
     """Stateless."""
 
     context: SceneContextLoader
-    books: Books
-    threads: Threads
-    clocks: Clocks
-    people: People
-    tensions: Tensions
-    start: SceneStartRules
-    end: SceneEndActions
-    zero: SessionZero
+    journal: StoryJournal
+    threads: ThreadService
+    clocks: ClockService
+    npcs: NpcService
+    tension_advisor: TensionAdvisor
+    scene_start: SceneStartRules
+    scene_end: SceneEndActions
+    session_zero: SessionZero
 
-    async def told_at_end(self, scene_id: Id) -> tuple[str, ...]:
+    async def describe_scene_end(self, scene_id: Id) -> tuple[str, ...]:
         """Return what a scene's end has brought by itself, and what it asks of the GM."""
-        return await self.end.describe_scene_end(await self.context.load_context(scene_id))
+        return await self.scene_end.describe_scene_end(await self.context.load_context(scene_id))
 
-    async def at_gate(self, view: GateView) -> GateView:
+    async def add_scene_end(self, view: GateView) -> GateView:
         """Return the gate with what its scene's end has brought, and where it would move the tension."""
-        if view.scene is None or not view.finalizing:
+        if view.scene is None or not view.is_finalizing:
             return view
         context = await self.context.load_context(view.scene.id)
-        offer = await self.tensions.offer(context)
-        return replace(view, told=await self.end.describe_scene_end(context), tension=offer)
+        suggestion = await self.tension_advisor.suggest_change(context)
+        return replace(
+            view,
+            scene_end_lines=await self.scene_end.describe_scene_end(context),
+            tension_suggestion=suggestion,
+        )
 
     async def set_tension(self, scene_id: Id, tension: int) -> None:
         """Turn the dial; if it goes where the scene's results would move it, they are the reason."""
         context = await self.context.load_context(scene_id)
-        offer = await self.tensions.offer(context)
-        why = offer.why if offer is not None and offer.after == tension else ""
-        await self.books.set_tension(context, tension, why)
+        suggestion = await self.tension_advisor.suggest_change(context)
+        reason = suggestion.reason if suggestion is not None and suggestion.after == tension else ""
+        await self.journal.set_tension(context, tension, reason)

@@ -16,222 +16,266 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.clocks import clock_change
 from agents.resolver.typed_text import did_you_mean, fold_name, one_line
-from agents.solo.story_journal import KEPT, Books
+from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
 from stores.records.canon import AdvanceClock
 from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
 from stores.records.ids import Id
 
-MAX_NAME: Final = 80
-MAX_SIZE: Final = 100
-CLOCK_WAYS: Final = (
+MAX_CLOCK_NAME: Final = 80
+MAX_CLOCK_SIZE: Final = 100
+CLOCK_USAGE: Final = (
     "/clock Tide 6 starts one, /clock Tide +1 moves it, /clock Tide = 3 sets it, "
     "/clock Tide per scene 1 lets it go by itself, /clock Tide stop ends it."
 )
-TRACK_WAYS: Final = (
+TRACK_USAGE: Final = (
     "/track Find the bell starts one (brisk, steady, slow or epic behind the name), /track 1 mark works at "
     "it, /track 1 roll finishes it, /track 1 stop drops it."
 )
-_PER_SCENE: Final = r"per\s+scene\s+(?P<per>[+-]?\d{1,4}|off)"
-_START: Final = re.compile(r"(?P<name>.+?)\s+(?P<size>\d{1,9})", re.DOTALL)
-_START_GOING: Final = re.compile(rf"{_START.pattern}\s+{_PER_SCENE}", re.I | re.DOTALL)
-_GOES: Final = re.compile(rf"(?P<name>.+?)\s+{_PER_SCENE}", re.I | re.DOTALL)
-_MOVE: Final = re.compile(r"(?P<name>.+?)\s+(?P<by>[+-]\s*\d{1,9})", re.DOTALL)
-_SET: Final = re.compile(r"(?P<name>.+?)\s*=\s*(?P<to>\d{1,9})", re.DOTALL)
-_STOP: Final = re.compile(r"(?P<name>.+?)\s+(?:stop|end|close)", re.I | re.DOTALL)
-_TRACK_ACT: Final = re.compile(
+_PER_SCENE_PATTERN: Final = r"per\s+scene\s+(?P<per>[+-]?\d{1,4}|off)"
+_START_PATTERN: Final = re.compile(r"(?P<name>.+?)\s+(?P<size>\d{1,9})", re.DOTALL)
+_START_AUTOMATIC_PATTERN: Final = re.compile(
+    rf"{_START_PATTERN.pattern}\s+{_PER_SCENE_PATTERN}", re.I | re.DOTALL
+)
+_AUTOMATIC_PATTERN: Final = re.compile(rf"(?P<name>.+?)\s+{_PER_SCENE_PATTERN}", re.I | re.DOTALL)
+_MOVE_PATTERN: Final = re.compile(r"(?P<name>.+?)\s+(?P<by>[+-]\s*\d{1,9})", re.DOTALL)
+_SET_PATTERN: Final = re.compile(r"(?P<name>.+?)\s*=\s*(?P<to>\d{1,9})", re.DOTALL)
+_STOP_PATTERN: Final = re.compile(r"(?P<name>.+?)\s+(?:stop|end|close)", re.I | re.DOTALL)
+_TRACK_COMMAND: Final = re.compile(
     r"(?P<name>.+?)\s+(?P<verb>mark|roll|stop|end|close)(?:\s+(?P<times>[+-]?\d{1,4}))?", re.I | re.DOTALL
 )
 
 
-class Clocks:
+class ClockService:
     """Moves clocks and tracks. Stateless: they are in canon, and staged on the line."""
 
-    def __init__(self, books: Books, agendas: StoryAgendaReader, declarations: DeclarationService) -> None:
-        self._books = books
-        self._agendas = agendas
+    def __init__(
+        self, journal: StoryJournal, agenda_reader: StoryAgendaReader, declarations: DeclarationService
+    ) -> None:
+        self._journal = journal
+        self._agenda_reader = agenda_reader
         self._declarations = declarations
 
     # --- clocks --------------------------------------------------------------------------------------
 
-    async def list(self, context: SceneContext) -> tuple[str, ...]:
+    async def list_clocks(self, context: SceneContext) -> tuple[str, ...]:
         """Return the clocks that run, as lines."""
-        running = (await self._agendas.read_agenda(context)).open_clocks
-        return tuple(f"{number}. {clock_line(clock)}" for number, clock in enumerate(running, start=1))
+        open_clocks = (await self._agenda_reader.read_agenda(context)).open_clocks
+        return tuple(
+            f"{number}. {format_clock_line(clock)}" for number, clock in enumerate(open_clocks, start=1)
+        )
 
-    async def act(self, scene_id: Id, argument: str) -> tuple[str, ...]:
+    async def apply_clock_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed behind `/clock`; returns what came of it. Raises InputError."""
-        context = await self._books.opened(scene_id)
-        clocks = [c for c in (await self._agendas.read_agenda(context)).clocks if not c.is_track]
+        context = await self._journal.load_open_scene(scene_id)
+        clocks = [c for c in (await self._agenda_reader.read_agenda(context)).clocks if not c.is_track]
         text = argument.strip()
-        if found := _START_GOING.fullmatch(text):
-            return await self._start(context, clocks, found["name"], int(found["size"]), found["per"])
-        if found := _GOES.fullmatch(text):
-            clock = _running(clocks, found["name"])
-            return await self._stage(context, clock, clock_change(clock, per_scene=_per_scene(found["per"])))
-        if found := _MOVE.fullmatch(text):
-            clock = _running(clocks, found["name"])
-            by = _bounded(int(re.sub(r"\s", "", found["by"])))
-            if clock.moved_to(clock.filled + by) == clock:
-                edge = "full" if by > 0 else "empty"
-                raise InputError(f"{clock.name} is {edge} already.", kept=KEPT, todo=CLOCK_WAYS)
-            return await self._stage(context, clock, clock_change(clock, by=by))
-        if found := _SET.fullmatch(text):
-            clock = _running(clocks, found["name"])
-            to = int(found["to"])
-            if to > clock.size:
+        if match := _START_AUTOMATIC_PATTERN.fullmatch(text):
+            return await self._start_clock(context, clocks, match["name"], int(match["size"]), match["per"])
+        if match := _AUTOMATIC_PATTERN.fullmatch(text):
+            clock = _require_open_clock(clocks, match["name"])
+            return await self._propose_change(
+                context, clock, clock_change(clock, per_scene=_parse_per_scene(match["per"]))
+            )
+        if match := _MOVE_PATTERN.fullmatch(text):
+            clock = _require_open_clock(clocks, match["name"])
+            steps = _limit_steps(int(re.sub(r"\s", "", match["by"])))
+            if clock.moved_to(clock.filled + steps) == clock:
+                limit_word = "full" if steps > 0 else "empty"
                 raise InputError(
-                    f"{clock.name} has {clock.size} steps and cannot stand at {to:,}.",
-                    kept=KEPT,
+                    f"{clock.name} is {limit_word} already.", kept=NOTHING_CHANGED, todo=CLOCK_USAGE
+                )
+            return await self._propose_change(context, clock, clock_change(clock, by=steps))
+        if match := _SET_PATTERN.fullmatch(text):
+            clock = _require_open_clock(clocks, match["name"])
+            target = int(match["to"])
+            if target > clock.size:
+                raise InputError(
+                    f"{clock.name} has {clock.size} steps and cannot stand at {target:,}.",
+                    kept=NOTHING_CHANGED,
                     todo=f"/clock {clock.name} = {clock.size} fills it.",
                 )
-            return await self._stage(context, clock, clock_change(clock, to=to))
-        if found := _STOP.fullmatch(text):
-            clock = _running(clocks, found["name"])
-            return await self._stage(context, clock, clock_change(clock, is_closed=True))
-        if found := _START.fullmatch(text):
-            return await self._start(context, clocks, found["name"], int(found["size"]), "off")
-        return (clock_line(_running(clocks, text)), CLOCK_WAYS)
+            return await self._propose_change(context, clock, clock_change(clock, to=target))
+        if match := _STOP_PATTERN.fullmatch(text):
+            clock = _require_open_clock(clocks, match["name"])
+            return await self._propose_change(context, clock, clock_change(clock, is_closed=True))
+        if match := _START_PATTERN.fullmatch(text):
+            return await self._start_clock(context, clocks, match["name"], int(match["size"]), "off")
+        return (format_clock_line(_require_open_clock(clocks, text)), CLOCK_USAGE)
 
-    async def _start(
-        self, context: SceneContext, clocks: Sequence[ProgressClock], words: str, size: int, per: str
+    async def _start_clock(
+        self,
+        context: SceneContext,
+        clocks: Sequence[ProgressClock],
+        typed_name: str,
+        size: int,
+        per_scene_text: str,
     ) -> tuple[str, ...]:
-        name = _name(words, "/clock Tide 6")
-        known = _find(clocks, name)
-        if known is not None and not known.closed:
+        name = _parse_clock_name(typed_name, "/clock Tide 6")
+        existing_clock = _find_clock(clocks, name)
+        if existing_clock is not None and not existing_clock.closed:
             raise InputError(
-                f"{known.name} runs already: {format_clock(known)}.",
-                kept=KEPT,
-                todo=f"/clock {known.name} = 0 sets it back; /clock {known.name} stop ends it.",
+                f"{existing_clock.name} runs already: {format_clock(existing_clock)}.",
+                kept=NOTHING_CHANGED,
+                todo=f"/clock {existing_clock.name} = 0 sets it back; /clock {existing_clock.name} stop ends it.",
             )
-        if not 1 <= size <= MAX_SIZE:
+        if not 1 <= size <= MAX_CLOCK_SIZE:
             raise InputError(
                 f"A clock of {size:,} steps would never end."
                 if size
                 else "A clock of no steps is over at once.",
-                kept=KEPT,
-                todo=f"It has 1 to {MAX_SIZE}, most often 4, 6 or 8.",
+                kept=NOTHING_CHANGED,
+                todo=f"It has 1 to {MAX_CLOCK_SIZE}, most often 4, 6 or 8.",
             )
-        name = known.name if known else name
-        change = AdvanceClock(clock=name, by=0, size=size, per_scene=_per_scene(per), closed=False)
-        return await self._stage(context, known, change)
+        name = existing_clock.name if existing_clock else name
+        change = AdvanceClock(
+            clock=name, by=0, size=size, per_scene=_parse_per_scene(per_scene_text), closed=False
+        )
+        return await self._propose_change(context, existing_clock, change)
 
     # --- tracks --------------------------------------------------------------------------------------
 
-    async def tracks(self, context: SceneContext) -> tuple[str, ...]:
+    async def list_tracks(self, context: SceneContext) -> tuple[str, ...]:
         """Return the tracks that are worked at, as lines."""
-        open_ones = (await self._agendas.read_agenda(context)).open_tracks
-        return tuple(f"{number}. {clock_line(track)}" for number, track in enumerate(open_ones, start=1))
+        open_tracks = (await self._agenda_reader.read_agenda(context)).open_tracks
+        return tuple(
+            f"{number}. {format_clock_line(track)}" for number, track in enumerate(open_tracks, start=1)
+        )
 
-    async def act_on_track(self, scene_id: Id, argument: str) -> tuple[str, ...]:
+    async def apply_track_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed behind `/track`, but for the roll. Raises InputError."""
-        context = await self._books.opened(scene_id)
-        tracks = [c for c in (await self._agendas.read_agenda(context)).clocks if c.is_track]
-        found = _TRACK_ACT.fullmatch(argument.strip())
-        if found is None:
-            named = _find(tracks, argument.strip())
-            if named is not None and not named.closed:
-                return (clock_line(named), TRACK_WAYS)
+        context = await self._journal.load_open_scene(scene_id)
+        tracks = [c for c in (await self._agenda_reader.read_agenda(context)).clocks if c.is_track]
+        match = _TRACK_COMMAND.fullmatch(argument.strip())
+        if match is None:
+            named_track = _find_clock(tracks, argument.strip())
+            if named_track is not None and not named_track.closed:
+                return (format_clock_line(named_track), TRACK_USAGE)
             return await self._start_track(context, tracks, argument.strip())
-        track = _running(tracks, found["name"], "track")
-        if found["verb"].casefold() != "mark":
-            return await self._stage(context, track, clock_change(track, is_closed=True))
-        change = clock_change(track, by=_bounded(int(found["times"] or 1)))
+        track = _require_open_clock(tracks, match["name"], "track")
+        if match["verb"].casefold() != "mark":
+            return await self._propose_change(context, track, clock_change(track, is_closed=True))
+        change = clock_change(track, by=_limit_steps(int(match["times"] or 1)))
         if change.after(track) == track:
-            edge = "All ten boxes are full" if change.by > 0 else "Nothing would be marked"
-            raise InputError(f"{edge}.", kept=KEPT, todo="/track 1 roll finishes it.")
-        return await self._stage(context, track, change)
+            limit_message = "All ten boxes are full" if change.by > 0 else "Nothing would be marked"
+            raise InputError(f"{limit_message}.", kept=NOTHING_CHANGED, todo="/track 1 roll finishes it.")
+        return await self._propose_change(context, track, change)
 
-    async def to_finish(self, context: SceneContext, words: str) -> ProgressClock:
+    async def find_open_track(self, context: SceneContext, typed_name: str) -> ProgressClock:
         """Return the open track that is meant. Raises InputError if there is none."""
-        return _running((await self._agendas.read_agenda(context)).open_tracks, words, "track")
+        return _require_open_clock(
+            (await self._agenda_reader.read_agenda(context)).open_tracks, typed_name, "track"
+        )
 
     async def _start_track(
-        self, context: SceneContext, tracks: Sequence[ProgressClock], words: str
+        self, context: SceneContext, tracks: Sequence[ProgressClock], typed_name: str
     ) -> tuple[str, ...]:
-        head, _, last = words.rpartition(" ")
+        name_part, _, pace_word = typed_name.rpartition(" ")
         paces = {pace.value: pace for pace in Pace}
-        pace = paces.get(last.casefold()) if head else None
-        name = _name(head if pace else words, "/track Find the bell slow")
+        pace = paces.get(pace_word.casefold()) if name_part else None
+        name = _parse_clock_name(name_part if pace else typed_name, "/track Find the bell slow")
         if name.isdecimal():
-            raise InputError(f"There is no track {name}.", kept=KEPT, todo=TRACK_WAYS)
-        known = _find(tracks, name)
-        if known is not None and not known.closed:
+            raise InputError(f"There is no track {name}.", kept=NOTHING_CHANGED, todo=TRACK_USAGE)
+        existing_track = _find_clock(tracks, name)
+        if existing_track is not None and not existing_track.closed:
             raise InputError(
-                f"{known.name} is worked at already: {format_track(known)}.", kept=KEPT, todo=TRACK_WAYS
+                f"{existing_track.name} is worked at already: {format_track(existing_track)}.",
+                kept=NOTHING_CHANGED,
+                todo=TRACK_USAGE,
             )
         change = AdvanceClock(
-            clock=known.name if known else name,
+            clock=existing_track.name if existing_track else name,
             by=0,
             size=TRACK_TICKS,
             closed=False,
             pace=pace or Pace.STEADY,
         )
-        return await self._stage(context, known, change)
+        return await self._propose_change(context, existing_track, change)
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _stage(
-        self, context: SceneContext, before: ProgressClock | None, change: AdvanceClock
+    async def _propose_change(
+        self, context: SceneContext, clock_before: ProgressClock | None, change: AdvanceClock
     ) -> tuple[str, ...]:
-        after = change.after(before)
-        if after == before:
-            raise InputError(f"{after.name} is so already.", kept=KEPT)
-        line = clock_line(after)
-        await self._declarations.stage_change(context, change, line)
-        return (line,)
+        clock_after = change.after(clock_before)
+        if clock_after == clock_before:
+            raise InputError(f"{clock_after.name} is so already.", kept=NOTHING_CHANGED)
+        description = format_clock_line(clock_after)
+        await self._declarations.stage_change(context, change, description)
+        return (description,)
 
 
-def clock_line(clock: ProgressClock) -> str:
+def format_clock_line(clock: ProgressClock) -> str:
     """Return `Tide ●●○○○○ 2/6, 1 each scene`."""
     if clock.is_track:
-        shown, goes = format_track(clock), f", {clock.pace}"
+        progress_text, pace_text = format_track(clock), f", {clock.pace}"
     else:
-        shown = format_clock(clock)
-        goes = f", {clock.per_scene:+d} each scene" if clock.per_scene else ""
-    ends = "" if not clock.closed else ", struck" if clock.is_full and not clock.is_track else ", stopped"
-    return f"{clock.name} {shown}{goes if not clock.closed else ''}{ends}"
+        progress_text = format_clock(clock)
+        pace_text = f", {clock.per_scene:+d} each scene" if clock.per_scene else ""
+    ending_text = (
+        "" if not clock.closed else ", struck" if clock.is_full and not clock.is_track else ", stopped"
+    )
+    return f"{clock.name} {progress_text}{pace_text if not clock.closed else ''}{ending_text}"
 
 
-def _find(clocks: Sequence[ProgressClock], words: str) -> ProgressClock | None:
+def _find_clock(clocks: Sequence[ProgressClock], typed_name: str) -> ProgressClock | None:
     """Return the clock of that name, or with that number among those that run."""
-    wanted = fold_name(words)
-    named = next((c for c in clocks if fold_name(c.name) == wanted), None)
-    running = [c for c in clocks if not c.closed]
-    if named is None and wanted.isdecimal() and len(wanted) < 4 and 1 <= int(wanted) <= len(running):
-        return running[int(wanted) - 1]
-    return named
+    folded_name = fold_name(typed_name)
+    named_clock = next((c for c in clocks if fold_name(c.name) == folded_name), None)
+    open_clocks = [c for c in clocks if not c.closed]
+    if (
+        named_clock is None
+        and folded_name.isdecimal()
+        and len(folded_name) < 4
+        and 1 <= int(folded_name) <= len(open_clocks)
+    ):
+        return open_clocks[int(folded_name) - 1]
+    return named_clock
 
 
-def _running(clocks: Sequence[ProgressClock], words: str, what: str = "clock") -> ProgressClock:
+def _require_open_clock(
+    clocks: Sequence[ProgressClock], typed_name: str, noun: str = "clock"
+) -> ProgressClock:
     """Return the clock that is meant and runs. Raises InputError."""
-    clock = _find(clocks, words)
-    ways = TRACK_WAYS if what == "track" else CLOCK_WAYS
+    clock = _find_clock(clocks, typed_name)
+    usage = TRACK_USAGE if noun == "track" else CLOCK_USAGE
     if clock is None:
-        near = did_you_mean(words, [c.name for c in clocks if not c.closed])
-        raise InputError(f"There is no {what} {one_line(words)[:60]!r}.", kept=KEPT, todo=near or ways)
+        suggestion = did_you_mean(typed_name, [c.name for c in clocks if not c.closed])
+        raise InputError(
+            f"There is no {noun} {one_line(typed_name)[:60]!r}.",
+            kept=NOTHING_CHANGED,
+            todo=suggestion or usage,
+        )
     if clock.closed:
-        over = "has struck" if clock.is_full and what == "clock" else "was stopped"
-        start = f"/clock {clock.name} {clock.size}" if what == "clock" else f"/track {clock.name}"
-        raise InputError(f"{clock.name} {over}.", kept=KEPT, todo=f"{start} starts it anew.")
+        ending_text = "has struck" if clock.is_full and noun == "clock" else "was stopped"
+        restart_command = f"/clock {clock.name} {clock.size}" if noun == "clock" else f"/track {clock.name}"
+        raise InputError(
+            f"{clock.name} {ending_text}.", kept=NOTHING_CHANGED, todo=f"{restart_command} starts it anew."
+        )
     return clock
 
 
-def _name(words: str, example: str) -> str:
-    name = one_line(words).strip(' "“”')
+def _parse_clock_name(typed_name: str, example: str) -> str:
+    name = one_line(typed_name).strip(' "“”')
     if not name:
-        raise InputError("It needs a name.", kept=KEPT, todo=f"As in: {example}")
-    if len(name) > MAX_NAME:
-        raise InputError(f"That name has {len(name)} characters; {MAX_NAME} is the most.", kept=KEPT)
+        raise InputError("It needs a name.", kept=NOTHING_CHANGED, todo=f"As in: {example}")
+    if len(name) > MAX_CLOCK_NAME:
+        raise InputError(
+            f"That name has {len(name)} characters; {MAX_CLOCK_NAME} is the most.", kept=NOTHING_CHANGED
+        )
     return name
 
 
-def _per_scene(words: str) -> int:
-    per = 0 if words.casefold() == "off" else int(words)
-    if abs(per) > MAX_SIZE:
-        raise InputError(f"{per:+,d} each scene is too much.", kept=KEPT, todo=f"{MAX_SIZE} is the most.")
-    return per
+def _parse_per_scene(typed_number: str) -> int:
+    steps_per_scene = 0 if typed_number.casefold() == "off" else int(typed_number)
+    if abs(steps_per_scene) > MAX_CLOCK_SIZE:
+        raise InputError(
+            f"{steps_per_scene:+,d} each scene is too much.",
+            kept=NOTHING_CHANGED,
+            todo=f"{MAX_CLOCK_SIZE} is the most.",
+        )
+    return steps_per_scene
 
 
-def _bounded(steps: int) -> int:
-    return max(-MAX_SIZE, min(MAX_SIZE, steps))
+def _limit_steps(steps: int) -> int:
+    return max(-MAX_CLOCK_SIZE, min(MAX_CLOCK_SIZE, steps))

@@ -20,10 +20,10 @@ from stores.records.play import Story
 from stores.records.story_journal import JournalEntry, TensionEntry
 from stores.records.workflow import Loop
 
-KEPT = "Nothing was changed."
+NOTHING_CHANGED = "Nothing was changed."
 
 
-class Stamp(TypedDict):
+class JournalStamp(TypedDict):
     """What every entry says of when it was made."""
 
     id: Id
@@ -33,7 +33,7 @@ class Stamp(TypedDict):
     at: datetime
 
 
-class Books:
+class StoryJournal:
     """Makes entries. Stateless; the caller holds the session lock."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Books:
         self._clock = clock
         self._events = events
 
-    async def opened(self, scene_id: Id) -> SceneContext:
+    async def load_open_scene(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands. Raises IllegalTransition if it or its story is over."""
         context = await self._context.load_context(scene_id)
         story, scene = (
@@ -60,13 +60,13 @@ class Books:
             await self._loops.read_state(Loop.SCENE, scene_id),
         )
         if story != "active" or scene == "completed":
-            over = f"This story is {story}." if story != "active" else "This scene is over."
-            raise IllegalTransition(over, kept=KEPT, todo="Continue goes on where play stands.")
+            problem = f"This story is {story}." if story != "active" else "This scene is over."
+            raise IllegalTransition(problem, kept=NOTHING_CHANGED, todo="Continue goes on where play stands.")
         return context
 
-    def stamp(self, context: SceneContext) -> Stamp:
+    def build_stamp(self, context: SceneContext) -> JournalStamp:
         """Return when and where an entry is made: now, on the last turn of play."""
-        return Stamp(
+        return JournalStamp(
             id=self._ids.new(),
             scene_id=context.scene.id,
             turn_id=context.last_play_turn.id if context.last_play_turn else None,
@@ -74,24 +74,24 @@ class Books:
             at=self._clock(),
         )
 
-    async def enter(self, context: SceneContext, entry: JournalEntry) -> None:
+    async def add_entry(self, context: SceneContext, entry: JournalEntry) -> None:
         """Put one more entry into the books."""
         story = await self._log.story(context.story.id)
-        await self._put(context, story.model_copy(update={"entries": (*story.entries, entry)}))
+        await self._save_story(context, story.model_copy(update={"entries": (*story.entries, entry)}))
 
-    async def set_tension(self, context: SceneContext, tension: int, why: str = "") -> None:
+    async def set_tension(self, context: SceneContext, tension: int, reason: str = "") -> None:
         """Turn the story's dial, and enter that it was turned. Raises InputError if it does not go there."""
         story = await self._log.story(context.story.id)
         check_tension(tension)
-        entry = TensionEntry(**self.stamp(context), before=story.tension, after=tension, why=why)
-        changed = {"tension": tension, "entries": (*story.entries, entry)}
-        await self._put(context, story.model_copy(update=changed))
+        entry = TensionEntry(**self.build_stamp(context), before=story.tension, after=tension, why=reason)
+        changed_fields = {"tension": tension, "entries": (*story.entries, entry)}
+        await self._save_story(context, story.model_copy(update=changed_fields))
 
-    async def outline(self, context: SceneContext, **words: str) -> None:
+    async def set_outline(self, context: SceneContext, **outline_texts: str) -> None:
         """Set the tone, the theme, or lines and veils of the story."""
         story = await self._log.story(context.story.id)
-        await self._put(context, story.model_copy(update=dict(words)))
+        await self._save_story(context, story.model_copy(update=dict(outline_texts)))
 
-    async def _put(self, context: SceneContext, story: Story) -> None:
+    async def _save_story(self, context: SceneContext, story: Story) -> None:
         await self._log.put_story(story)
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))

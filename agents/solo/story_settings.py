@@ -13,7 +13,7 @@ from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
 from agents.resolver.typed_text import did_you_mean, fold_name
-from agents.solo.character_sheets import sheet_row
+from agents.solo.character_sheets import build_sheet_row
 from agents.views.play_views import RulePackView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
@@ -21,115 +21,123 @@ from stores.records.ids import Id
 from stores.records.play import DiceRoller, Story, TensionMode
 
 Choice = TypeVar("Choice", DiceRoller, TensionMode)
-_NONE = ("none", "off", "no rules", "generic")
-_DICE = {
+_NO_PACK_WORDS = ("none", "off", "no rules", "generic")
+_DICE_LINES = {
     DiceRoller.PROGRAM: "The program throws the dice. /roll 2d6 = 5 4 still takes yours.",
     DiceRoller.PHYSICAL: "You throw the dice: each roll asks for them, and you type what fell behind the =.",
 }
-MODES = {
+TENSION_MODE_LINES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
     TensionMode.EDGE: "Tension leaves the odds alone: when it is high, more answers go all the way (and).",
 }
 
 
-class Settings:
+class StorySettings:
     """Stateless; `packs` gives the rule packs there are."""
 
-    def __init__(self, log: OrchestratorLog, packs: Callable[[], PackLibrary]) -> None:
+    def __init__(self, log: OrchestratorLog, load_packs: Callable[[], PackLibrary]) -> None:
         self._log = log
-        self._packs = packs
+        self._load_packs = load_packs
 
-    async def systems(self) -> tuple[RulePackView, ...]:
+    async def list_rule_packs(self) -> tuple[RulePackView, ...]:
         """Return the rule packs there are, then the files that cannot be used, with what is wrong."""
-        library = await asyncio.to_thread(self._packs)
-        usable = [_view(pack, pack.id in library.user_pack_ids) for pack in library.packs.values()]
-        wrong = [RulePackView(id="", name=name, problem=why) for name, why in library.errors_by_file.items()]
-        return (*usable, *wrong)
+        library = await asyncio.to_thread(self._load_packs)
+        usable = [
+            _build_rule_pack_view(pack, pack.id in library.user_pack_ids) for pack in library.packs.values()
+        ]
+        unusable = [
+            RulePackView(id="", name=name, problem=problem)
+            for name, problem in library.errors_by_file.items()
+        ]
+        return (*usable, *unusable)
 
-    async def pack(self, wanted: str) -> Pack | None:
+    async def find_pack(self, pack_name: str) -> Pack | None:
         """Return the pack of this id or name; None for none. Raises InputError if there is no such pack."""
-        if not wanted or fold_name(wanted) in _NONE:
+        if not pack_name or fold_name(pack_name) in _NO_PACK_WORDS:
             return None
-        return (await asyncio.to_thread(self._packs)).find_pack(wanted)
+        return (await asyncio.to_thread(self._load_packs)).find_pack(pack_name)
 
-    async def dice(self, scene_id: Id, wanted: str) -> tuple[str, ...]:
+    async def set_dice_roller(self, scene_id: Id, typed_choice: str) -> tuple[str, ...]:
         """Say whose dice fall, or change it. Raises InputError."""
-        story = await self._story(scene_id)
-        if wanted:
-            story = await self._put(story, dice=_choice(DiceRoller, wanted, "/dice"))
-        return (_DICE[story.dice],)
+        story = await self._read_story(scene_id)
+        if typed_choice:
+            story = await self._save_story(story, dice=_parse_choice(DiceRoller, typed_choice, "/dice"))
+        return (_DICE_LINES[story.dice],)
 
-    async def tension_mode(self, scene_id: Id, wanted: str) -> tuple[str, ...]:
+    async def set_tension_mode(self, scene_id: Id, typed_choice: str) -> tuple[str, ...]:
         """Change what tension does to the oracle. Raises InputError."""
-        story = await self._put(
-            await self._story(scene_id), tension_mode=_choice(TensionMode, wanted, "/tension")
+        story = await self._save_story(
+            await self._read_story(scene_id),
+            tension_mode=_parse_choice(TensionMode, typed_choice, "/tension"),
         )
-        return (MODES[story.tension_mode],)
+        return (TENSION_MODE_LINES[story.tension_mode],)
 
-    async def system(self, scene_id: Id, wanted: str) -> tuple[str, ...]:
+    async def set_rule_pack(self, scene_id: Id, pack_name: str) -> tuple[str, ...]:
         """Say what rules the story is played by, or change them. Raises InputError."""
-        story = await self._story(scene_id)
-        if not wanted:
-            return await self._systems_told(story)
-        pack = await self.pack(wanted)
-        before = story.system
-        if before == (pack.id if pack else ""):
-            return (f"The story is played by {_name(pack)} already.",)
-        await self._put(story, system=pack.id if pack else "")
-        back = f"/system {before}" if before else "/system none"
+        story = await self._read_story(scene_id)
+        if not pack_name:
+            return await self._describe_rule_packs(story)
+        pack = await self.find_pack(pack_name)
+        previous_pack_id = story.system
+        if previous_pack_id == (pack.id if pack else ""):
+            return (f"The story is played by {_pack_label(pack)} already.",)
+        await self._save_story(story, system=pack.id if pack else "")
+        undo_command = f"/system {previous_pack_id}" if previous_pack_id else "/system none"
         return (
-            f"From now on the story is played by {_name(pack)}.",
+            f"From now on the story is played by {_pack_label(pack)}.",
             "Every sheet keeps its numbers and tags; what the new rules ask for and a sheet has not got "
             "counts as they begin it.",
-            f"Undo does not take this back: {back} does.",
+            f"Undo does not take this back: {undo_command} does.",
         )
 
-    async def _systems_told(self, story: Story) -> tuple[str, ...]:
-        library = await asyncio.to_thread(self._packs)
-        now = library.packs.get(story.system)
-        lost = f" ({story.system} is not there any more)" if story.system and now is None else ""
+    async def _describe_rule_packs(self, story: Story) -> tuple[str, ...]:
+        library = await asyncio.to_thread(self._load_packs)
+        current_pack = library.packs.get(story.system)
+        missing_note = (
+            f" ({story.system} is not there any more)" if story.system and current_pack is None else ""
+        )
         return (
-            f"The story is played by {_name(now)}{lost}.",
+            f"The story is played by {_pack_label(current_pack)}{missing_note}.",
             *(f"{pack.id}: {pack.summary}" for pack in library.packs.values()),
             "none: 2d6 and a number, or plain luck",
-            *(f"{name}: {why}" for name, why in library.errors_by_file.items()),
+            *(f"{name}: {problem}" for name, problem in library.errors_by_file.items()),
         )
 
-    async def _story(self, scene_id: Id) -> Story:
+    async def _read_story(self, scene_id: Id) -> Story:
         return await self._log.story((await self._log.scene(scene_id)).story_id)
 
-    async def _put(self, story: Story, **changed: object) -> Story:
-        story = story.model_copy(update=changed)
+    async def _save_story(self, story: Story, **changed_fields: object) -> Story:
+        story = story.model_copy(update=changed_fields)
         await self._log.put_story(story)
         return story
 
 
-def _view(pack: Pack, own: bool) -> RulePackView:
-    lines = sheet_lines(pack, new_sheet(pack), whole=True)
-    every_tag = NewSheet(tags=tuple(tag.key for tag in pack.tags))
-    tags = [sheet_row(line) for line in sheet_lines(pack, every_tag) if line.kind == "tag"]
+def _build_rule_pack_view(pack: Pack, is_user_pack: bool) -> RulePackView:
+    sheet_lines_shown = sheet_lines(pack, new_sheet(pack), whole=True)
+    all_tags_sheet = NewSheet(tags=tuple(tag.key for tag in pack.tags))
+    tag_rows = [build_sheet_row(line) for line in sheet_lines(pack, all_tags_sheet) if line.kind == "tag"]
     return RulePackView(
         id=pack.id,
         name=pack.name,
         summary=pack.summary,
-        own=own,
-        numbers=tuple(sheet_row(line) for line in lines if line.kind == "number"),
-        tracks=tuple(sheet_row(line) for line in lines if line.kind == "track"),
-        tags=tuple(tags),
+        own=is_user_pack,
+        numbers=tuple(build_sheet_row(line) for line in sheet_lines_shown if line.kind == "number"),
+        tracks=tuple(build_sheet_row(line) for line in sheet_lines_shown if line.kind == "track"),
+        tags=tuple(tag_rows),
     )
 
 
-def _name(pack: Pack | None) -> str:
+def _pack_label(pack: Pack | None) -> str:
     return pack.name if pack else "no rule pack (2d6 and a number, or plain luck)"
 
 
-def _choice(kind: type[Choice], wanted: str, command: str) -> Choice:
+def _parse_choice(kind: type[Choice], typed_choice: str, command: str) -> Choice:
     """Return the value that is named. Raises InputError that lists them."""
     values = [value.value for value in kind]
-    if fold_name(wanted) not in values:
+    if fold_name(typed_choice) not in values:
         raise InputError(
-            f"{wanted[:40]!r} is none of {', '.join(values)}.",
+            f"{typed_choice[:40]!r} is none of {', '.join(values)}.",
             kept="Nothing was changed.",
-            todo=did_you_mean(wanted, values) or f"As in: {command} {values[-1]}",
+            todo=did_you_mean(typed_choice, values) or f"As in: {command} {values[-1]}",
         )
-    return kind(fold_name(wanted))
+    return kind(fold_name(typed_choice))

@@ -15,7 +15,7 @@ from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.threads import MAX_WEIGHT, change_weight, find_open_thread
 from agents.resolver.typed_text import one_line
-from agents.solo.story_journal import KEPT, Books
+from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.views.play_views import ThreadView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
@@ -24,201 +24,224 @@ from stores.records.ids import Clock, Id
 from stores.records.story_journal import Thread, ThreadAction, ThreadEntry
 from stores.records.workflow import Decision, Verdict
 
-MAX_NAME: Final = 160
-WAYS: Final = "/thread 2 + or -, /thread 2 close, /thread 2 open, /thread 2 rename Another name"
-_NUMBERED: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", re.DOTALL)
-_QUOTED: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
-_CLOSE: Final = frozenset({"close", "closed", "done", "end"})
-_OPEN: Final = frozenset({"open", "reopen"})
-_SHOWN_CLOSED: Final = 10
+MAX_THREAD_NAME: Final = 160
+USAGE: Final = "/thread 2 + or -, /thread 2 close, /thread 2 open, /thread 2 rename Another name"
+_NUMBERED_COMMAND: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", re.DOTALL)
+_QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
+_CLOSE_WORDS: Final = frozenset({"close", "closed", "done", "end"})
+_REOPEN_WORDS: Final = frozenset({"open", "reopen"})
+_MAX_CLOSED_LISTED: Final = 10
 
 
-class Threads:
+class ThreadService:
     """Keeps threads. Stateless: they are in the story's books and among the commitments."""
 
     def __init__(
         self,
-        books: Books,
-        agendas: StoryAgendaReader,
+        journal: StoryJournal,
+        agenda_reader: StoryAgendaReader,
         declarations: DeclarationService,
         keeper: CanonKeeper,
         clock: Clock,
     ) -> None:
-        self._books = books
-        self._agendas = agendas
+        self._journal = journal
+        self._agenda_reader = agenda_reader
         self._declarations = declarations
         self._keeper = keeper
         self._clock = clock
 
-    async def list(self, context: SceneContext) -> tuple[str, ...]:
+    async def list_threads(self, context: SceneContext) -> tuple[str, ...]:
         """Return the threads as lines: the open ones, then those that were closed last."""
-        views = thread_views(context, await self._agendas.read_agenda(context))
-        closed = [v for v in views if not v.open]
-        return tuple(map(_line, (*(v for v in views if v.open), *closed[-_SHOWN_CLOSED:])))
-
-    async def act(self, scene_id: Id, argument: str) -> tuple[str, ...]:
-        """Do what was typed behind `/thread`; returns what came of it. Raises InputError."""
-        context = await self._books.opened(scene_id)
-        numbered = _NUMBERED.fullmatch(argument)
-        if numbered is None:
-            quoted = _QUOTED.fullmatch(argument)
-            return await self.open(context, quoted[1] if quoted else argument)
-        agenda = await self._agendas.read_agenda(context)
-        thread = _numbered(agenda, int(numbered[1]))
-        verb, _, words = (numbered[2] or "").strip().partition(" ")
-        match verb.casefold():
-            case "":
-                return (*(_line(v) for v in thread_views(context, agenda) if v.id == thread.id), WAYS)
-            case "+" | "-":
-                return await self._weigh(context, thread, 1 if verb == "+" else -1)
-            case "rename" | "name":
-                return await self._rename(context, agenda, thread, words)
-            case word if word in _CLOSE:
-                return await self._close(context, agenda, thread)
-            case word if word in _OPEN:
-                return await self._reopen(context, agenda, thread)
-        raise InputError(
-            f"{one_line(numbered[2])[:40]!r} is nothing that a thread can do.",
-            kept=KEPT,
-            todo=f'{WAYS}. A name that begins with a number goes in quotes: /thread "3 days left".',
+        views = build_thread_views(context, await self._agenda_reader.read_agenda(context))
+        closed_threads = [v for v in views if not v.is_open]
+        return tuple(
+            map(_format_thread, (*(v for v in views if v.is_open), *closed_threads[-_MAX_CLOSED_LISTED:]))
         )
 
-    async def open(self, context: SceneContext, words: str) -> tuple[str, ...]:
+    async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
+        """Do what was typed behind `/thread`; returns what came of it. Raises InputError."""
+        context = await self._journal.load_open_scene(scene_id)
+        numbered_match = _NUMBERED_COMMAND.fullmatch(argument)
+        if numbered_match is None:
+            quoted_match = _QUOTED_NAME.fullmatch(argument)
+            return await self.open_thread(context, quoted_match[1] if quoted_match else argument)
+        agenda = await self._agenda_reader.read_agenda(context)
+        thread = _find_thread(agenda, int(numbered_match[1]))
+        verb, _, new_name = (numbered_match[2] or "").strip().partition(" ")
+        match verb.casefold():
+            case "":
+                return (
+                    *(_format_thread(v) for v in build_thread_views(context, agenda) if v.id == thread.id),
+                    USAGE,
+                )
+            case "+" | "-":
+                return await self._change_weight(context, thread, 1 if verb == "+" else -1)
+            case "rename" | "name":
+                return await self._rename(context, agenda, thread, new_name)
+            case word if word in _CLOSE_WORDS:
+                return await self._close(context, agenda, thread)
+            case word if word in _REOPEN_WORDS:
+                return await self._reopen(context, agenda, thread)
+        raise InputError(
+            f"{one_line(numbered_match[2])[:40]!r} is nothing that a thread can do.",
+            kept=NOTHING_CHANGED,
+            todo=f'{USAGE}. A name that begins with a number goes in quotes: /thread "3 days left".',
+        )
+
+    async def open_thread(self, context: SceneContext, typed_name: str) -> tuple[str, ...]:
         """Open a thread. Raises InputError without a name, or if one of that name is open."""
-        name = _name(words)
-        agenda = await self._agendas.read_agenda(context)
+        name = _parse_thread_name(typed_name)
+        agenda = await self._agenda_reader.read_agenda(context)
         if find_open_thread(agenda.threads, name):
-            raise InputError(f"“{name}” is open already.", kept=KEPT, todo="/thread lists what is open.")
-        await self._enter(context, None, ThreadAction.OPEN, name=name)
-        opened = (await self._agendas.read_agenda(context)).threads
-        number = next((n for n, t in enumerate(opened, 1) if t.name == name and t.is_open), 0)
-        return (f"Thread {number or len(opened) + 1} is open: {name}",)
+            raise InputError(
+                f"“{name}” is open already.", kept=NOTHING_CHANGED, todo="/thread lists what is open."
+            )
+        await self._add_entry(context, None, ThreadAction.OPEN, name=name)
+        threads_after = (await self._agenda_reader.read_agenda(context)).threads
+        number = next((n for n, t in enumerate(threads_after, 1) if t.name == name and t.is_open), 0)
+        return (f"Thread {number or len(threads_after) + 1} is open: {name}",)
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _weigh(self, context: SceneContext, thread: Thread, by: int) -> tuple[str, ...]:
+    async def _change_weight(self, context: SceneContext, thread: Thread, delta: int) -> tuple[str, ...]:
         if not thread.is_open:
-            raise _closed(thread)
-        weight = change_weight(thread, by).weight
+            raise _closed_error(thread)
+        weight = change_weight(thread, delta).weight
         if weight == thread.weight:
-            edge = "It weighs 3 already, the most." if by > 0 else "It weighs 1 already, the least."
-            raise InputError(edge, kept=KEPT, todo="/thread 2 close ends one." if by < 0 else "")
-        await self._enter(context, thread.id, ThreadAction.WEIGH, by=by)
+            limit_message = (
+                "It weighs 3 already, the most." if delta > 0 else "It weighs 1 already, the least."
+            )
+            raise InputError(
+                limit_message, kept=NOTHING_CHANGED, todo="/thread 2 close ends one." if delta < 0 else ""
+            )
+        await self._add_entry(context, thread.id, ThreadAction.WEIGH, weight_change=delta)
         return (f"Weighs {weight} of {MAX_WEIGHT} now: {thread.name}",)
 
     async def _rename(
-        self, context: SceneContext, agenda: StoryAgenda, thread: Thread, words: str
+        self, context: SceneContext, agenda: StoryAgenda, thread: Thread, typed_name: str
     ) -> tuple[str, ...]:
-        name = _name(words)
+        name = _parse_thread_name(typed_name)
         if thread.fact_id is not None:
             raise InputError(
                 "It shows a promise, debt or question in the world's own words.",
-                kept=KEPT,
+                kept=NOTHING_CHANGED,
                 todo="Propose the change with /fact; /thread opens one in your words beside it.",
             )
         if not thread.is_open:
-            raise _closed(thread)
+            raise _closed_error(thread)
         if find_open_thread(agenda.threads, name):
-            raise InputError(f"“{name}” is open already.", kept=KEPT)
-        await self._enter(context, thread.id, ThreadAction.RENAME, name=name)
+            raise InputError(f"“{name}” is open already.", kept=NOTHING_CHANGED)
+        await self._add_entry(context, thread.id, ThreadAction.RENAME, name=name)
         return (f"Called now: {name}",)
 
     async def _close(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if not thread.is_open:
             raise InputError(
-                f"“{thread.name}” is closed already.", kept=KEPT, todo="/thread 2 open takes it up again."
+                f"“{thread.name}” is closed already.",
+                kept=NOTHING_CHANGED,
+                todo="/thread 2 open takes it up again.",
             )
         if thread.fact_id is None:
-            await self._enter(context, thread.id, ThreadAction.CLOSE)
+            await self._add_entry(context, thread.id, ThreadAction.CLOSE)
             return (f"Closed: {thread.name}",)
         if agenda.commitments[thread.fact_id].proposal_id in {p.id for p in context.staged_proposals}:
             change = EndFact(fact_id=thread.fact_id, at=context.tick, closed=True)
         else:
             change = await self._keeper.commitments.pay_off(thread.fact_id, context.tick)
-        words = closed_statement(agenda.commitments[thread.fact_id])
-        await self._declarations.stage_change(context, change, words)
-        return (f"Proposed: {words}",)
+        closing_text = closed_statement(agenda.commitments[thread.fact_id])
+        await self._declarations.stage_change(context, change, closing_text)
+        return (f"Proposed: {closing_text}",)
 
     async def _reopen(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if thread.is_open:
-            raise InputError(f"“{thread.name}” is open.", kept=KEPT)
+            raise InputError(f"“{thread.name}” is open.", kept=NOTHING_CHANGED)
         if thread.fact_id is None:
             if find_open_thread(agenda.threads, thread.name):
-                raise InputError(f"“{thread.name}” is open already, as another thread.", kept=KEPT)
-            await self._enter(context, thread.id, ThreadAction.REOPEN)
+                raise InputError(f"“{thread.name}” is open already, as another thread.", kept=NOTHING_CHANGED)
+            await self._add_entry(context, thread.id, ThreadAction.REOPEN)
         else:
             reason = "It is open again."
             decision = Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
             await self._keeper.decide([agenda.payoff_proposal_ids[thread.fact_id]], decision)
         return (f"Open again: {thread.name}",)
 
-    async def _enter(
-        self, context: SceneContext, thread_id: Id | None, act: ThreadAction, *, name: str = "", by: int = 0
+    async def _add_entry(
+        self,
+        context: SceneContext,
+        thread_id: Id | None,
+        act: ThreadAction,
+        *,
+        name: str = "",
+        weight_change: int = 0,
     ) -> None:
         """Enter an act on a thread; None is one that the entry itself begins."""
-        stamp = self._books.stamp(context)
-        entry = ThreadEntry(**stamp, thread_id=thread_id or stamp["id"], act=act, name=name, by=by)
-        await self._books.enter(context, entry)
+        stamp = self._journal.build_stamp(context)
+        entry = ThreadEntry(**stamp, thread_id=thread_id or stamp["id"], act=act, name=name, by=weight_change)
+        await self._journal.add_entry(context, entry)
 
 
-def thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[ThreadView, ...]:
+def build_thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[ThreadView, ...]:
     """Return the threads as screens and lists show them, with the numbers that `/thread` takes."""
     calendar = context.universe.calendar
-    staged = {proposal.id for proposal in context.staged_proposals}
+    staged_ids = {proposal.id for proposal in context.staged_proposals}
     views = []
     for number, thread in enumerate(agenda.threads, start=1):
-        matter = agenda.commitments.get(thread.id)
-        age = None if thread.since is None else max(0, context.tick - thread.since)
+        commitment = agenda.commitments.get(thread.id)
+        age_ticks = None if thread.since is None else max(0, context.tick - thread.since)
         views.append(
             ThreadView(
                 id=thread.id,
                 number=number,
                 name=thread.name,
                 weight=thread.weight,
-                kind=commitment_kind(matter).value if matter else "",
-                age="" if age is None else age_in_words(age, calendar),
-                open=thread.is_open,
-                closed="" if thread.closed_at is None else format_tick(calendar, thread.closed_at),
-                proposed=matter is not None and matter.proposal_id in staged,
-                paying=thread.id in agenda.payoff_proposal_ids,
+                kind=commitment_kind(commitment).value if commitment else "",
+                age="" if age_ticks is None else age_in_words(age_ticks, calendar),
+                is_open=thread.is_open,
+                closed_at="" if thread.closed_at is None else format_tick(calendar, thread.closed_at),
+                is_proposed=commitment is not None and commitment.proposal_id in staged_ids,
+                is_paying_off=thread.id in agenda.payoff_proposal_ids,
             )
         )
     return tuple(views)
 
 
-def _line(view: ThreadView) -> str:
-    kind = f"{view.kind}: " if view.kind else ""
-    if view.paying:
-        told = "its pay-off is proposed"
-    elif not view.open:
-        told = f"closed {view.closed}"
+def _format_thread(view: ThreadView) -> str:
+    kind_prefix = f"{view.kind}: " if view.kind else ""
+    if view.is_paying_off:
+        details = "its pay-off is proposed"
+    elif not view.is_open:
+        details = f"closed {view.closed_at}"
     else:
-        told = ", ".join(filter(None, (view.age, "proposed" if view.proposed else "")))
-    sign = "•" * view.weight if view.open else "✓"
-    return f"{view.number}. {sign} {kind}{view.name}" + (f"  ({told})" if told else "")
+        details = ", ".join(filter(None, (view.age, "proposed" if view.is_proposed else "")))
+    sign = "•" * view.weight if view.is_open else "✓"
+    return f"{view.number}. {sign} {kind_prefix}{view.name}" + (f"  ({details})" if details else "")
 
 
-def _numbered(agenda: StoryAgenda, number: int) -> Thread:
+def _find_thread(agenda: StoryAgenda, number: int) -> Thread:
     if not 1 <= number <= len(agenda.threads):
-        there = f"They are numbered 1 to {len(agenda.threads)}." if agenda.threads else "None is open yet."
-        raise InputError(f"There is no thread {number}.", kept=KEPT, todo=f"{there} /thread lists them.")
+        hint = f"They are numbered 1 to {len(agenda.threads)}." if agenda.threads else "None is open yet."
+        raise InputError(
+            f"There is no thread {number}.", kept=NOTHING_CHANGED, todo=f"{hint} /thread lists them."
+        )
     return agenda.threads[number - 1]
 
 
-def _name(words: str) -> str:
-    name = one_line(words).strip(' "“”')
+def _parse_thread_name(typed_name: str) -> str:
+    name = one_line(typed_name).strip(' "“”')
     if not name:
-        raise InputError("It needs a name.", kept=KEPT, todo="As in: /thread Who moved the bell?")
-    if len(name) > MAX_NAME:
+        raise InputError("It needs a name.", kept=NOTHING_CHANGED, todo="As in: /thread Who moved the bell?")
+    if len(name) > MAX_THREAD_NAME:
         raise InputError(
-            f"That is {len(name)} characters; a thread has at most {MAX_NAME}.",
-            kept=KEPT,
+            f"That is {len(name)} characters; a thread has at most {MAX_THREAD_NAME}.",
+            kept=NOTHING_CHANGED,
             todo="Say it shorter; /gm keeps the long of it.",
         )
     return name
 
 
-def _closed(thread: Thread) -> InputError:
+def _closed_error(thread: Thread) -> InputError:
     return InputError(
-        f"“{thread.name}” is closed.", kept=KEPT, todo="/thread 2 open takes a closed one up again."
+        f"“{thread.name}” is closed.",
+        kept=NOTHING_CHANGED,
+        todo="/thread 2 open takes a closed one up again.",
     )

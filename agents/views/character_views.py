@@ -15,10 +15,10 @@ class CharacterRow:
     """One character in the list."""
 
     entity: Entity
-    memories: int = 0
+    memory_count: int = 0
     """Number of memories."""
 
-    seen: str = ""
+    last_seen: str = ""
     """Where they were last, in words."""
 
 
@@ -31,17 +31,17 @@ class MemoryView:
     """How much of it is left, from 0 to 1; under `FORGOTTEN` of `agents/memory_manager/decay.py` it is not
     recalled."""
 
-    forgotten: bool = False
-    truth: str = ""
+    is_forgotten: bool = False
+    canon_statement: str = ""
     """What canon says of the same; empty if nothing."""
 
-    agrees: bool | None = None
+    agrees_with_canon: bool | None = None
     """Whether it agrees with canon; None if canon says nothing."""
 
-    where: str = ""
+    origin: str = ""
     """Where it is from, in words."""
 
-    lived: str = ""
+    original_text: str = ""
     """How it was experienced, if the GM has it misremembered."""
 
 
@@ -68,7 +68,7 @@ class CharacterView:
     card: EntityCard
     sheet: SheetView | None = None
     memories: tuple[MemoryView, ...] = ()
-    history: tuple[str, ...] = ()
+    scene_history: tuple[str, ...] = ()
     """The scenes they were in, in words, oldest first."""
 
     scene_id: Id | None = None

@@ -24,14 +24,14 @@ RulingOptionName = Literal[
 """How a conflict can be resolved: the six rulings, one or two entities, or a plain verdict where no ruling
 could resolve it."""
 
-Which = Literal["new", "old"]
+StatementSide = Literal["new", "old"]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ConflictStatement:
     """One of two statements that contradict each other."""
 
-    words: str
+    text: str
     standing: str
     """How far it may be relied on, in words."""
 
@@ -51,7 +51,7 @@ class RulingVariant:
     """One of several variants of a ruling: which statement yields, and what it becomes."""
 
     words: str
-    yielding: Which | None = None
+    yielding: StatementSide | None = None
     standing: Standing = Standing.RUMOUR
     entity_id: Id | None = None
     suggested: str = ""
@@ -85,8 +85,8 @@ class ProposalConflict:
     certain: bool
     """False where it may be harmless."""
 
-    new: Statement
-    old: Statement | None
+    new: ConflictStatement
+    old: ConflictStatement | None
     options: tuple[RulingOption, ...]
 
 
@@ -107,7 +107,7 @@ class RulingRequest:
     proposal_id: Id
     against: Id | None
     option: RulingOptionName
-    yielding: Which | None = None
+    yielding: StatementSide | None = None
     standing: Standing = Standing.RUMOUR
     entity_id: Id | None = None
     name: str = ""
@@ -131,12 +131,12 @@ class RulingOutcome:
 class RulingView:
     """A ruling on record: between which two, how, by whom and when."""
 
-    new: str
-    old: str
+    new_title: str
+    old_title: str
     ruling: RulingKind
-    words: str
-    by: str
-    at: str
+    description: str
+    decided_by: str
+    decided_at: str
     reason: str = ""
 
 

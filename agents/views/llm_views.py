@@ -11,13 +11,13 @@ from stores.records.play import Resolution, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class StepView:
+class ExchangeStepView:
     """One step of an exchange."""
 
     step: str
     agent: str
     state: Literal["done", "skipped", "failed", "waiting"]
-    line: str
+    summary: str
     """Its outcome in one line."""
 
     seconds: float = 0.0
@@ -30,7 +30,7 @@ class XrayView:
     """How a turn came about: its exchange step by step, and every call with what was sent."""
 
     turn: Turn
-    steps: tuple[StepView, ...]
+    steps: tuple[ExchangeStepView, ...]
     calls: tuple[LlmCall, ...]
     resolution: Resolution | None = None
     warnings: tuple[str, ...] = ()
@@ -41,11 +41,11 @@ class BillRow:
     """One line of the bill. Money is in millionths of a US dollar."""
 
     label: str
-    calls: int
+    call_count: int
     tokens_in: int
     tokens_out: int
     micros: int
-    unpriced: int = 0
+    unpriced_count: int = 0
     """Calls without a known price."""
 
     subject: Id | None = None
@@ -62,7 +62,7 @@ class BudgetView:
     """None: there is no limit."""
 
     subject: Id | None = None
-    degraded: str = ""
+    limitation: str = ""
     """What waits because of it, in one line."""
 
 
@@ -76,7 +76,7 @@ class BillView:
     by_story: tuple[BillRow, ...]
     by_day: tuple[BillRow, ...]
     budgets: tuple[BudgetView, ...]
-    rules: tuple[str, ...] = ()
+    limitation_rules: tuple[str, ...] = ()
     """What waits first when a budget runs out, in lines."""
 
 

@@ -25,10 +25,10 @@ class TurnView:
     take: int = 1
     """Position among its siblings, from 1."""
 
-    takes: int = 1
+    take_count: int = 1
     """Number of siblings, itself included."""
 
-    made: int = 0
+    made_count: int = 0
     """Number of facts and entities that rest on it."""
 
     notes: tuple[str, ...] = ()
@@ -39,14 +39,14 @@ class TurnView:
 class ConflictView:
     """Why a proposal contradicts canon."""
 
-    rule: str
+    check_name: str
     """Name of the check that found it."""
 
     text: str
-    other: Fact | None = None
+    other_fact: Fact | None = None
     """The fact that it contradicts."""
 
-    certain: bool = True
+    is_certain: bool = True
     """False where it may be harmless."""
 
     entity_id: Id | None = None
@@ -75,16 +75,16 @@ class ProposalView:
     """Lines of (what, before, after)."""
 
     conflicts: tuple[ConflictView, ...] = ()
-    critical: bool = False
+    is_critical: bool = False
     quote: str = ""
     turn_number: int | None = None
-    alike: tuple[ConflictView, ...] = ()
+    similar_matches: tuple[ConflictView, ...] = ()
     """Existing things that resemble it; worth a look, but they hold nothing back."""
 
-    by_rule: bool = False
+    is_marked_by_rule: bool = False
     """Whether a rule of the universe's policy set the mark."""
 
-    by_policy: bool = False
+    is_closed_by_policy: bool = False
     """Whether a commit closed it without a decision of the GM."""
 
 
@@ -97,7 +97,7 @@ class CastMember:
     is_pc: bool
     numbers: dict[str, Number] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed_keys: tuple[str, ...] = ()
     """Names of numbers and tags that differ from canon."""
 
 
@@ -117,24 +117,24 @@ class ThreadView:
     age: str = ""
     """Its age, in words."""
 
-    open: bool = True
-    closed: str = ""
+    is_open: bool = True
+    closed_at: str = ""
     """When it was closed, in words."""
 
-    proposed: bool = False
+    is_proposed: bool = False
     """Whether it is not canon yet."""
 
-    paying: bool = False
+    is_paying_off: bool = False
     """Whether its pay-off is proposed."""
 
 
 @dataclass(frozen=True, slots=True)
-class TensionOffer:
+class TensionSuggestion:
     """A change of tension that the scene's sealed results suggest."""
 
     before: int
     after: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +150,16 @@ class SceneView:
     state: str
     """State of the scene loop."""
 
-    turns: int
+    turn_count: int
     place: str
     cast: tuple[CastMember, ...]
     proposals: tuple[ProposalView, ...]
-    trigger: str = ""
+    trigger_reason: str = ""
     """Why a commit is offered now; empty: it is not."""
 
     can_undo: bool = False
     can_redo: bool = False
-    unfinished: int = 0
+    unfinished_count: int = 0
     """Number of exchanges whose narration was interrupted."""
 
     threads: tuple[ThreadView, ...] = ()
@@ -169,7 +169,7 @@ class SceneView:
     tracks: tuple[ProgressClock, ...] = ()
     """Progress tracks that are open."""
 
-    opening: str = ""
+    opening_hint: str = ""
     """A suggestion for how the scene begins, until somebody acts."""
 
 
@@ -180,17 +180,17 @@ class GateView:
     title: str
     universe: Universe
     scene: Scene | None
-    finalizing: bool
+    is_finalizing: bool
     """Whether the scene is ending."""
 
     proposals: tuple[ProposalView, ...]
-    elsewhere: int = 0
+    elsewhere_count: int = 0
     """Number of proposals at the gates of scenes that are being played."""
 
-    told: tuple[str, ...] = ()
+    scene_end_lines: tuple[str, ...] = ()
     """What the end of the scene proposed by itself, in lines."""
 
-    tension: TensionOffer | None = None
+    tension_suggestion: TensionSuggestion | None = None
     """A change of tension that its results suggest."""
 
 
@@ -201,13 +201,13 @@ class CommitReport:
     canonization_id: Id | None
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
-    accepted: int
-    rejected: int
-    deferred: int
-    held: int
+    accepted_count: int
+    rejected_count: int
+    deferred_count: int
+    held_count: int
     """Proposals left open because of a conflict."""
 
-    failed: tuple[tuple[str, str], ...] = ()
+    failures: tuple[tuple[str, str], ...] = ()
     """Title and reason of each proposal that could not be written."""
 
     next_scene_id: Id | None = None
@@ -224,11 +224,11 @@ class StoryCard:
     """State of the story loop."""
 
     scene_state: str
-    scenes: int
-    turns: int
+    scene_count: int
+    turn_count: int
     last_line: str = ""
-    suspended: bool = False
-    previously: tuple[str, ...] = ()
+    is_suspended: bool = False
+    previously_lines: tuple[str, ...] = ()
     """A recap in lines, for the story that the menu offers."""
 
 
@@ -236,12 +236,12 @@ class StoryCard:
 class MenuView:
     """The main menu."""
 
-    resume: StoryCard | None
+    resume_story: StoryCard | None
     """The story that was played last."""
 
-    stories: int
-    universes: int
-    facts: int
+    story_count: int
+    universe_count: int
+    fact_count: int
     health: tuple[tuple[str, str], ...] = ()
     """Name and state of each store."""
 
@@ -254,7 +254,7 @@ class FactView:
     """A fact with its evidence."""
 
     fact: Fact
-    current: bool
+    is_current: bool
     """False if it was superseded, ended or retconned."""
 
     when: str
@@ -277,7 +277,7 @@ class EntityCard:
     """Facts that no longer hold."""
 
     evidence: tuple[Evidence, ...]
-    appears_in: tuple[str, ...]
+    appearance_titles: tuple[str, ...]
     """Titles of its scenes."""
 
 
@@ -288,7 +288,7 @@ class TurnTrace:
     turn: Turn
     scene: Scene
     story: Story
-    on_line: bool
+    is_on_line: bool
     """Whether it is on the scene's current line of turns."""
 
     facts: tuple[Fact, ...]
@@ -309,21 +309,21 @@ class SheetRow:
     """The name that effects use."""
 
     label: str
-    shown: str = ""
+    value_text: str = ""
     """The value in words (`7/10`); a tag has none."""
 
     meaning: str = ""
     number: Number | None = None
-    low: Number | None = None
+    minimum: Number | None = None
     """Lowest value by the rules, if any."""
 
-    high: Number | None = None
+    maximum: Number | None = None
     """Highest value by the rules, if any."""
 
-    own: bool = True
+    is_on_sheet: bool = True
     """Whether it is on the sheet itself, and not only in the rules."""
 
-    staged: bool = False
+    is_staged: bool = False
     """Whether canon has another value."""
 
 
@@ -339,13 +339,13 @@ class SheetView:
     hints: tuple[str, ...] = ()
     """What the rules say of its present values."""
 
-    others: tuple[tuple[Id, str], ...] = ()
+    other_sheets: tuple[tuple[Id, str], ...] = ()
     """Id and name of the other sheets of the scene."""
 
-    tags: tuple[str, ...] = ()
+    known_tags: tuple[str, ...] = ()
     """Tags that the rules know."""
 
-    last_edit: Id | None = None
+    last_edit_id: Id | None = None
     """The GM's own last change of it, if it is still undecided."""
 
 
@@ -404,10 +404,10 @@ class Reply:
     subject: Id | None = None
     """What that screen is about, such as the turn for `xray`."""
 
-    text: str = ""
+    prompt_text: str = ""
     """Text to put back into the prompt: a branch reopens the words of the old turn."""
 
-    words: str = ""
+    query_text: str = ""
     """What is asked on the `query` screen."""
 
     severity: Literal["information", "warning", "error"] = "information"

@@ -18,7 +18,7 @@ class AnswerStanding(StrEnum):
 
     CANON = "canon"
     PROPOSED = "proposed"
-    BOOK = "in the book"
+    ON_RECORD = "in the book"
     BELIEVED = "believed"
     CONTRADICTED = "contradicted"
     UNKNOWN = "unknown"
@@ -103,11 +103,11 @@ class RecalledTurn:
 
     where: str = ""
 
-    def finding(self, number: int) -> QueryFinding:
+    def to_finding(self, number: int) -> QueryFinding:
         """Return it as a finding."""
         return QueryFinding(
             number,
-            AnswerStanding.BOOK,
+            AnswerStanding.ON_RECORD,
             f"{self.speaker}: {self.text}",
             where=self.where,
             turn_id=self.turn_id,

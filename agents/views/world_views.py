@@ -48,7 +48,7 @@ class FactEdit:
     value: str = ""
     """The value in words; empty: unchanged."""
 
-    other: str = ""
+    object_name: str = ""
     """Name of a relation's object; empty: unchanged."""
 
     standing: Standing = Standing.TRUE
@@ -71,19 +71,19 @@ class StagedEdits:
     @property
     def lines(self) -> tuple[str, ...]:
         """The result in lines for the user."""
-        return *(f"Proposed: {title}" for title in self.titles), at_the_gate(self.waiting)
+        return *(f"Proposed: {title}" for title in self.titles), describe_waiting(self.waiting)
 
 
-def at_the_gate(waiting: int) -> str:
+def describe_waiting(waiting_count: int) -> str:
     """Return how many changes wait, and the key that opens the gate; empty if there are none."""
-    return f"{waiting} wait{'s' if waiting == 1 else ''} at the gate: g" if waiting else ""
+    return f"{waiting_count} wait{'s' if waiting_count == 1 else ''} at the gate: g" if waiting_count else ""
 
 
 # --- previews ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class SceneNote:
+class SceneReference:
     """A scene in a list."""
 
     title: str
@@ -92,15 +92,15 @@ class SceneNote:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryNote:
+class AffectedMemory:
     """A memory in a list."""
 
-    who: str
+    owner_name: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ImpactView:
+class RetconImpactView:
     """What a retcon (or, with `restore`, its reverse) would change, and what would lose its ground."""
 
     universe: Universe
@@ -108,30 +108,30 @@ class ImpactView:
     title: str
     """The fact's statement, or the name of the entity."""
 
-    entity: bool
+    is_entity: bool
     """Whether it is about an entity."""
 
-    restore: bool
+    is_restore: bool
     changes: tuple[tuple[str, str, str], ...]
     """Lines of (what, before, after)."""
 
-    same_words: tuple[FactView, ...] = ()
-    involving: tuple[FactView, ...] = ()
-    caused: tuple[FactView, ...] = ()
+    same_turn_facts: tuple[FactView, ...] = ()
+    involving_facts: tuple[FactView, ...] = ()
+    caused_facts: tuple[FactView, ...] = ()
     commitments: tuple[FactView, ...] = ()
-    memories: tuple[MemoryNote, ...] = ()
-    scenes: tuple[SceneNote, ...] = ()
+    memories: tuple[AffectedMemory, ...] = ()
+    scenes: tuple[SceneReference, ...] = ()
     proposals: tuple[ProposalView, ...] = ()
-    staged: bool = False
+    is_staged: bool = False
     """Whether it waits at the gate already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lookalike:
+class LookalikeView:
     """Two entities that may be one."""
 
-    one: Entity
-    other: Entity
+    first: Entity
+    second: Entity
     likeness: float
     """Likeness of their nearest names, in per cent."""
 
@@ -141,49 +141,49 @@ class MergeView:
     """Two entities side by side, and what merging them would do."""
 
     universe: Universe
-    kept: EntityCard
-    absorbed: EntityCard
-    clashes: tuple[tuple[str, FactView], ...]
+    kept_card: EntityCard
+    absorbed_card: EntityCard
+    conflicts: tuple[tuple[str, FactView], ...]
     """A statement about the kept one, with the absorbed one's fact that contradicts it."""
 
-    moved: tuple[FactView, ...]
-    repeated: tuple[FactView, ...]
+    moved_facts: tuple[FactView, ...]
+    repeated_facts: tuple[FactView, ...]
     """Facts that the kept one has already."""
 
-    gained: tuple[str, ...]
+    added_names: tuple[str, ...]
     """Names that the kept one gets."""
 
-    memories: int
-    staged: bool = False
+    memory_count: int
+    is_staged: bool = False
 
 
 # --- the past ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryView:
+class FactHistoryView:
     """All values that something had, in order of world time."""
 
     universe: Universe
-    about: str
+    subject_line: str
     """Whose value, and of what."""
 
     facts: tuple[FactView, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MomentView:
+class CanonMomentView:
     """Canon at a moment."""
 
     universe: Universe
-    when: str
+    world_time: str
     """The moment of world time; empty: any."""
 
-    known: str
+    record_time: str
     """The moment of record time; empty: now."""
 
     facts: tuple[FactView, ...]
-    total: int
+    total_count: int
     """Number of facts before the search narrowed them."""
 
 
@@ -208,15 +208,15 @@ class CommitmentView:
 
     fact: FactView
     kind: str
-    who: str
-    to_whom: str
+    debtor: str
+    creditor: str
     age: str
-    open: bool
-    paid: bool
-    ended: str = ""
+    is_open: bool
+    is_paid: bool
+    ended_at: str = ""
     """When it ceased to be open."""
 
-    staged: bool = False
+    is_staged: bool = False
     """Whether its pay-off waits at the gate."""
 
     @property
@@ -227,16 +227,16 @@ class CommitmentView:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerView:
+class CommitmentLedgerView:
     """The commitments of a universe."""
 
     universe: Universe
     now: str
     """World time in words."""
 
-    open: tuple[CommitmentView, ...]
-    closed: tuple[CommitmentView, ...]
-    proposed: tuple[ProposalView, ...]
+    open_commitments: tuple[CommitmentView, ...]
+    closed_commitments: tuple[CommitmentView, ...]
+    proposals: tuple[ProposalView, ...]
 
 
 # --- what rests on what -----------------------------------------------------------------------------

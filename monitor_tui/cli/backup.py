@@ -24,8 +24,8 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError, MonitorError
 
 if TYPE_CHECKING:
-    from stores.backup.restoring import Restored
-    from stores.backup.writing import BackedUp
+    from stores.backup.restoring import RestoredUniverse
+    from stores.backup.writing import WrittenBackup
 
 commands = command_group()
 
@@ -56,10 +56,10 @@ def backup(
         print_warning(
             f"{missing} could not be backed up, lost or damaged before: {', '.join(written_backup.manifest.missing)}."
         )
-    if written_backup.unremoved:
+    if written_backup.unremovable_paths:
         print_warning(
-            f"{count_text(len(written_backup.unremoved), 'older backup')} could not be removed: "
-            f"{written_backup.unremoved[0]} ..."
+            f"{count_text(len(written_backup.unremovable_paths), 'older backup')} could not be removed: "
+            f"{written_backup.unremovable_paths[0]} ..."
         )
 
 
@@ -121,19 +121,19 @@ def restore(
 # --- backup -----------------------------------------------------------------------------------------
 
 
-async def _write_backup(home: Path, to: Path | None, keep: int | None) -> BackedUp:
+async def _write_backup(home: Path, to: Path | None, keep: int | None) -> WrittenBackup:
     from monitor_tui.settings import read_settings
-    from stores.backup.folder import library_of
-    from stores.backup.writing import back_up
+    from stores.backup.folder import derive_library_id
+    from stores.backup.writing import write_backup
 
     settings = read_settings(home).backup
     async with open_library(home) as stores:
-        return await back_up(
-            stores, to or settings.place(home), library=library_of(home), keep=keep or settings.keep
+        return await write_backup(
+            stores, to or settings.place(home), library_id=derive_library_id(home), keep=keep or settings.keep
         )
 
 
-def _backup_json(written_backup: BackedUp) -> dict[str, Any]:
+def _backup_json(written_backup: WrittenBackup) -> dict[str, Any]:
     return {
         "path": str(written_backup.path),
         "bytes": written_backup.size,
@@ -141,12 +141,12 @@ def _backup_json(written_backup: BackedUp) -> dict[str, Any]:
         "one_moment": written_backup.manifest.one_moment,
         "universes": [universe.model_dump(mode="json") for universe in written_backup.manifest.universes],
         "missing": list(written_backup.manifest.missing),
-        "removed": [str(path) for path in written_backup.removed],
-        "unremoved": [str(path) for path in written_backup.unremoved],
+        "removed": [str(path) for path in written_backup.removed_paths],
+        "unremoved": [str(path) for path in written_backup.unremovable_paths],
     }
 
 
-def _backup_lines(written_backup: BackedUp) -> str:
+def _backup_lines(written_backup: WrittenBackup) -> str:
     universes = written_backup.manifest.universes
     records = sum(sum(universe.counts.values()) for universe in universes)
     moment = "all of one moment" if written_backup.manifest.one_moment else "each universe of one moment"
@@ -158,8 +158,8 @@ def _backup_lines(written_backup: BackedUp) -> str:
         f"Backed up {contents_text}, {moment}.",
         f"Written and read back whole: {written_backup.path}",
     ]
-    if written_backup.removed:
-        lines.append(f"{count_text(len(written_backup.removed), 'older backup')} made room.")
+    if written_backup.removed_paths:
+        lines.append(f"{count_text(len(written_backup.removed_paths), 'older backup')} made room.")
     return "\n".join(lines)
 
 
@@ -180,7 +180,7 @@ def _files_to_verify(path: Path) -> list[Path]:
 
 def _verify_file(path: Path) -> dict[str, Any]:
     from stores.archive import verify_campaign
-    from stores.backup.restoring import verify as verify_backup
+    from stores.backup.restoring import verify_backup as verify_backup
 
     report: dict[str, Any] = {"path": str(path), "whole": True}
     try:
@@ -206,15 +206,23 @@ def _verify_file(path: Path) -> dict[str, Any]:
 # --- restore ----------------------------------------------------------------------------------------
 
 
-async def _restore_backup(home: Path, path: Path, universe: str | None, *, new: bool) -> list[Restored]:
+async def _restore_backup(
+    home: Path, path: Path, universe: str | None, *, new: bool
+) -> list[RestoredUniverse]:
     from monitor_tui.compose import derived_id_readers
     from stores.authority import Role
-    from stores.backup.restoring import restore
+    from stores.backup.restoring import restore_backup
 
     async with open_library(home) as stores:
         if new and await stores.canon(Role.CONTEXT_ASSEMBLY).universes():
             raise _not_empty_error(home)
-        return await restore(stores, path, only=universe, kins=derived_id_readers(), say=print_progress)
+        return await restore_backup(
+            stores,
+            path,
+            only_universe=universe,
+            derivation_finders=derived_id_readers(),
+            on_progress=print_progress,
+        )
 
 
 def _require_new_home(home: Path) -> None:

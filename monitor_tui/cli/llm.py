@@ -24,7 +24,7 @@ from monitor_tui.cli.common import (
 
 if TYPE_CHECKING:
     from agents.llm.errors import ModelError
-    from agents.services.llm_setup import Houses
+    from agents.services.llm_setup import LlmSetup
     from agents.views.llm_views import LlmSetupView, LlmTrialView
 
 commands = command_group()
@@ -78,35 +78,35 @@ async def _run_trial(home: Path, name: str, api_base: str, as_json: bool) -> Llm
     from agents.llm.errors import ModelError
 
     async with _open_llm_setup(home) as llm_setup:
-        model_name = name or llm_setup.current.model.name or "the model"
+        model_name = name or llm_setup.current_settings.model.name or "the model"
         if not as_json:
             print_progress(f"Asking {model_name} ...")
         try:
-            return await llm_setup.try_out(name, api_base=api_base)
+            return await llm_setup.test_model(name, api_base=api_base)
         except ModelError as error:
             _exit_with_model_error(error, model_name, as_json)
 
 
 async def _read_setup(home: Path) -> LlmSetupView:
     async with _open_llm_setup(home) as llm_setup:
-        return await llm_setup.house()
+        return await llm_setup.build_setup_view()
 
 
 @asynccontextmanager
-async def _open_llm_setup(home: Path) -> AsyncIterator[Houses]:
+async def _open_llm_setup(home: Path) -> AsyncIterator[LlmSetup]:
     """The model's set-up without a library: a model can be tried before there is one."""
     from agents.events import EventBus
     from agents.llm.child_client import ChildModel
     from agents.llm.provider_keys import ProviderKeys
     from agents.personas.prompt_files import load_prompts
-    from agents.services.llm_setup import Houses, keys_for
+    from agents.services.llm_setup import LlmSetup, build_key_environment
     from monitor_tui.settings_file import SettingsFile
 
     keys = ProviderKeys()
-    child = ChildModel(keys_for(keys, lambda: llm_setup.current))
-    llm_setup = Houses(SettingsFile(home), child, keys, load_prompts, EventBus())
+    child = ChildModel(build_key_environment(keys, lambda: llm_setup.current_settings))
+    llm_setup = LlmSetup(SettingsFile(home), child, keys, load_prompts, EventBus())
     try:
-        await llm_setup.read()
+        await llm_setup.read_settings()
         yield llm_setup
     finally:
         await child.close()

@@ -117,14 +117,14 @@ async def _open_seeded(home: Path, seed: int) -> Program:
 
 
 async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
-    from agents.services.story_export import to_journal, to_markdown
+    from agents.services.story_export import write_journal, write_markdown
 
     program = await open_services(home)
     try:
         stories = [card.story for card in await program.services.stories.stories()]
         matching_story = find_one("story", title, [(story.id, story.title, story) for story in stories])
         record = await program.services.stories.story_record(matching_story.id)
-        return to_markdown(record) if form is StoryFormat.MARKDOWN else to_journal(record)
+        return write_markdown(record) if form is StoryFormat.MARKDOWN else write_journal(record)
     finally:
         await program.close()
 

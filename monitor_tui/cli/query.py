@@ -63,12 +63,14 @@ async def _run_query(home: Path, question: str, scope: QueryScope, in_words: boo
         recall = program.services.query
         universe_id, story_id = await prepare_scope(program.services, scope)
         answer = await query_until_awake(
-            lambda: recall.ask(question, universe_id=universe_id, story_id=story_id, in_words=False)
+            lambda: recall.answer_question(
+                question, universe_id=universe_id, story_id=story_id, in_words=False
+            )
         )
         if not in_words:
             return answer
         # Only once everything is awake: a model is paid for each time it is asked.
-        return await recall.ask(question, universe_id=universe_id, story_id=story_id)
+        return await recall.answer_question(question, universe_id=universe_id, story_id=story_id)
     finally:
         await program.close()
 

@@ -104,7 +104,7 @@ async def _recall_turns(
     services: Services, question: str, universe_id: Id, story_id: Id | None, k: int
 ) -> RecallResult:
     return await query_until_awake(
-        lambda: services.query.recall(question, universe_id=universe_id, story_id=story_id, k=k)
+        lambda: services.query.recall_turns(question, universe_id=universe_id, story_id=story_id, k=k)
     )
 
 

@@ -120,7 +120,7 @@ async def _narrate_in_copy(
         scene_id = (await program.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story.id))[-1].id
         await program.services.play.narrate_again(scene_id)
         view = await program.services.play.scene(scene_id)
-        rows = await program.services.play.transcript(scene_id, max(0, view.turns - 1), 1)
+        rows = await program.services.play.transcript(scene_id, max(0, view.turn_count - 1), 1)
         canon_after = await read_canon(program.stores.canon(Role.CONTEXT_ASSEMBLY), story.universe_id)
     finally:
         await program.close()

@@ -21,7 +21,7 @@ def _servers() -> None:
 @servers.command()
 def prepare() -> None:
     """Make every role's credentials on the servers that the environment names. Doing it again is harmless."""
-    from stores.servers.provisioning import prepare as make_ready
+    from stores.servers.provisioning import provision_servers as make_ready
 
     for line in run_command(make_ready(os.environ)):
         print(line)

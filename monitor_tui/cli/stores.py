@@ -23,7 +23,7 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from stores.backup.tally import Sum
+    from stores.backup.tally import CollectionSum
     from stores.store_migration import MigrationReport
 
 commands = command_group()
@@ -160,8 +160,8 @@ def _migration_json(migration: MigrationReport, dry_run: bool) -> dict[str, Any]
     }
 
 
-def _sums_json(sums: dict[str, Sum]) -> dict[str, dict[str, Any]]:
+def _sums_json(sums: dict[str, CollectionSum]) -> dict[str, dict[str, Any]]:
     return {
-        name: {"records": collection_sum.records, "sha256": collection_sum.hex}
+        name: {"records": collection_sum.record_count, "sha256": collection_sum.hex_digest}
         for name, collection_sum in sums.items()
     }

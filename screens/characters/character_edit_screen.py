@@ -163,13 +163,15 @@ class CharacterEditScreen(EvidenceScreen):
         if fact_id is not None:
             statement = current_item.fact.statement if isinstance(current_item, FactView) else ""
             if isinstance(current_item, MemoryView):
-                statement = current_item.truth or current_item.memory.text
+                statement = current_item.canon_statement or current_item.memory.text
             self.run_worker(
                 self._load_knowers(fact_id, statement), group="who", exclusive=True, exit_on_error=False
             )
 
     async def _load_knowers(self, fact_id: Id, statement: str) -> None:
-        self.post_message(self.KnowersLoaded(statement, await self.services.characters.who_knows(fact_id)))
+        self.post_message(
+            self.KnowersLoaded(statement, await self.services.characters.find_who_knows(fact_id))
+        )
 
     @on(KnowersLoaded)
     def _show_knowers(self, message: KnowersLoaded) -> None:
@@ -207,7 +209,7 @@ class NewCharacterDialog(FormDialog):
 
         async def create(form: FormPage) -> StagedEdits:
             is_pc = form["who"] == "pc"
-            self.reply = await services.characters.create(
+            self.reply = await services.characters.create_character(
                 universe_id, form["name"], form["description"], is_pc=is_pc
             )
             return StagedEdits((), (), 0)

@@ -103,15 +103,15 @@ class CharactersScreen(CharacterEditScreen):
 
     async def load_view(self) -> None:
         if not (self._has_entered_mode or self._opened_from_other_screen):
-            from agents.story_outline import Mode
+            from agents.story_outline import MainMode
 
-            await self.services.stories.enter(Mode.CHARACTERS)
+            await self.services.stories.enter(MainMode.CHARACTERS)
         self._has_entered_mode = True
         universes = await self.services.stories.universes()
         shown_universe = next(
             (u for u in universes if u.id == self.universe_id), universes[0] if universes else None
         )
-        rows = await self.services.characters.roster(shown_universe.id) if shown_universe else ()
+        rows = await self.services.characters.list_characters(shown_universe.id) if shown_universe else ()
         self.post_message(self.RosterLoaded(universes, shown_universe, rows))
 
     @on(RosterLoaded)
@@ -159,7 +159,7 @@ class CharactersScreen(CharacterEditScreen):
 
     @work(exclusive=True, group="portrait", exit_on_error=False)
     async def _load_character(self, entity_id: Id) -> None:
-        self.post_message(self.CharacterLoaded(await self.services.characters.character(entity_id)))
+        self.post_message(self.CharacterLoaded(await self.services.characters.read_character(entity_id)))
 
     @on(CharacterLoaded)
     def _show_character(self, message: CharacterLoaded) -> None:

@@ -109,7 +109,7 @@ class SheetScreen(ServiceScreen[str]):
             return
         edit = SheetEdit(self._changed_numbers, self._changed_tags)
         self.query_one(TitleBar).show_place(view.name, view.system or "no rule pack")
-        names = names_line(view.others, view.entity_id)
+        names = names_line(view.other_sheets, view.entity_id)
         parts = [Content.styled(text, style) for text, style in names]
         self.query_one("#names", Static).update(Content("   ").join(parts))
         self.query_one(SheetList).show_sheet(view.rows, edit)
@@ -137,9 +137,9 @@ class SheetScreen(ServiceScreen[str]):
             case "stage":
                 return bool(self._changed_numbers or self._changed_tags)
             case "take_back":
-                return view is not None and view.last_edit is not None
+                return view is not None and view.last_edit_id is not None
             case "turn":
-                return view is not None and len(view.others) > 1
+                return view is not None and len(view.other_sheets) > 1
         return super().check_action(action, parameters)
 
     @property
@@ -157,7 +157,7 @@ class SheetScreen(ServiceScreen[str]):
         row = self._current_row
         if row is None or row.kind == "tag":
             return
-        editor = TextDialog(f"{one_line(row.label)} {row.shown}", "", "A number (7), or a change (-3)")
+        editor = TextDialog(f"{one_line(row.label)} {row.value_text}", "", "A number (7), or a change (-3)")
         self.app.push_screen(editor, lambda typed_text: self._apply_typed_value(row, typed_text))
 
     def _apply_typed_value(self, row: SheetRow, typed_text: str | None) -> None:
@@ -176,15 +176,15 @@ class SheetScreen(ServiceScreen[str]):
 
     def _set_number(self, row: SheetRow, value: Number) -> None:
         """Note a number to be staged; back at what it was, there is nothing to stage."""
-        if value == row.number and row.own:
+        if value == row.number and row.is_on_sheet:
             self._changed_numbers.pop(row.key, None)
         else:
             self._changed_numbers[row.key] = value
-        is_out_of_range = (row.high is not None and value > row.high) or (
-            row.low is not None and value < row.low
+        is_out_of_range = (row.maximum is not None and value > row.maximum) or (
+            row.minimum is not None and value < row.minimum
         )
         self._show_status(
-            f"{row.label} goes from {row.low} to {row.high}; past that is your word."
+            f"{row.label} goes from {row.minimum} to {row.maximum}; past that is your word."
             if is_out_of_range
             else ""
         )
@@ -195,7 +195,7 @@ class SheetScreen(ServiceScreen[str]):
         if view is None:
             return
         present_tags = {row.key for row in view.rows if row.kind == "tag"}
-        suggested_tags = ", ".join(tag for tag in view.tags if tag not in present_tags)
+        suggested_tags = ", ".join(tag for tag in view.known_tags if tag not in present_tags)
         hint = f"The rules know: {suggested_tags}" if suggested_tags else "Any words."
         self.app.push_screen(TextDialog(f"A tag for {one_line(view.name)}", "", hint), self._add_tag)
 
@@ -237,13 +237,13 @@ class SheetScreen(ServiceScreen[str]):
     def _changes_staged(self, message: SheetStaged) -> None:
         self._changed_numbers.clear()
         self._changed_tags.clear()
-        self._suggested_line = message.reply.text or self._suggested_line
+        self._suggested_line = message.reply.prompt_text or self._suggested_line
         self._show_status("\n".join(map(one_line, message.reply.lines)))
         self.reload()
 
     def action_take_back(self) -> None:
-        if self._view is not None and self._view.last_edit is not None:
-            self.start_change(self._reject_last_edit(self._view.last_edit), "take back")
+        if self._view is not None and self._view.last_edit_id is not None:
+            self.start_change(self._reject_last_edit(self._view.last_edit_id), "take back")
 
     async def _reject_last_edit(self, proposal_id: Id) -> None:
         await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="taken back on the sheet")
@@ -253,12 +253,12 @@ class SheetScreen(ServiceScreen[str]):
     def action_turn(self, by: Literal[-1, 1]) -> None:
         """On to somebody else's sheet. What was not staged stands on this one, and stays with it alone."""
         view = self._view
-        if view is None or not view.others:
+        if view is None or not view.other_sheets:
             return
         if self._changed_numbers or self._changed_tags:
             self._show_status("Stage what you changed first (Enter), or drop it (Esc).")
             return
-        ids = [key for key, _ in view.others]
+        ids = [key for key, _ in view.other_sheets]
         sheet_index = ids.index(view.entity_id) if view.entity_id in ids else 0
         self._entity_id = ids[(sheet_index + by) % len(ids)]
         self._show_status("")
@@ -285,6 +285,6 @@ class SheetScreen(ServiceScreen[str]):
 def _row_description(row: SheetRow) -> str:
     """Return what a line is for, and the ends that its rules give it."""
     range_texts = [
-        f"{name} {end:g}" for name, end in (("least", row.low), ("most", row.high)) if end is not None
+        f"{name} {end:g}" for name, end in (("least", row.minimum), ("most", row.maximum)) if end is not None
     ]
     return " · ".join(filter(None, (row.meaning, ", ".join(range_texts))))

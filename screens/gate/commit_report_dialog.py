@@ -33,7 +33,7 @@ class CommitReportDialog(ModalScreen[None]):
     def __init__(self, report: CommitReport, title: str = "") -> None:
         super().__init__()
         self._report = report
-        self._heading = title or ("Some of it could not be written" if report.failed else "Canon now says")
+        self._heading = title or ("Some of it could not be written" if report.failures else "Canon now says")
 
     def compose(self) -> ComposeResult:
         report = self._report
@@ -55,18 +55,18 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         )
     for fact in report.facts:
         yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
-    for subject, reason in report.failed:
+    for subject, reason in report.failures:
         yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
-    if not (report.entities or report.facts or report.failed):
+    if not (report.entities or report.facts or report.failures):
         yield content("Nothing new. What you decided is remembered.", "$text-muted")
 
 
 def _decision_counts(report: CommitReport) -> str:
     counts = (
-        (report.accepted, "accepted"),
-        (report.rejected, "rejected"),
-        (report.deferred, "left for later"),
-        (report.held, "held"),
-        (len(report.failed), "failed"),
+        (report.accepted_count, "accepted"),
+        (report.rejected_count, "rejected"),
+        (report.deferred_count, "left for later"),
+        (report.held_count, "held"),
+        (len(report.failures), "failed"),
     )
     return " · ".join(f"{count} {word}" for count, word in counts if count)

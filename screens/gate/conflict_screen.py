@@ -106,7 +106,9 @@ class ConflictScreen(ServiceScreen[None]):
 
     async def load_view(self) -> None:
         if not self._is_settled:
-            self.post_message(self.ConflictsLoaded(await self.services.conflicts.docket(self.proposal_id)))
+            self.post_message(
+                self.ConflictsLoaded(await self.services.conflicts.read_conflicts(self.proposal_id))
+            )
 
     @property
     def current_conflict(self) -> ProposalConflict | None:
@@ -221,7 +223,7 @@ class ConflictScreen(ServiceScreen[None]):
     @work(exclusive=True, group="foresee", exit_on_error=False)
     async def _preview_ruling(self, ruling: RulingRequest) -> None:
         try:
-            lines = await self.services.conflicts.foresee(ruling)
+            lines = await self.services.conflicts.preview_ruling(ruling)
         except MonitorError as error:
             self.post_message(self.RulingPreviewed(ruling, (error.what, error.todo), is_refused=True))
         else:
@@ -239,7 +241,7 @@ class ConflictScreen(ServiceScreen[None]):
         self.start_change(self._make_ruling(ruling), "rule")
 
     async def _make_ruling(self, ruling: RulingRequest) -> None:
-        self.post_message(self.RulingMade(await self.services.conflicts.rule(ruling)))
+        self.post_message(self.RulingMade(await self.services.conflicts.make_ruling(ruling)))
 
     @on(RulingMade)
     def _show_ruling_made(self, message: RulingMade) -> None:
@@ -254,7 +256,7 @@ class ConflictScreen(ServiceScreen[None]):
             return
         self._is_settled = True
         failed_lines = (
-            [f"✗ Not written: {reason}" for _, reason in ruling_result.report.failed]
+            [f"✗ Not written: {reason}" for _, reason in ruling_result.report.failures]
             if ruling_result.report
             else []
         )

@@ -33,7 +33,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import CommitReport, GateView, TensionOffer
+    from agents.views.play_views import CommitReport, GateView, TensionSuggestion
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
@@ -135,7 +135,7 @@ class GateScreen(ProposalDecisionScreen):
             proposal_list.empty = EMPTY_SCENE_GATE if self.scene_id else EMPTY_UNIVERSE_GATE
         proposal_list.show_proposals(message.view.proposals)
         self.query_one(TitleBar).show_place(message.view.title, _count_line(message.view))
-        self._show_scene_end(message.view.told)
+        self._show_scene_end(message.view.scene_end_lines)
         self.refresh_bindings()
 
     def _show_scene_end(self, scene_end_lines: Sequence[str]) -> None:
@@ -159,10 +159,10 @@ class GateScreen(ProposalDecisionScreen):
 
     def action_tension(self) -> None:
         """Move the tension where the scene's results would; leaving it alone takes no key."""
-        if self.view is not None and self.view.tension is not None and self.scene_id is not None:
-            self.start_change(self._set_tension(self.scene_id, self.view.tension), "tension")
+        if self.view is not None and self.view.tension_suggestion is not None and self.scene_id is not None:
+            self.start_change(self._set_tension(self.scene_id, self.view.tension_suggestion), "tension")
 
-    async def _set_tension(self, scene_id: Id, offer: TensionOffer) -> None:
+    async def _set_tension(self, scene_id: Id, offer: TensionSuggestion) -> None:
         await self.services.play.set_tension(scene_id, offer.after)
         self.post_message(self.TensionChanged())
 
@@ -203,7 +203,7 @@ class GateScreen(ProposalDecisionScreen):
             field.clear()
             field.remove_class("-shown")
             self.query_one(ProposalList).focus()
-        elif self.view is not None and self.view.finalizing:
+        elif self.view is not None and self.view.is_finalizing:
             self.start_change(self._reopen_scene(), "reopen")
         else:
             self.post_message(Visit(Back(self)))
@@ -221,11 +221,11 @@ class GateScreen(ProposalDecisionScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "tension":
-            return self.view is not None and self.view.tension is not None
+            return self.view is not None and self.view.tension_suggestion is not None
         if action == "commit":
             proposal_list = self.query_one(ProposalList)
             has_work = self.view is not None and (
-                self.view.finalizing or any(map(is_open, proposal_list.views))
+                self.view.is_finalizing or any(map(is_open, proposal_list.views))
             )
             return has_work and proposal_list.has_focus
         return super().check_action(action, parameters)
@@ -262,19 +262,19 @@ class GateScreen(ProposalDecisionScreen):
 
     @on(GateCommitted)
     def _show_report(self, message: GateCommitted) -> None:
-        self._next_scene_id, self._has_failures = message.report.next_scene_id, bool(message.report.failed)
+        self._next_scene_id, self._has_failures = message.report.next_scene_id, bool(message.report.failures)
         titles = {row.proposal.id: row.title for row in self.query_one(ProposalList).views}
         failed_titles = tuple(
-            (titles.get(proposal_id, proposal_id), reason) for proposal_id, reason in message.report.failed
+            (titles.get(proposal_id, proposal_id), reason) for proposal_id, reason in message.report.failures
         )
         self.app.push_screen(
-            CommitReportDialog(replace(message.report, failed=failed_titles)), self._continue_after_report
+            CommitReportDialog(replace(message.report, failures=failed_titles)), self._continue_after_report
         )
 
     def _continue_after_report(self, _: None) -> None:
         """To the next scene if this one is closed; back to where one came from; or, where something failed
         that nobody would come back to by himself, on with the review."""
-        is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.finalizing
+        is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.is_finalizing
         is_finished = self.scene_id is None and not self._has_failures
         if self._next_scene_id is not None:
             self.post_message(Visit(ToScene(self._next_scene_id, follows_gate=True)))
@@ -308,6 +308,6 @@ def _count_line(view: GateView) -> str:
     counts = Counter[str](p.mark for p in view.proposals if is_open(p))
     label_by_mark = (("accept", "accept"), ("reject", "reject"), ("defer", "wait"), ("hold", "in conflict"))
     count_texts = [f"{counts[mark]} {word}" for mark, word in label_by_mark if counts[mark]]
-    if view.elsewhere:
-        count_texts.append(f"{view.elsewhere} more in play")
+    if view.elsewhere_count:
+        count_texts.append(f"{view.elsewhere_count} more in play")
     return " · ".join(count_texts)

@@ -74,7 +74,7 @@ class PolicyScreen(ServiceScreen[None]):
         return isinstance(event, ProposalsChanged | CanonCommitted)
 
     async def load_view(self) -> None:
-        self.post_message(self.PolicyLoaded(await self.services.policy.read(self.universe_id)))
+        self.post_message(self.PolicyLoaded(await self.services.policy.read_policy(self.universe_id)))
 
     @on(PolicyLoaded)
     def _show_policy(self, message: PolicyLoaded) -> None:

@@ -66,7 +66,7 @@ class ProposalDecisionScreen(ServiceScreen[None]):
         self.start_change(self._propose_undo(message.view.proposal.id), "undo")
 
     async def _propose_undo(self, proposal_id: Id) -> None:
-        staged_edits = await self.services.policy.undo(proposal_id)
+        staged_edits = await self.services.policy.propose_undo(proposal_id)
         self.post_message(self.UndoProposed(staged_edits.titles))
 
     @on(UndoProposed)

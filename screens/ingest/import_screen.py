@@ -12,7 +12,7 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.events import ImportMoved
+from agents.events import ImportProgressed
 from screens.base import EventReceived, ServiceScreen
 from screens.dialogs.form_fields import Field, FormPage
 from screens.folder import SCREENS_FOLDER
@@ -103,7 +103,7 @@ class ImportScreen(ServiceScreen[None]):
 
     @on(EventReceived)
     def _import_moved(self, message: EventReceived) -> None:
-        if isinstance(message.event, ImportMoved):
+        if isinstance(message.event, ImportProgressed):
             self._show_progress()
 
     # --- going on ----------------------------------------------------------------------------------

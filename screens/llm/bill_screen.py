@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import ModelCalled
+from agents.events import LlmCallRecorded
 from agents.llm.budget import format_dollars
 from agents.views.llm_views import BudgetView
 from screens.base import ServiceScreen
@@ -75,10 +75,10 @@ class BillScreen(ServiceScreen[None]):
         yield KeyBar()
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, ModelCalled)
+        return isinstance(event, LlmCallRecorded)
 
     async def load_view(self) -> None:
-        self.post_message(self.BillLoaded(await self.services.llm.bill(story_id=self.story_id)))
+        self.post_message(self.BillLoaded(await self.services.llm.read_bill(story_id=self.story_id)))
 
     @on(BillLoaded)
     def _show_bill(self, message: BillLoaded) -> None:
@@ -94,10 +94,10 @@ class BillScreen(ServiceScreen[None]):
         }
         budget_totals = [total_by_scope[scope] for scope in ("story", "day") if scope in total_by_scope]
         self.query_one(TitleBar).show_place(
-            " · ".join(budget_totals), "" if self.services.llm.on else "no model is set up"
+            " · ".join(budget_totals), "" if self.services.llm.is_on else "no model is set up"
         )
         self.query_one("#tabs", Static).update(_tabs_line(self._tab))
-        self.query_one(BillList).show_bill(self.bill, self._tab, is_model_set_up=self.services.llm.on)
+        self.query_one(BillList).show_bill(self.bill, self._tab, is_model_set_up=self.services.llm.is_on)
 
     # --- lists -------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ class BillScreen(ServiceScreen[None]):
 
     async def _save_budget(self, budget: BudgetView, micros: int | None) -> None:
         await self.services.llm.set_budget(budget.scope, micros, subject=budget.subject)
-        self.post_message(self.BillLoaded(await self.services.llm.bill(story_id=self.story_id)))
+        self.post_message(self.BillLoaded(await self.services.llm.read_bill(story_id=self.story_id)))
 
     # --- leaving -----------------------------------------------------------------------------------
 

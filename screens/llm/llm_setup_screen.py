@@ -69,7 +69,7 @@ class LlmSetupScreen(ServiceScreen[None]):
         yield KeyBar()
 
     async def load_view(self) -> None:
-        self.post_message(self.LlmSetupLoaded(await self.services.llm.house()))
+        self.post_message(self.LlmSetupLoaded(await self.services.llm.read_setup()))
 
     @on(LlmSetupLoaded)
     def _show_setup(self, message: LlmSetupLoaded) -> None:
@@ -145,9 +145,9 @@ class LlmSetupScreen(ServiceScreen[None]):
                 # An address belongs to the model that runs there.
                 is_same_provider = text.partition("/")[0] == self.llm_setup.model.partition("/")[0]
                 api_base = self.llm_setup.api_base if is_same_provider else ""
-                self._start_setting(partial(model.choose, model=text, api_base=api_base))
+                self._start_setting(partial(model.choose_model, model=text, api_base=api_base))
             case "address":
-                self._start_setting(partial(model.choose, model=self.llm_setup.model, api_base=text))
+                self._start_setting(partial(model.choose_model, model=self.llm_setup.model, api_base=text))
             case "fallbacks":
                 names = tuple(filter(None, (name.strip() for name in text.split(","))))
                 self._start_setting(partial(model.set_fallbacks, names))
@@ -210,7 +210,7 @@ class LlmSetupScreen(ServiceScreen[None]):
 
     @work(name="try", group="try", exit_on_error=False)
     async def _run_trial(self, model: str) -> None:
-        self.post_message(self.TrialFinished(await self.services.llm.try_out(model)))
+        self.post_message(self.TrialFinished(await self.services.llm.test_model(model)))
 
     @on(TrialFinished)
     def _show_trial(self, message: TrialFinished) -> None:

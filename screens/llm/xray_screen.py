@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.events import ModelCalled, TurnAppended
+from agents.events import LlmCallRecorded, TurnAppended
 from screens.base import ServiceScreen
 from screens.dialogs.long_text_screen import LongTextScreen
 from screens.folder import SCREENS_FOLDER
@@ -59,10 +59,10 @@ class XrayScreen(ServiceScreen[None]):
         yield KeyBar()
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, ModelCalled | TurnAppended)
+        return isinstance(event, LlmCallRecorded | TurnAppended)
 
     async def load_view(self) -> None:
-        self.post_message(self.XrayLoaded(await self.services.llm.xray(self.turn_id)))
+        self.post_message(self.XrayLoaded(await self.services.llm.read_xray(self.turn_id)))
 
     @on(XrayLoaded)
     def _show_xray(self, message: XrayLoaded) -> None:

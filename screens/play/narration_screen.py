@@ -13,10 +13,10 @@ from textual.message import Message
 from textual.timer import Timer
 
 from agents.events import (
-    BackgroundMoved,
-    ImportMoved,
-    ModelCalled,
-    StepMoved,
+    BackgroundProgressed,
+    ImportProgressed,
+    LlmCallRecorded,
+    StepStateChanged,
     TextDiscarded,
     TextStreamed,
     TurnAppended,
@@ -94,15 +94,15 @@ class NarrationScreen(PlayScreen):
                 self.query_one(Transcript).drop_narrated_text(turn_id)
             case TurnAppended(turn) if turn.scene_id == self.scene_id:
                 self._appended_ids.add(turn.id)
-            case StepMoved(self.scene_id, beat_id, step, state, note):
+            case StepStateChanged(self.scene_id, beat_id, step, state, note):
                 self._step_progress.record_step(beat_id, step, state, note, time.monotonic())
                 self._show_status()
-            case ModelCalled(_, story_id) if self.view and story_id in (None, self.view.story.id):
+            case LlmCallRecorded(_, story_id) if self.view and story_id in (None, self.view.story.id):
                 self._load_cost()
-            case ImportMoved(turns, of_turns):
+            case ImportProgressed(turns, of_turns):
                 self._import_progress_text = f"importing {turns:,} of {of_turns:,}" if of_turns else ""
                 self.query_one(StatusBar).background_status = self._import_progress_text
-            case BackgroundMoved(waiting, doing):
+            case BackgroundProgressed(waiting, doing):
                 # Of an import one wants to know how far it is; what it gives to do comes after it.
                 self.query_one(StatusBar).background_status = self._import_progress_text or backlog_text(
                     waiting, doing
@@ -160,9 +160,9 @@ class NarrationScreen(PlayScreen):
 
     async def read_cost_text(self, story_id: Id) -> str:
         """Say what a story has cost; nothing while no model is set up."""
-        if not self.services.llm.on:
+        if not self.services.llm.is_on:
             return ""
-        micros, is_cost_known = await self.services.llm.cost(story_id)
+        micros, is_cost_known = await self.services.llm.read_story_cost(story_id)
         return format_dollars(micros) if is_cost_known else f"{format_dollars(micros)}+?"
 
     @on(StoryCostLoaded)
@@ -171,7 +171,11 @@ class NarrationScreen(PlayScreen):
 
     def needs_opening_narration(self, view: SceneView) -> bool:
         """Whether the scene is there to be opened by the model: nothing of it was told or played."""
-        return self.services.llm.on and view.state == "active" and not (view.turns or view.unfinished)
+        return (
+            self.services.llm.is_on
+            and view.state == "active"
+            and not (view.turn_count or view.unfinished_count)
+        )
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -180,11 +184,11 @@ class NarrationScreen(PlayScreen):
             case "stop":
                 return self.can_stop_narration
             case "tell_on":
-                return self.view is not None and self.services.llm.on and not self.is_playing
+                return self.view is not None and self.services.llm.is_on and not self.is_playing
             case "retake":
-                return not (self.services.llm.on and self.is_playing)
+                return not (self.services.llm.is_on and self.is_playing)
             case "xray":
-                return self.services.llm.on and self.query_one(Transcript).total > 0
+                return self.services.llm.is_on and self.query_one(Transcript).total > 0
             case "xray_here":
                 return self.is_reading_transcript
         return super().check_action(action, parameters)
@@ -192,11 +196,11 @@ class NarrationScreen(PlayScreen):
     @property
     def can_stop_narration(self) -> bool:
         """Whether a model may be at work for this scene just now."""
-        return self._is_narrating or (self.is_playing and self.services.llm.on)
+        return self._is_narrating or (self.is_playing and self.services.llm.is_on)
 
     def action_stop(self) -> None:
         """Stop the words that come. Before the first of them, Escape means what it always means."""
-        if not self.services.llm.stop(self.scene_id):
+        if not self.services.llm.stop_streaming(self.scene_id):
             self.action_escape()
 
     def action_escape(self) -> None:
@@ -230,7 +234,7 @@ class NarrationScreen(PlayScreen):
 
     def action_retake(self) -> None:
         """With a model: ask what it should do otherwise. Without: edit the words."""
-        if self.services.llm.on:
+        if self.services.llm.is_on:
             self._ask_retake_note()
         else:
             self.action_edit_words()

@@ -121,8 +121,8 @@ class PlayScreen(TurnNavigationScreen):
         if reply.lines and reply.goto not in GOTO_WITH_OWN_SCREEN:
             self.query_one(NoticePanel).show_lines(reply.lines, reply.severity)
         # A line to go on with; what the rules suggest beside a played one never runs into what is typed.
-        if reply.text and not (reply.kind == "exchange" and self.query_one(PlayPrompt).text.strip()):
-            self.query_one(PlayPrompt).restore_text(reply.text)
+        if reply.prompt_text and not (reply.kind == "exchange" and self.query_one(PlayPrompt).text.strip()):
+            self.query_one(PlayPrompt).restore_text(reply.prompt_text)
         self._follow_reply(reply)
         self.reload()
         if message.was_played:
@@ -161,7 +161,7 @@ class PlayScreen(TurnNavigationScreen):
             case "model":
                 self.post_message(Visit(ToLlmSetup()))
             case "query":
-                self._open_query(reply.words)
+                self._open_query(reply.query_text)
             case "help":
                 self.post_message(Visit(ToHelp()))
             case "menu":
@@ -202,7 +202,7 @@ class PlayScreen(TurnNavigationScreen):
         report = message.report
         written_lines = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
         written_lines += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
-        failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failed]
+        failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failures]
         result_lines = [*written_lines, *failed_lines] or ["There was nothing new to write."]
         self.query_one(NoticePanel).show_lines(result_lines, "warning" if failed_lines else "information")
         self.reload()

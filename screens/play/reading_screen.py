@@ -73,8 +73,8 @@ class ReadingScreen(ServiceScreen[None]):
             f"turn {trace.turn.depth + 1}",
         )
         transcript = self.query_one(Transcript)
-        transcript.open_timeline(message.scene.turns, self._fetch_turns)
-        if trace.on_line:
+        transcript.open_timeline(message.scene.turn_count, self._fetch_turns)
+        if trace.is_on_line:
             self.call_after_refresh(transcript.jump_to, trace.turn.depth)
         else:
             self.query_one(NoticePanel).show_lines(

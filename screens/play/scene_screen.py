@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import CanonCommitted, LineMoved, TransientEvent
+from agents.events import CanonCommitted, HeadMoved, TransientEvent
 from screens.base import ErrorRaised
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -118,7 +118,7 @@ class SceneScreen(NarrationScreen):
     # --- reading and drawing -----------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        self._has_timeline_moved = self._has_timeline_moved or isinstance(event, LineMoved | CanonCommitted)
+        self._has_timeline_moved = self._has_timeline_moved or isinstance(event, HeadMoved | CanonCommitted)
         self._are_names_loaded = self._are_names_loaded and not isinstance(event, CanonCommitted)
         return not isinstance(event, TransientEvent)
 
@@ -127,16 +127,16 @@ class SceneScreen(NarrationScreen):
             self.scene_id = await self.services.stories.resume(self._story_id)
         appended_ids = set(self._appended_ids)
         view = await self.services.play.scene(self.scene_id)
-        loaded_turns = self.query_one(Transcript).total if self.view else view.turns
-        start = max(0, min(loaded_turns, view.turns) - REREAD_ROWS)
-        tail = await self.services.play.transcript(self.scene_id, start, view.turns - start)
+        loaded_turns = self.query_one(Transcript).total if self.view else view.turn_count
+        start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
+        tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
         self.post_message(
             self.SceneLoaded(view, tail, appended_ids, await self.read_cost_text(view.story.id))
         )
         if not self._are_names_loaded:
             self._are_names_loaded = True
             cast_names = [member.name for member in view.cast]
-            other_names = await self.services.world.known_as(view.universe.id)
+            other_names = await self.services.world.list_entity_names(view.universe.id)
             self.post_message(self.NamesLoaded(list(dict.fromkeys((*cast_names, *other_names)))))
 
     @on(SceneLoaded)
@@ -153,13 +153,13 @@ class SceneScreen(NarrationScreen):
         self.query_one(AgendaBox).show(view)
         cast_lines = [cast_content([member]) for member in view.cast]
         self.query_one("#here", Static).update(Content("   ").join(cast_lines))
-        self._show_trigger(view.trigger if view.state == "active" else "")
+        self._show_trigger(view.trigger_reason if view.state == "active" else "")
         undecided_count = sum(map(is_undecided, view.proposals))
         self.query_one(PlayPrompt).hint = self._prompt_hint(view)
         self.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
         self.refresh_bindings()
         self.play_next()
-        if is_first_view and view.unfinished:
+        if is_first_view and view.unfinished_count:
             # What a crash left untold goes on before all else, where the player sees it.
             self.queue_action(partial(self.services.play.finish_narration, self.scene_id))
         elif (
@@ -176,9 +176,9 @@ class SceneScreen(NarrationScreen):
         """New turns are added at the end; when the head has moved, what is in view is fetched again."""
         transcript = self.query_one(Transcript)
         if is_first_view:
-            transcript.open_timeline(view.turns, self._fetch_turns)
-        elif self._has_timeline_moved or view.turns < transcript.total:
-            transcript.reload(min(view.turns, transcript.total))  # what is new comes with the tail
+            transcript.open_timeline(view.turn_count, self._fetch_turns)
+        elif self._has_timeline_moved or view.turn_count < transcript.total:
+            transcript.reload(min(view.turn_count, transcript.total))  # what is new comes with the tail
         self._has_timeline_moved = False
         for row in tail:
             transcript.append(row)
@@ -186,8 +186,8 @@ class SceneScreen(NarrationScreen):
     def _prompt_hint(self, view: SceneView) -> str:
         """Say in the empty prompt what there is to do; at a scene's beginning, how it can be begun."""
         if self.needs_opening_narration(view):
-            return " · ".join(filter(None, (UNNARRATED_HINT, view.opening)))
-        return f"{PROMPT_HINT}  {view.opening}" if view.opening else PROMPT_HINT
+            return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
+        return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
 
     def _show_trigger(self, reason: str) -> None:
         """Enter and Esc answer it from the prompt, so it takes no focus: a Tab too many must not commit."""

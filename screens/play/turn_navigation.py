@@ -180,7 +180,7 @@ class TurnNavigationScreen(ProposalDecisionScreen):
         trace = message.trace
         if not message.jump:
             self.app.push_screen(TurnTraceDialog(trace), self._follow_route)
-        elif trace.scene.id == self.scene_id and trace.on_line:
+        elif trace.scene.id == self.scene_id and trace.is_on_line:
             self.query_one(Transcript).jump_to(trace.turn.depth)
         else:
             self.post_message(Visit(ToReading(trace.turn.id)))

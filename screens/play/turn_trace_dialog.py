@@ -48,7 +48,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
                 classes="question",
                 markup=False,
             )
-            if not trace.on_line:
+            if not trace.is_on_line:
                 yield Static("Off the line: undone, or left by a branch.", classes="off", markup=False)
             with VerticalScroll(classes="words", can_focus=False):
                 yield Static(content(_turn_text(trace)), markup=False)

@@ -87,7 +87,9 @@ class FindingActionsScreen(EvidenceScreen):
 
     async def _propose_fact(self, universe_id: Id, statement: str) -> None:
         self.post_message(
-            self.FactProposed(await self.services.query.make_true(self.scene_id, universe_id, statement))
+            self.FactProposed(
+                await self.services.query.propose_statement(self.scene_id, universe_id, statement)
+            )
         )
 
     @on(FactProposed)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.events import CanonCommitted, LineMoved, ProposalsChanged
+from agents.events import CanonCommitted, HeadMoved, ProposalsChanged
 from agents.indexer.question_vectors import STARTING_NOTE
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -124,15 +124,15 @@ class QueryScreen(FindingActionsScreen):
     # --- where is asked ----------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        if isinstance(event, CanonCommitted | ProposalsChanged | LineMoved) and self.answer is not None:
+        if isinstance(event, CanonCommitted | ProposalsChanged | HeadMoved) and self.answer is not None:
             self._show_title("the record has changed: ⏎ asks again")
         return False
 
     async def load_view(self) -> None:
         if not (self._has_entered_mode or self.scene_id):
-            from agents.story_outline import Mode
+            from agents.story_outline import MainMode
 
-            await self.services.stories.enter(Mode.QUERY)
+            await self.services.stories.enter(MainMode.QUERY)
         self._has_entered_mode = True
         self.post_message(
             self.QueryScopeLoaded(
@@ -199,7 +199,7 @@ class QueryScreen(FindingActionsScreen):
             self.query_one("#notes").display = False
             return
         self._show_title(
-            "asking ..." if in_words and self.tab == "canon" and self.services.llm.on else "looking ..."
+            "asking ..." if in_words and self.tab == "canon" and self.services.llm.is_on else "looking ..."
         )
         self._run_search(self._question_number, question, self.universe_id, in_words, pause)
 
@@ -211,17 +211,17 @@ class QueryScreen(FindingActionsScreen):
         recall, story = self.services.query, self.story_id
         match self.tab:
             case "canon":
-                answer = await recall.ask(
+                answer = await recall.answer_question(
                     question, universe_id=universe_id, story_id=story, in_words=in_words
                 )
                 self.post_message(self.AnswerLoaded(number, answer))
             case "recall":
-                recollection = await recall.recall(
+                recollection = await recall.recall_turns(
                     question, universe_id=universe_id, story_id=story, k=MAX_RECALLED_TURNS
                 )
                 self.post_message(self.RecallLoaded(number, recollection))
             case "words":
-                findings = await recall.search(question, universe_id=universe_id, story_id=story)
+                findings = await recall.search_words(question, universe_id=universe_id, story_id=story)
                 self.post_message(self.SearchLoaded(number, findings))
 
     @on(AnswerLoaded)
@@ -239,7 +239,7 @@ class QueryScreen(FindingActionsScreen):
         if message.number == self._question_number:
             turns = message.recollection.turns
             self._show_findings(
-                tuple(turn.finding(n) for n, turn in enumerate(turns, 1)), message.recollection.notes
+                tuple(turn.to_finding(n) for n, turn in enumerate(turns, 1)), message.recollection.notes
             )
 
     @on(SearchLoaded)
@@ -260,7 +260,9 @@ class QueryScreen(FindingActionsScreen):
         notes_line = self.query_one("#notes", Static)
         notes_line.display = bool(notes)
         notes_line.update(Content(" · ".join(map(one_line, notes))))
-        if any(STARTING_NOTE in note for note in notes) and not (self._is_submitted and self.services.llm.on):
+        if any(STARTING_NOTE in note for note in notes) and not (
+            self._is_submitted and self.services.llm.is_on
+        ):
             # What a model has put into words is not asked, and paid, for a second time by itself.
             self._start_search(in_words=self._is_submitted, pause=RETRY_PAUSE)
 

@@ -59,7 +59,7 @@ class NewHeroPage(FormPage):
             Field(row.label, f"hero-{n}", value=str(row.number), explanation=_number_hint(row))
             for n, row in enumerate(system.numbers)
         ]
-        tracks = " · ".join(f"{row.label} {row.shown}" for row in system.tracks)
+        tracks = " · ".join(f"{row.label} {row.value_text}" for row in system.tracks)
         track_line = [Static(f"Begins with {tracks}", id="hero-tracks", markup=False)] if tracks else []
         return [
             *number_fields,
@@ -86,10 +86,12 @@ class NewHeroPage(FormPage):
 
 def _number_hint(row: SheetRow) -> str:
     """Return what a number is for, with the ends it goes between."""
-    if row.low is None and row.high is None:
+    if row.minimum is None and row.maximum is None:
         return row.meaning
-    range_text = f"{row.low} to {row.high}" if row.low is not None and row.high is not None else ""
-    range_text = range_text or (f"from {row.low}" if row.high is None else f"to {row.high}")
+    range_text = (
+        f"{row.minimum} to {row.maximum}" if row.minimum is not None and row.maximum is not None else ""
+    )
+    range_text = range_text or (f"from {row.minimum}" if row.maximum is None else f"to {row.maximum}")
     return f"{range_text} · {row.meaning}"
 
 
@@ -100,7 +102,9 @@ def _parse_sheet_number(row: SheetRow, text: str) -> int:
     if not re.fullmatch(r"[+-]?\d{1,9}", text):
         raise InputError(f"{row.label} is a whole number, not “{text[:30]}”.", todo=_number_hint(row))
     number = int(text)
-    if (row.low is not None and number < row.low) or (row.high is not None and number > row.high):
+    if (row.minimum is not None and number < row.minimum) or (
+        row.maximum is not None and number > row.maximum
+    ):
         raise InputError(
             f"{row.label} is {_number_hint(row).partition(' · ')[0]} for a new hero, not {number}.",
             todo="In play you may change it as you like, with /state or on the sheet.",

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Input, Static
 
-from agents.story_outline import Mode, NewCharacter, NewUniverse, StoryOutline
+from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import RulePackView
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -128,7 +128,7 @@ class SetupScreen(StoryIdeaScreen):
 
     async def load_view(self) -> None:
         if not self._has_entered_mode:
-            await self.services.stories.enter(Mode.START_STORY)
+            await self.services.stories.enter(MainMode.START_STORY)
             self._has_entered_mode = True
         self.post_message(
             self.UniversesLoaded(
@@ -189,7 +189,7 @@ class SetupScreen(StoryIdeaScreen):
     def _choose_world(self, world: StoryWorld) -> None:
         self._world, self._idea = world, None
         hero_choices = hero_rows(
-            world.characters, world.suggested_outline, with_story_idea=self.services.llm.on
+            world.characters, world.suggested_outline, with_story_idea=self.services.llm.is_on
         )
         self.query_one("#hero", PickPage).show_rows(hero_choices)
         suggested_system = world.suggested_outline.system if world.suggested_outline else ""

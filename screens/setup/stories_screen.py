@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from agents.events import ImportMoved
-from agents.story_outline import Mode
+from agents.events import ImportProgressed
+from agents.story_outline import MainMode
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.form_fields import Picker
@@ -85,14 +85,14 @@ class StoriesScreen(ServiceScreen[None]):
 
     def is_affected_by(self, event: Event) -> bool:
         # A log that came in, or was cut off, is a story here.
-        return isinstance(event, ImportMoved) and not event.of_turns
+        return isinstance(event, ImportProgressed) and not event.total_turns
 
     async def load_view(self) -> None:
         cards = await self.services.stories.stories()
         if not self._has_entered_mode:
             # Going in here wakes the Main Loop, and then no story counts as suspended: look before.
-            self._suspended_ids = {card.story.id for card in cards if card.suspended}
-            await self.services.stories.enter(Mode.CONTINUE)
+            self._suspended_ids = {card.story.id for card in cards if card.is_suspended}
+            await self.services.stories.enter(MainMode.CONTINUE)
             self._has_entered_mode = True
         self.post_message(self.StoriesLoaded(cards))
 
@@ -197,7 +197,7 @@ class StoriesScreen(ServiceScreen[None]):
 def _story_row(card: StoryCard, is_suspended: bool) -> Content:
     """Three lines: title and world, where it stands, the last words."""
     position_parts = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
-    position_parts.append("1 turn" if card.turns == 1 else f"{card.turns:,} turns")
+    position_parts.append("1 turn" if card.turn_count == 1 else f"{card.turn_count:,} turns")
     if is_suspended and card.state in PLAYABLE_STATES:
         position_parts.append("paused")
     if card.scene_state == "finalizing":

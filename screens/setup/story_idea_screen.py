@@ -70,7 +70,7 @@ class StoryIdeaScreen(ServiceScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "in_words":
-            return self.services.llm.on and self.world_to_fill is not None
+            return self.services.llm.is_on and self.world_to_fill is not None
         return super().check_action(action, parameters)
 
     def action_in_words(self) -> None:
@@ -81,7 +81,7 @@ class StoryIdeaScreen(ServiceScreen[None]):
 
     def stop_asking(self) -> bool:
         """Stop the model; returns whether it was at it."""
-        return self.is_asking and self.services.llm.stop(None)
+        return self.is_asking and self.services.llm.stop_streaming(None)
 
     def _start_idea(self, idea_text: str | None) -> None:
         if idea_text is not None and self.world_to_fill is not None:
@@ -92,7 +92,7 @@ class StoryIdeaScreen(ServiceScreen[None]):
     async def _load_idea(self, world: Universe | NewUniverse, idea_text: str) -> None:
         universe_id = getattr(world, "id", None)
         world_text = "\n".join(filter(None, (world.name, world.genre, world.tone, world.description)))
-        idea = await self.services.llm.imagine(
-            universe_id, idea_text, world="" if universe_id else world_text
+        idea = await self.services.llm.suggest_story(
+            universe_id, idea_text, world_description="" if universe_id else world_text
         )
         self.post_message(self.StoryIdeaReady(idea))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.story_outline import NewCharacter, Newcomer, NewUniverse, StoryOutline
+from agents.story_outline import NewCharacter, NewUniverse, ProposedNewcomer, StoryOutline
 from agents.typed_numbers import parse_numbers as parse_numbers
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Universe
@@ -65,10 +65,10 @@ def clear_outline(outline: StoryOutline) -> StoryOutline:
     )
 
 
-def parse_newcomer(text: str, kind: EntityKind) -> Newcomer:
+def parse_newcomer(text: str, kind: EntityKind) -> ProposedNewcomer:
     """Read `Name: who or what that is`."""
     name, _, description = text.partition(":")
-    return Newcomer(kind, name.strip(), description.strip())
+    return ProposedNewcomer(kind, name.strip(), description.strip())
 
 
 def split_words(text: str) -> tuple[str, ...]:

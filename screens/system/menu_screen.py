@@ -89,9 +89,9 @@ class MenuScreen(Screen[None]):
         view = self.view = message.view
         modes = self.query_one("#modes", OptionList)
         modes.clear_options()
-        modes.border_title = "Go on" if view.resume else ""
-        if view.resume:
-            modes.add_options([Option(_resume_card(view.resume), id="resume"), None])
+        modes.border_title = "Go on" if view.resume_story else ""
+        if view.resume_story:
+            modes.add_options([Option(_resume_card(view.resume_story), id="resume"), None])
         modes.add_options(_mode_options(view))
         modes.highlighted = 0
         self.query_one("#library", Static).update(_health_line(view))
@@ -113,8 +113,8 @@ class MenuScreen(Screen[None]):
             await self.run_action(f"screen.{message.option_id}")
 
     def action_resume(self) -> None:
-        if self.view and self.view.resume:
-            self.post_message(Visit(ToStory(self.view.resume.story.id)))
+        if self.view and self.view.resume_story:
+            self.post_message(Visit(ToStory(self.view.resume_story.story.id)))
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))
@@ -147,7 +147,7 @@ class MenuScreen(Screen[None]):
 def _mode_options(view: MenuView | None = None) -> list[Option]:
     """The modes as rows; with a view, they say what is there."""
     hint_by_mode = (
-        {"stories": _count_text(view.stories, "story", "stories"), "universe": _canon_counts(view)}
+        {"stories": _count_text(view.story_count, "story", "stories"), "universe": _canon_counts(view)}
         if view
         else {}
     )
@@ -165,7 +165,7 @@ def _mode_options(view: MenuView | None = None) -> list[Option]:
 def _resume_card(card: StoryCard) -> Content:
     """A few lines: the story, the scene it stands in, what came last and what is open, the last words."""
     position_parts = [_scene_label(card.scene)] if card.scene else []
-    position_parts.append(_count_text(card.turns, "turn", "turns"))
+    position_parts.append(_count_text(card.turn_count, "turn", "turns"))
     if card.scene_state == "finalizing":
         position_parts.append("at the canon gate")
     return Content.assemble(
@@ -173,7 +173,7 @@ def _resume_card(card: StoryCard) -> Content:
         (f" {card.story.title}", "bold"),
         (f"  {card.universe.name}", "dim"),
         f"\n    {' · '.join(filter(None, position_parts))}",
-        *((f"\n    {one_line(line)}", "dim") for line in card.previously),
+        *((f"\n    {one_line(line)}", "dim") for line in card.previously_lines),
         (f"\n    “{one_line(card.last_line)}”" if card.last_line else "", "italic"),
     )
 
@@ -199,14 +199,17 @@ def _health_line(view: MenuView) -> Content:
 
 
 def _first_steps_hint(view: MenuView) -> str:
-    if view.stories:
+    if view.story_count:
         return ""
     return "New here? Press 1, then Enter: the sample world is ready to play in."
 
 
 def _canon_counts(view: MenuView) -> str:
-    counts = _count_text(view.universes, "universe", "universes"), _count_text(view.facts, "fact", "facts")
-    return ", ".join(filter(None, counts)) if view.universes else ""
+    counts = (
+        _count_text(view.universe_count, "universe", "universes"),
+        _count_text(view.fact_count, "fact", "facts"),
+    )
+    return ", ".join(filter(None, counts)) if view.universe_count else ""
 
 
 def _count_text(number: int, one: str, many: str) -> str:

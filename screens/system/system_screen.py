@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.events import BackgroundMoved
+from agents.events import BackgroundProgressed
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -58,13 +58,13 @@ class SystemScreen(ServiceScreen[None]):
         yield KeyBar()
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, BackgroundMoved)
+        return isinstance(event, BackgroundProgressed)
 
     async def load_view(self) -> None:
         if not self._has_entered_mode:
-            from agents.story_outline import Mode
+            from agents.story_outline import MainMode
 
-            await self.services.stories.enter(Mode.SYSTEM)
+            await self.services.stories.enter(MainMode.SYSTEM)
             self._has_entered_mode = True
         self.post_message(
             self.SystemLoaded(await self.services.stories.menu(), await self.services.jobs.read_status())
@@ -76,7 +76,9 @@ class SystemScreen(ServiceScreen[None]):
         self.query_one(TitleBar).show_place(
             _library_counts(menu), backlog_text(background.items_left, background.current_work)
         )
-        self.query_one(SystemList).show_system(menu.health, background, _loop_rows(menu.resume), menu.notes)
+        self.query_one(SystemList).show_system(
+            menu.health, background, _loop_rows(menu.resume_story), menu.notes
+        )
 
     # --- going on ----------------------------------------------------------------------------------
 
@@ -110,7 +112,7 @@ class SystemScreen(ServiceScreen[None]):
 
 
 def _library_counts(menu: MenuView) -> str:
-    return f"universes {menu.universes:,} · stories {menu.stories:,} · facts {menu.facts:,}"
+    return f"universes {menu.universe_count:,} · stories {menu.story_count:,} · facts {menu.fact_count:,}"
 
 
 def _loop_rows(card: StoryCard | None) -> list[tuple[str, str]]:

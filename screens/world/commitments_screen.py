@@ -22,7 +22,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import CommitmentView, LedgerView, StagedEdits
+    from agents.views.world_views import CommitmentLedgerView, CommitmentView, StagedEdits
 
 OPEN_TAG = "open"
 NO_COMMITMENTS_HINT = (
@@ -46,7 +46,7 @@ class CommitmentsScreen(MentionListScreen):
 
     @dataclass
     class CommitmentsLoaded(Message):
-        view: LedgerView
+        view: CommitmentLedgerView
 
     @dataclass
     class PayOffProposed(Message):
@@ -59,7 +59,7 @@ class CommitmentsScreen(MentionListScreen):
         self.universe_id = universe_id
         self.scene_id = scene_id
         self._show_closed = False
-        self._view: LedgerView | None = None
+        self._view: CommitmentLedgerView | None = None
 
     async def load_view(self) -> None:
         """In play nothing is said of the universe's gate: what is proposed there waits at the scene's."""
@@ -68,7 +68,9 @@ class CommitmentsScreen(MentionListScreen):
     async def load_page(self) -> None:
         assert self.universe_id is not None
         self.post_message(
-            self.CommitmentsLoaded(await self.services.world.ledger.read(self.universe_id, self.scene_id))
+            self.CommitmentsLoaded(
+                await self.services.world.commitments.read_commitments(self.universe_id, self.scene_id)
+            )
         )
 
     @on(CommitmentsLoaded)
@@ -81,7 +83,7 @@ class CommitmentsScreen(MentionListScreen):
             return
         view = self._view
         place = f"{view.universe.name} · {view.now}" if view.now else view.universe.name
-        self.show_title(place, f"{len(view.open)} open · {len(view.closed)} closed")
+        self.show_title(place, f"{len(view.open_commitments)} open · {len(view.closed_commitments)} closed")
         self.mention_list.show_sections(_commitment_sections(view, with_closed=self._show_closed))
         self.refresh_bindings()
 
@@ -95,7 +97,7 @@ class CommitmentsScreen(MentionListScreen):
             case "retcon":
                 return current is not None and current.fact is not None
             case "closed":
-                return self._view is not None and bool(self._view.closed)
+                return self._view is not None and bool(self._view.closed_commitments)
         return super().check_action(action, parameters)
 
     def action_closed(self) -> None:
@@ -113,7 +115,7 @@ class CommitmentsScreen(MentionListScreen):
 
     async def _propose_pay_off(self, fact_id: Id) -> None:
         self.post_message(
-            self.PayOffProposed(await self.services.world.ledger.pay_off(fact_id, self.scene_id))
+            self.PayOffProposed(await self.services.world.commitments.propose_pay_off(fact_id, self.scene_id))
         )
 
     @on(PayOffProposed)
@@ -130,13 +132,17 @@ class CommitmentsScreen(MentionListScreen):
         self.post_message(Visit(ToGate(self.scene_id, self.universe_id)))
 
 
-def _commitment_sections(view: LedgerView, *, with_closed: bool) -> Iterator[MentionSection]:
-    open_mentions = [CanonMention(entry.fact, _commitment_note(entry), OPEN_TAG) for entry in view.open]
+def _commitment_sections(view: CommitmentLedgerView, *, with_closed: bool) -> Iterator[MentionSection]:
+    open_mentions = [
+        CanonMention(entry.fact, _commitment_note(entry), OPEN_TAG) for entry in view.open_commitments
+    ]
     yield MentionSection("Open", open_mentions, () if open_mentions else (NO_COMMITMENTS_HINT,))
-    if view.proposed:
-        yield MentionSection("Proposed, not in canon yet", [CanonMention(row) for row in view.proposed])
+    if view.proposals:
+        yield MentionSection("Proposed, not in canon yet", [CanonMention(row) for row in view.proposals])
     if with_closed:
-        closed_mentions = [CanonMention(entry.fact, _commitment_note(entry)) for entry in view.closed]
+        closed_mentions = [
+            CanonMention(entry.fact, _commitment_note(entry)) for entry in view.closed_commitments
+        ]
         yield MentionSection(
             "Closed", closed_mentions, () if closed_mentions else ("None is.",), ink=Ink.MUTED
         )
@@ -144,14 +150,16 @@ def _commitment_sections(view: LedgerView, *, with_closed: bool) -> Iterator[Men
 
 def _commitment_note(entry: CommitmentView) -> str:
     parts = [entry.kind]
-    if entry.who:
+    if entry.debtor:
         parts.append(
-            f"{one_line(entry.who)} to {one_line(entry.to_whom)}" if entry.to_whom else one_line(entry.who)
+            f"{one_line(entry.debtor)} to {one_line(entry.creditor)}"
+            if entry.creditor
+            else one_line(entry.debtor)
         )
-    if entry.open:
+    if entry.is_open:
         parts.append(entry.age)
     else:
-        parts.append(f"{'paid off' if entry.paid else 'dropped'} {entry.ended}".strip())
-    if entry.staged:
+        parts.append(f"{'paid off' if entry.is_paid else 'dropped'} {entry.ended_at}".strip())
+    if entry.is_staged:
         parts.append("pay-off proposed")
     return " · ".join(filter(None, parts))

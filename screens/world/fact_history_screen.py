@@ -18,7 +18,7 @@ from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import HistoryView
+    from agents.views.world_views import FactHistoryView
 
 
 class FactHistoryScreen(MentionListScreen):
@@ -34,22 +34,24 @@ class FactHistoryScreen(MentionListScreen):
 
     @dataclass
     class FactHistoryLoaded(Message):
-        view: HistoryView
+        view: FactHistoryView
 
     def __init__(self, services: Services, fact_id: Id) -> None:
         super().__init__(services)
         self.fact_id = fact_id
 
     async def load_page(self) -> None:
-        self.post_message(self.FactHistoryLoaded(await self.services.world.record.history(self.fact_id)))
+        self.post_message(
+            self.FactHistoryLoaded(await self.services.world.provenance.read_fact_history(self.fact_id))
+        )
 
     @on(FactHistoryLoaded)
     def _show_history(self, message: FactHistoryLoaded) -> None:
         view = message.view
         self.universe_id = view.universe.id
-        self.show_title(view.about, view.universe.name)
-        current_mentions = [CanonMention(fact) for fact in view.facts if fact.current]
-        past_mentions = [CanonMention(fact) for fact in view.facts if not fact.current]
+        self.show_title(view.subject_line, view.universe.name)
+        current_mentions = [CanonMention(fact) for fact in view.facts if fact.is_current]
+        past_mentions = [CanonMention(fact) for fact in view.facts if not fact.is_current]
         sections = [
             MentionSection("Before", past_mentions, () if past_mentions else ("It was never otherwise.",))
         ]

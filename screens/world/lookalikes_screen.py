@@ -25,7 +25,7 @@ from widgets.mention_list import CanonMention, MentionList, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import Lookalike, StagedEdits
+    from agents.views.world_views import LookalikeView, StagedEdits
 
 MAX_SHOWN = 50
 SPLIT_TAG, PAIR_TAG, NAME_MATCH_TAG = "split", "pair", "named"
@@ -56,7 +56,7 @@ class LookalikesScreen(MentionListScreen):
         """`pairs` are alike; `before` were merged into the one in question; `named` go by what is typed."""
 
         name: str
-        pairs: tuple[Lookalike, ...]
+        pairs: tuple[LookalikeView, ...]
         merged_entities: tuple[Entity, ...]
         name_matches: tuple[Entity, ...]
 
@@ -71,7 +71,7 @@ class LookalikesScreen(MentionListScreen):
         self.universe_id = universe_id
         self.entity_id = entity_id
         self._search_text = ""
-        self._pairs: tuple[Lookalike, ...] = ()
+        self._pairs: tuple[LookalikeView, ...] = ()
 
     def compose_top(self) -> ComposeResult:
         yield Input(id="search", placeholder="a name, or part of one", compact=True)
@@ -81,12 +81,14 @@ class LookalikesScreen(MentionListScreen):
         previews = self.services.world.previews
         name, merged_entities, name_matches = "", tuple[Entity, ...](), tuple[Entity, ...]()
         if self.entity_id is not None:
-            name = (await self.services.world.card(self.entity_id)).entity.name
-            merged_entities = await previews.absorbed_by(self.entity_id)
+            name = (await self.services.world.read_card(self.entity_id)).entity.name
+            merged_entities = await previews.list_absorbed(self.entity_id)
             if self._search_text:
-                matching_entities = await self.services.world.entities(self.universe_id, self._search_text)
+                matching_entities = await self.services.world.list_entities(
+                    self.universe_id, self._search_text
+                )
                 name_matches = tuple(e for e in matching_entities if e.id != self.entity_id)
-        pairs = await previews.lookalikes(self.universe_id, self.entity_id)
+        pairs = await previews.find_lookalikes(self.universe_id, self.entity_id)
         self.post_message(self.LookalikesLoaded(name, pairs, merged_entities, name_matches))
 
     @on(LookalikesLoaded)
@@ -106,7 +108,7 @@ class LookalikesScreen(MentionListScreen):
         if message.pairs:
             numbered_pairs = enumerate(message.pairs[:MAX_SHOWN])
             pair_mentions = [
-                CanonMention(pair.other, self._likeness_note(pair), f"{PAIR_TAG}{n}")
+                CanonMention(pair.second, self._likeness_note(pair), f"{PAIR_TAG}{n}")
                 for n, pair in numbered_pairs
             ]
             yield MentionSection("Names alike", pair_mentions, count=len(message.pairs))
@@ -116,8 +118,8 @@ class LookalikesScreen(MentionListScreen):
             ]
             yield MentionSection(f"Merged into {message.name} before", merged_mentions)
 
-    def _likeness_note(self, pair: Lookalike) -> str:
-        other_name = "" if self.entity_id else f"beside {pair.one.name}, "
+    def _likeness_note(self, pair: LookalikeView) -> str:
+        other_name = "" if self.entity_id else f"beside {pair.first.name}, "
         return f"{other_name}names {pair.likeness:.0f} % alike"
 
     # --- keys --------------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ class LookalikesScreen(MentionListScreen):
             self.app.push_screen(question, partial(self._apply_split_answer, entity.id))
         elif message.mention.tag.startswith(PAIR_TAG):
             pair = self._pairs[int(message.mention.tag.removeprefix(PAIR_TAG))]
-            self.post_message(Visit(ToMerge(pair.one.id, pair.other.id)))
+            self.post_message(Visit(ToMerge(pair.first.id, pair.second.id)))
         elif self.entity_id is not None:
             self.post_message(Visit(ToMerge(self.entity_id, entity.id)))
 
@@ -178,7 +180,7 @@ class LookalikesScreen(MentionListScreen):
             self.start_change(self._propose_split(absorbed_id), "split")
 
     async def _propose_split(self, absorbed_id: Id) -> None:
-        self.post_message(self.SplitProposed(await self.services.world.edits.split(absorbed_id)))
+        self.post_message(self.SplitProposed(await self.services.world.edits.propose_split(absorbed_id)))
 
     @on(SplitProposed)
     def _show_split_proposed(self, message: SplitProposed) -> None:

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from agents.events import CanonCommitted, ProposalsChanged
 from agents.views.play_views import FactView, ProposalView
-from agents.views.world_views import SceneNote, at_the_gate
+from agents.views.world_views import SceneReference, describe_waiting
 from screens.evidence_screen import EvidenceScreen
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -85,7 +85,7 @@ class MentionListScreen(EvidenceScreen):
         await self.load_page()
         if self.universe_id is not None:
             self.post_message(
-                self.WaitingCounted(await self.services.world.previews.waiting(self.universe_id))
+                self.WaitingCounted(await self.services.world.previews.count_waiting(self.universe_id))
             )
 
     async def load_page(self) -> None:
@@ -94,7 +94,7 @@ class MentionListScreen(EvidenceScreen):
     def show_title(self, place: str, state: str = "") -> None:
         """Say what the page shows and how it stands, unless there is something waiting at the gate."""
         self._title_parts = (place, state)
-        self.query_one(TitleBar).show_place(place, at_the_gate(self._waiting_count) or state)
+        self.query_one(TitleBar).show_place(place, describe_waiting(self._waiting_count) or state)
 
     @on(WaitingCounted)
     def _show_waiting_count(self, message: WaitingCounted) -> None:
@@ -112,7 +112,7 @@ class MentionListScreen(EvidenceScreen):
                 self.show_evidence(mentioned.fact.id, mentioned.fact.statement)
             case Entity():
                 self.show_evidence(mentioned.id, mentioned.name)
-            case SceneNote():
+            case SceneReference():
                 if mentioned.turn_id:
                     self.post_message(Visit(ToReading(mentioned.turn_id)))
                 else:

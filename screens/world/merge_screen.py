@@ -81,19 +81,19 @@ class MergeScreen(MentionListScreen):
 
     async def load_page(self) -> None:
         self.post_message(
-            self.MergeLoaded(await self.services.world.previews.merge(self.kept_id, self.absorbed_id))
+            self.MergeLoaded(await self.services.world.previews.preview_merge(self.kept_id, self.absorbed_id))
         )
 
     @on(MergeLoaded)
     def _show_merge(self, message: MergeLoaded) -> None:
         view = self.view = message.view
         self.universe_id = view.universe.id
-        kept_entity, absorbed_entity = view.kept.entity, view.absorbed.entity
+        kept_entity, absorbed_entity = view.kept_card.entity, view.absorbed_card.entity
         self.show_title(
             f"{one_line(absorbed_entity.name)} is {one_line(kept_entity.name)}", view.universe.name
         )
-        self.query_one("#kept", EntityCardView).show_card(view.kept)
-        self.query_one("#absorbed", EntityCardView).show_card(view.absorbed)
+        self.query_one("#kept", EntityCardView).show_card(view.kept_card)
+        self.query_one("#absorbed", EntityCardView).show_card(view.absorbed_card)
         self.mention_list.show_sections(_merge_sections(view))
         self.refresh_bindings()
 
@@ -108,7 +108,7 @@ class MergeScreen(MentionListScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "stage":
-                return self.view is not None and not self.view.staged and self.is_list_focused
+                return self.view is not None and not self.view.is_staged and self.is_list_focused
             case "swap":
                 return self.view is not None
         return super().check_action(action, parameters)
@@ -122,7 +122,7 @@ class MergeScreen(MentionListScreen):
         self.start_change(self._propose_merge(), "stage")
 
     async def _propose_merge(self) -> None:
-        await self.services.world.edits.merge(self.kept_id, self.absorbed_id)
+        await self.services.world.edits.propose_merge(self.kept_id, self.absorbed_id)
         self.post_message(self.MergeProposed())
 
     @on(MergeProposed)
@@ -131,30 +131,33 @@ class MergeScreen(MentionListScreen):
 
 
 def _merge_sections(view: MergeView) -> Iterator[MentionSection]:
-    kept_name, absorbed_name = one_line(view.kept.entity.name), one_line(view.absorbed.entity.name)
-    if view.staged:
+    kept_name, absorbed_name = one_line(view.kept_card.entity.name), one_line(view.absorbed_card.entity.name)
+    if view.is_staged:
         yield MentionSection(text_lines=("This waits at the gate already: g goes there.",), ink=Ink.WARN)
-    if view.kept.entity.kind is not view.absorbed.entity.kind:
+    if view.kept_card.entity.kind is not view.absorbed_card.entity.kind:
         kinds_warning = (
-            f"⚠ {kept_name} is a {view.kept.entity.kind}, {absorbed_name} is a {view.absorbed.entity.kind}."
+            f"⚠ {kept_name} is a {view.kept_card.entity.kind}, {absorbed_name} is a "
+            f"{view.absorbed_card.entity.kind}."
         )
         yield MentionSection(text_lines=(kinds_warning,), ink=Ink.WARN)
-    if view.clashes:
+    if view.conflicts:
         clash_mentions = [
-            CanonMention(theirs, f"cannot stand beside: {one_line(ours)}") for ours, theirs in view.clashes
+            CanonMention(theirs, f"cannot stand beside: {one_line(ours)}") for ours, theirs in view.conflicts
         ]
         yield MentionSection(f"⚠ Clashes: what {kept_name} has stays, this is left behind", clash_mentions)
     yield MentionSection(
         f"{kept_name} would also be called",
-        text_lines=(", ".join(map(one_line, view.gained)) or "nothing more",),
+        text_lines=(", ".join(map(one_line, view.added_names)) or "nothing more",),
         count=0,
         ink=Ink.PROSE,
     )
-    moved_mentions = [CanonMention(fact) for fact in view.moved]
+    moved_mentions = [CanonMention(fact) for fact in view.moved_facts]
     yield MentionSection(
         f"Would be told of {kept_name}", moved_mentions, () if moved_mentions else ("Nothing.",)
     )
-    if view.repeated:
-        yield MentionSection(f"Said of {kept_name} already", [CanonMention(fact) for fact in view.repeated])
-    if view.memories:
-        yield MentionSection(text_lines=(f"{view.memories} memories stay with {absorbed_name}.",))
+    if view.repeated_facts:
+        yield MentionSection(
+            f"Said of {kept_name} already", [CanonMention(fact) for fact in view.repeated_facts]
+        )
+    if view.memory_count:
+        yield MentionSection(text_lines=(f"{view.memory_count} memories stay with {absorbed_name}.",))

@@ -22,7 +22,7 @@ from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import MomentView
+    from agents.views.world_views import CanonMomentView
 
 
 MOMENT_FIELDS = ("when", "recorded", "search")
@@ -44,7 +44,7 @@ class MomentScreen(MentionListScreen):
 
     @dataclass
     class MomentLoaded(Message):
-        view: MomentView
+        view: CanonMomentView
 
     def __init__(self, services: Services, universe_id: Id) -> None:
         super().__init__(services)
@@ -61,7 +61,7 @@ class MomentScreen(MentionListScreen):
         when, known_on, search = self._submitted_fields
         self.post_message(
             self.MomentLoaded(
-                await self.services.world.record.moment(self.universe_id, when, known_on, search)
+                await self.services.world.provenance.read_canon_at(self.universe_id, when, known_on, search)
             )
         )
 
@@ -69,10 +69,14 @@ class MomentScreen(MentionListScreen):
     def _show_moment(self, message: MomentLoaded) -> None:
         view = message.view
         self.query_one(NoticePanel).clear()
-        known_note = f", as known on {view.known}" if view.known else ""
-        self.show_title(f"{view.universe.name} · {view.when or 'any time'}{known_note}", _fact_count(view))
+        known_note = f", as known on {view.record_time}" if view.record_time else ""
+        self.show_title(
+            f"{view.universe.name} · {view.world_time or 'any time'}{known_note}", _fact_count(view)
+        )
         self.mention_list.empty = (
-            "Nothing with these words was so then." if view.total else "Nothing was known to be so then."
+            "Nothing with these words was so then."
+            if view.total_count
+            else "Nothing was known to be so then."
         )
         mentions = [CanonMention(fact) for fact in view.facts]
         self.mention_list.show_sections([MentionSection(mentions=mentions)] if mentions else [])
@@ -108,7 +112,7 @@ class MomentScreen(MentionListScreen):
         return False
 
 
-def _fact_count(view: MomentView) -> str:
+def _fact_count(view: CanonMomentView) -> str:
     shown_count = len(view.facts)
-    facts = f"{view.total:,} fact{'' if view.total == 1 else 's'}"
-    return f"{shown_count:,} of {facts}" if shown_count < view.total else facts
+    facts = f"{view.total_count:,} fact{'' if view.total_count == 1 else 's'}"
+    return f"{shown_count:,} of {facts}" if shown_count < view.total_count else facts

@@ -47,7 +47,9 @@ class RelationsScreen(MentionListScreen):
         self._path: list[Id] = []
 
     async def load_page(self) -> None:
-        self.post_message(self.RelationsLoaded(await self.services.world.record.ties(self.entity_id)))
+        self.post_message(
+            self.RelationsLoaded(await self.services.world.provenance.read_relations(self.entity_id))
+        )
 
     @on(RelationsLoaded)
     def _show_relations(self, message: RelationsLoaded) -> None:

@@ -48,7 +48,7 @@ class RemovedCanonScreen(MentionListScreen):
     async def load_page(self) -> None:
         assert self.universe_id is not None
         self.post_message(
-            self.RemovedCanonLoaded(await self.services.world.record.taken_back(self.universe_id))
+            self.RemovedCanonLoaded(await self.services.world.provenance.read_removed_canon(self.universe_id))
         )
 
     @on(RemovedCanonLoaded)

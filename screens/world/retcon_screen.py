@@ -25,7 +25,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import ImpactView
+    from agents.views.world_views import RetconImpactView
 
 ALREADY_WAITING_HINT = "This waits at the gate already: g goes there."
 NOTHING_DEPENDS_HINT = "Nothing else rests on it."
@@ -52,7 +52,7 @@ class RetconScreen(MentionListScreen):
 
     @dataclass
     class ImpactLoaded(Message):
-        impact: ImpactView
+        impact: RetconImpactView
 
     @dataclass
     class RetconProposed(Message):
@@ -61,23 +61,25 @@ class RetconScreen(MentionListScreen):
     def __init__(self, services: Services, subject_id: Id) -> None:
         super().__init__(services)
         self.subject_id = subject_id
-        self.impact: ImpactView | None = None
+        self.impact: RetconImpactView | None = None
 
     async def load_page(self) -> None:
-        self.post_message(self.ImpactLoaded(await self.services.world.previews.retcon(self.subject_id)))
+        self.post_message(
+            self.ImpactLoaded(await self.services.world.previews.preview_retcon(self.subject_id))
+        )
 
     @on(ImpactLoaded)
     def _show_impact(self, message: ImpactLoaded) -> None:
         impact = self.impact = message.impact
         self.universe_id = impact.universe.id
-        state = "would be so again" if impact.restore else "would never have been so"
+        state = "would be so again" if impact.is_restore else "would never have been so"
         self.show_title(impact.universe.name, state)
         self.mention_list.show_sections(_impact_sections(impact))
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "stage":
-            is_unstaged = self.impact is not None and not self.impact.staged
+            is_unstaged = self.impact is not None and not self.impact.is_staged
             return is_unstaged and self.is_list_focused
         return super().check_action(action, parameters)
 
@@ -86,7 +88,7 @@ class RetconScreen(MentionListScreen):
         self.start_change(self._propose_retcon(), "stage")
 
     async def _propose_retcon(self) -> None:
-        await self.services.world.edits.retcon(self.subject_id)
+        await self.services.world.edits.propose_retcon(self.subject_id)
         self.post_message(self.RetconProposed())
 
     @on(RetconProposed)
@@ -94,10 +96,10 @@ class RetconScreen(MentionListScreen):
         self.post_message(Visit(Back(self)))
 
 
-def _impact_sections(impact: ImpactView) -> Iterator[MentionSection]:
-    heading = f"{'So again' if impact.restore else 'Never so'}: {one_line(impact.title)}"
+def _impact_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
+    heading = f"{'So again' if impact.is_restore else 'Never so'}: {one_line(impact.title)}"
     yield MentionSection(heading, count=0)
-    if impact.staged:
+    if impact.is_staged:
         yield MentionSection(text_lines=(ALREADY_WAITING_HINT,), ink=Ink.WARN)
     changes = [f"{one_line(subject)}  {was} → {will}" for subject, was, will in impact.changes]
     yield MentionSection(
@@ -109,7 +111,7 @@ def _impact_sections(impact: ImpactView) -> Iterator[MentionSection]:
         yield MentionSection(text_lines=("", NOTHING_DEPENDS_HINT))
 
 
-def _dependent_sections(impact: ImpactView) -> Iterator[MentionSection]:
+def _dependent_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
     listed_fact_ids: set[Id] = set()
 
     def fact_section(heading: str, views: Sequence[FactView]) -> Iterator[MentionSection]:
@@ -120,13 +122,14 @@ def _dependent_sections(impact: ImpactView) -> Iterator[MentionSection]:
             yield MentionSection(heading, [CanonMention(view) for view in unlisted_views])
 
     yield from fact_section("Open commitments among what rests on it", impact.commitments)
-    yield from fact_section("Came of it", impact.caused)
-    yield from fact_section("Rests on the same words", impact.same_words)
+    yield from fact_section("Came of it", impact.caused_facts)
+    yield from fact_section("Rests on the same words", impact.same_turn_facts)
     yield from fact_section(
-        "Involves it" if impact.entity else "Involves what it brought into the world", impact.involving
+        "Involves it" if impact.is_entity else "Involves what it brought into the world",
+        impact.involving_facts,
     )
     if impact.memories:
-        memory_lines = [f"{one_line(m.who)}: {one_line(m.text)}" for m in impact.memories]
+        memory_lines = [f"{one_line(m.owner_name)}: {one_line(m.text)}" for m in impact.memories]
         yield MentionSection("Remembered", text_lines=memory_lines, count=len(memory_lines), ink=Ink.PROSE)
     if impact.scenes:
         yield MentionSection("Told of in other scenes", [CanonMention(scene) for scene in impact.scenes])

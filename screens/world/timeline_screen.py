@@ -59,7 +59,7 @@ class TimelineScreen(MentionListScreen):
         assert self.universe_id is not None
         self.post_message(
             self.TimelineLoaded(
-                await self.services.world.record.timeline(self.universe_id, self._search_text)
+                await self.services.world.provenance.read_timeline(self.universe_id, self._search_text)
             )
         )
 

@@ -9,7 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.views.world_views import at_the_gate
+from agents.views.world_views import describe_waiting
 from screens.evidence_screen import EvidenceScreen
 from screens.notice_panel import NoticePanel
 from screens.routes import ToGate, ToPolicy, Visit
@@ -140,7 +140,7 @@ class UniverseEditScreen(EvidenceScreen):
 
     def show_title(self, place: str, state: str, waiting_count: int) -> None:
         """Say in the title where we are, and how much waits at the gate."""
-        self.query_one(TitleBar).show_place(place, at_the_gate(waiting_count) or state)
+        self.query_one(TitleBar).show_place(place, describe_waiting(waiting_count) or state)
 
     @on(EntityCardView.Highlighted)
     def _fact_highlighted(self, message: EntityCardView.Highlighted) -> None:
@@ -191,7 +191,7 @@ class UniverseEditScreen(EvidenceScreen):
 
     async def _propose_lock(self, entity: Entity) -> None:
         self.post_message(
-            self.EditsStaged(await self.services.world.edits.lock(entity.id, not entity.locked))
+            self.EditsStaged(await self.services.world.edits.propose_lock(entity.id, not entity.locked))
         )
 
     @on(EditsStaged)
@@ -206,7 +206,7 @@ class UniverseEditScreen(EvidenceScreen):
             self.start_change(self._export_universe(self.universe_id), "export")
 
     async def _export_universe(self, universe_id: Id) -> None:
-        self.post_message(self.UniverseExported(await self.services.world.export(universe_id)))
+        self.post_message(self.UniverseExported(await self.services.world.export_universe(universe_id)))
 
     @on(UniverseExported)
     def _show_exported(self, message: UniverseExported) -> None:

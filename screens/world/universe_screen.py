@@ -118,18 +118,22 @@ class UniverseScreen(UniverseEditScreen):
 
     async def load_view(self) -> None:
         if not (self._has_entered_mode or self._opened_from_play):
-            from agents.story_outline import Mode
+            from agents.story_outline import MainMode
 
-            await self.services.stories.enter(Mode.UNIVERSE)
+            await self.services.stories.enter(MainMode.UNIVERSE)
             self._has_entered_mode = True
         universes = await self.services.stories.universes()
         shown_universe = next(
             (u for u in universes if u.id == self.universe_id), universes[0] if universes else None
         )
         entities = (
-            await self.services.world.entities(shown_universe.id, self._search_text) if shown_universe else []
+            await self.services.world.list_entities(shown_universe.id, self._search_text)
+            if shown_universe
+            else []
         )
-        waiting_count = await self.services.world.previews.waiting(shown_universe.id) if shown_universe else 0
+        waiting_count = (
+            await self.services.world.previews.count_waiting(shown_universe.id) if shown_universe else 0
+        )
         self.post_message(self.UniverseLoaded(universes, shown_universe, entities, waiting_count))
 
     @on(UniverseLoaded)
@@ -182,8 +186,10 @@ class UniverseScreen(UniverseEditScreen):
 
     @work(exclusive=True, group="card", exit_on_error=False)
     async def _load_card(self, entity_id: Id) -> None:
-        card = await self.services.world.card(entity_id)
-        self.post_message(self.EntityCardLoaded(card, await self.services.world.previews.about(entity_id)))
+        card = await self.services.world.read_card(entity_id)
+        self.post_message(
+            self.EntityCardLoaded(card, await self.services.world.previews.list_proposals_about(entity_id))
+        )
 
     @on(EntityCardLoaded)
     def _show_card(self, message: EntityCardLoaded) -> None:

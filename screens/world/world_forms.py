@@ -44,7 +44,7 @@ def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
     """Return the form that an entity is changed in."""
 
     async def stage(form: FormPage) -> StagedEdits:
-        return await world.edits.edit(
+        return await world.edits.propose_entity_edit(
             entity.id,
             EntityEdit(
                 name=form["name"],
@@ -74,12 +74,12 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
         fact_edit = FactEdit(
             statement=form["statement"],
             value=form["value"] if fact.value is not None else "",
-            other=form["other"] if object_name else "",
+            object_name=form["other"] if object_name else "",
             standing=Standing(form["standing"]) if fact.kind is not FactKind.AXIOM else Standing.TRUE,
             since=form["since"] if fact.kind is not FactKind.AXIOM else "",
             until=form["until"] if fact.kind not in _NEVER_ENDING_KINDS else "",
         )
-        return await world.edits.correct(fact.id, fact_edit)
+        return await world.edits.propose_correction(fact.id, fact_edit)
 
     hint = "A correction takes its place and rests on the same evidence. Times left empty stay as they are."
     return FormDialog(
@@ -106,14 +106,14 @@ def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
 
 def can_end(view: FactView) -> bool:
     """Whether the fact holds for a while, and still does; what happened stays so."""
-    return view.current and view.fact.kind not in OCCURRENCES
+    return view.is_current and view.fact.kind not in OCCURRENCES
 
 
 def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
     """Return the form in which a fact ceases to be so."""
 
     async def stage(form: FormPage) -> StagedEdits:
-        return await world.edits.end(fact.id, form["until"])
+        return await world.edits.propose_end(fact.id, form["until"])
 
     fields = (Field("So until", "until", hint="now · day 3, dusk"),)
     return FormDialog(f"No longer so: {fact.statement}", fields, stage)
@@ -159,10 +159,10 @@ class NewCanonDialog(FormDialog):
     async def _stage_new(self, form: FormPage) -> StagedEdits:
         edits, text = self._world.edits, form["words"]
         if form["what"] == FACT_OPTION:
-            return await edits.say(self._universe_id, text, form["since"])
+            return await edits.propose_fact(self._universe_id, text, form["since"])
         if form["what"] == RULE_OPTION:
-            return await edits.rule(self._universe_id, text)
-        return await edits.create(
+            return await edits.propose_axiom(self._universe_id, text)
+        return await edits.propose_entity(
             self._universe_id,
             NewEntityFields(
                 kind=EntityKind(form["what"]),

@@ -18,93 +18,97 @@ from stores.records.ids import Id, derive_id
 from stores.records.workflow import Canonization, Ruling
 from stores.records.world import Universe
 
-_WORDS = (
+_PROSE_FIELDS = (
     "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|predicates|quote|"
     "reason|recap|ref|said|scope|severity|source|spec|statement|summary|text|theme|title|tone|words"
 )
 """Fields that hold what somebody said or wrote."""
 
-_ID = re.compile(rf'("(?:{_WORDS})":)?"([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"')
+_ID_PATTERN = re.compile(rf'("(?:{_PROSE_FIELDS})":)?"([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"')
 """A whole string that is an identifier; with its field before it, if that one holds words."""
 
 _RANDOM_BITS = (1 << 62) - 1
 
 
-class Derivation(NamedTuple):
+class IdDerivation(NamedTuple):
     """An identifier that is made of others: `make(*ids)` gives it, and gives another one of other `ids`."""
 
     make: Callable[..., Id]
     ids: tuple[Id, ...]
 
 
-def identifiers(record: Record) -> Iterator[Id]:
+def find_ids(record: Record) -> Iterator[Id]:
     """Every identifier in the record."""
-    return (match[2] for match in _ID.finditer(record.model_dump_json()) if not match[1])
+    return (match[2] for match in _ID_PATTERN.finditer(record.model_dump_json()) if not match[1])
 
 
-class Copy:
+class CampaignCopier:
     """Maps one campaign's records to those of its copy. `known` are all of its identifiers; derivations
     of others than those are passed over."""
 
     def __init__(
-        self, copy_id: Id, name: str, known: Iterable[Id], derivations: Iterable[Derivation]
+        self, copy_id: Id, name: str, known_ids: Iterable[Id], derivations: Iterable[IdDerivation]
     ) -> None:
         self._copy_id = copy_id
         self._name = name
-        self._known = set(known)
-        self._made: dict[Id, Derivation] = {}
+        self._known_ids = set(known_ids)
+        self._derivations: dict[Id, IdDerivation] = {}
         for derivation in derivations:
-            made = derivation.make(*derivation.ids)
-            if made in self._known:
-                self._made.setdefault(made, derivation)
-        self._new: dict[Id, Id] = {}
+            derived_id = derivation.make(*derivation.ids)
+            if derived_id in self._known_ids:
+                self._derivations.setdefault(derived_id, derivation)
+        self._new_ids: dict[Id, Id] = {}
 
     def new_id(self, old: Id) -> Id:
         """Return what `old` is called in the copy; what is none of the campaign's stays as it is."""
-        waiting = [old]
-        while waiting:
-            at = waiting[-1]
-            made = self._made.get(at)
-            needs = [id for id in made.ids if id in self._known and id not in self._new] if made else []
-            if at in self._new or not needs:
-                waiting.pop()
-                self._new.setdefault(at, self._renamed(at, made))
+        unmapped_ids = [old]
+        while unmapped_ids:
+            current_id = unmapped_ids[-1]
+            derivation = self._derivations.get(current_id)
+            missing_ids = (
+                [id for id in derivation.ids if id in self._known_ids and id not in self._new_ids]
+                if derivation
+                else []
+            )
+            if current_id in self._new_ids or not missing_ids:
+                unmapped_ids.pop()
+                self._new_ids.setdefault(current_id, self._make_new_id(current_id, derivation))
             else:
-                waiting += needs
-        return self._new[old]
+                unmapped_ids += missing_ids
+        return self._new_ids[old]
 
     def new_ids(self) -> set[Id]:
         """Every identifier of the copy."""
-        return {self.new_id(old) for old in self._known}
+        return {self.new_id(old) for old in self._known_ids}
 
-    def record(self, record: Record) -> Record:
+    def copy_record(self, record: Record) -> Record:
         """Return the copy's record."""
-        text = _ID.sub(self._renewed, record.model_dump_json())
-        copied = type(record).model_validate_json(text)
-        match copied:
+        text = _ID_PATTERN.sub(self._replace_id, record.model_dump_json())
+        record_copy = type(record).model_validate_json(text)
+        match record_copy:
             case Universe():
-                return self._named(copied)
+                return self._rename_universe(record_copy)
             case Canonization(batch=batch) if batch.universe:
-                named = batch.model_copy(update={"universe": self._named(batch.universe)})
-                return copied.model_copy(update={"batch": named})
+                renamed_batch = batch.model_copy(update={"universe": self._rename_universe(batch.universe)})
+                return record_copy.model_copy(update={"batch": renamed_batch})
             case Ruling():
                 # A pair is kept in the order of its keys, which are new.
-                return copied.model_copy(update={"pair": tuple(sorted(copied.pair))})
-        return copied
+                return record_copy.model_copy(update={"pair": tuple(sorted(record_copy.pair))})
+        return record_copy
 
-    def _renewed(self, match: re.Match[str]) -> str:
+    def _replace_id(self, match: re.Match[str]) -> str:
         return match[0] if match[1] else f'"{self.new_id(match[2])}"'
 
-    def _named(self, universe: Universe) -> Universe:
+    def _rename_universe(self, universe: Universe) -> Universe:
         return universe.model_copy(update={"name": self._name})
 
-    def _renamed(self, old: Id, made: Derivation | None) -> Id:
-        if old not in self._known:
+    def _make_new_id(self, old: Id, derivation: IdDerivation | None) -> Id:
+        if old not in self._known_ids:
             return old
-        if made:
-            return made.make(*(self._new.get(id, id) for id in made.ids))
-        new, was = uuid.UUID(derive_id("copy", self._copy_id, old)), uuid.UUID(old)
-        if was.version != 7:
-            return str(new)
+        if derivation:
+            return derivation.make(*(self._new_ids.get(id, id) for id in derivation.ids))
+        new_uuid, old_uuid = uuid.UUID(derive_id("copy", self._copy_id, old)), uuid.UUID(old)
+        if old_uuid.version != 7:
+            return str(new_uuid)
         # The time of it and its place within that, and other random bits.
-        return str(uuid.UUID(int=(was.int & ~_RANDOM_BITS) | (new.int & _RANDOM_BITS)))
+        return str(uuid.UUID(int=(old_uuid.int & ~_RANDOM_BITS) | (new_uuid.int & _RANDOM_BITS)))

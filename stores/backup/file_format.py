@@ -29,16 +29,16 @@ FORMAT = 1
 
 """The collections of objects that hold what is nowhere else."""
 
-MOST_MEMBERS = 2_000_000
-MOST_BYTES = 2**40
+MAX_MEMBERS = 2_000_000
+MAX_BYTES = 2**40
 
-_MOVES = "library/transitions.jsonl"
+_TRANSITIONS_MEMBER = "library/transitions.jsonl"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_SEAL = 64
-_READ_BYTES = 2**20
+_CHECKSUM_BYTES = 64
+_CHUNK_BYTES = 2**20
 
 
-class KeptUniverse(Record):
+class BackedUpUniverse(Record):
     """One universe of a backup; `counts` are its records by collection."""
 
     id: Id
@@ -56,23 +56,23 @@ class BackupManifest(ZipManifest):
     made_at: datetime
     library: Id
     one_moment: bool
-    universes: tuple[KeptUniverse, ...]
+    universes: tuple[BackedUpUniverse, ...]
     moves: int
     missing: tuple[str, ...] = ()
 
 
-BACKUP = ZipFormat(
+BACKUP_FORMAT = ZipFormat(
     manifest=BackupManifest,
     version=FORMAT,
     file_noun="backup",
     display_name="backup of a library",
     advice="Use another backup: `monitor verify` on their folder says which are whole.",
     record_pattern=re.compile(
-        rf"universes/{_UUID}/({'|'.join(RECORD_COLLECTIONS)})\.jsonl|{re.escape(_MOVES)}"
+        rf"universes/{_UUID}/({'|'.join(RECORD_COLLECTIONS)})\.jsonl|{re.escape(_TRANSITIONS_MEMBER)}"
     ),
     object_pattern=re.compile(rf"objects/({'|'.join(OBJECT_COLLECTIONS)})/([0-9a-f]{{64}})"),
-    max_members=MOST_MEMBERS,
-    max_bytes=MOST_BYTES,
+    max_members=MAX_MEMBERS,
+    max_bytes=MAX_BYTES,
 )
 
 
@@ -80,22 +80,22 @@ class BackupWriter(ZipWriter):
     """Writes a backup to an open file: `add`, `add_moves` and `add_blob`, `seal`, and last `finish`."""
 
     def __init__(self, file: BinaryIO) -> None:
-        super().__init__(file, comment=b"0" * _SEAL)
-        self.counts: dict[Id, dict[str, int]] = {}
-        self.moves = 0
+        super().__init__(file, comment=b"0" * _CHECKSUM_BYTES)
+        self.record_counts: dict[Id, dict[str, int]] = {}
+        self.transition_count = 0
 
-    def add(self, universe_id: Id, collection: str, records: Iterator[Record]) -> None:
-        counts = self.counts.setdefault(universe_id, {})
-        counts[collection] = self.add_lines(_member(universe_id, collection), records)
+    def add_collection(self, universe_id: Id, collection: str, records: Iterator[Record]) -> None:
+        counts = self.record_counts.setdefault(universe_id, {})
+        counts[collection] = self.add_lines(_member_name(universe_id, collection), records)
 
-    def add_moves(self, transitions: Iterator[Record]) -> None:
-        self.moves = self.add_lines(_MOVES, transitions)
+    def add_transitions(self, transitions: Iterator[Record]) -> None:
+        self.transition_count = self.add_lines(_TRANSITIONS_MEMBER, transitions)
 
 
-def put_seal(file: BinaryIO) -> None:
+def write_checksum(file: BinaryIO) -> None:
     """Write the checksum of the whole over the placeholder at its end, once the writer has left."""
-    digest = _digest(file).encode()
-    file.seek(-_SEAL, os.SEEK_END)
+    digest = _hash_file(file).encode()
+    file.seek(-_CHECKSUM_BYTES, os.SEEK_END)
     file.write(digest)
 
 
@@ -103,71 +103,71 @@ class BackupReader:
     """A backup whose outside is sound, and the checksums of its members too. Raises ArchiveError."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._zip = ZipReader(file, BACKUP)
+        self._zip = ZipReader(file, BACKUP_FORMAT)
         self.manifest = self._zip.manifest
         self._counts = {universe.id: universe.counts for universe in self.manifest.universes}
-        expected = {_member(id, name) for id, counts in self._counts.items() for name in counts}
-        if len(self._counts) < len(self.manifest.universes) or self._zip.record_members != expected | {
-            _MOVES
-        }:
-            raise damaged("It does not hold what its manifest says.")
+        expected_members = {_member_name(id, name) for id, counts in self._counts.items() for name in counts}
+        if len(self._counts) < len(
+            self.manifest.universes
+        ) or self._zip.record_members != expected_members | {_TRANSITIONS_MEMBER}:
+            raise damaged_backup_error("It does not hold what its manifest says.")
         for counts in self._counts.values():
             if (
                 not RECORD_COLLECTIONS.keys() - OPTIONAL_COLLECTIONS
                 <= counts.keys()
                 <= RECORD_COLLECTIONS.keys()
             ):
-                raise damaged("It does not hold all of a universe.")
+                raise damaged_backup_error("It does not hold all of a universe.")
         self._zip.verify_checksums()
 
-    def records(self, universe_id: Id, collection: str) -> Iterator[Record]:
+    def read_records(self, universe_id: Id, collection: str) -> Iterator[Record]:
         """The universe's records, each checked against its model; none of what came after the backup."""
         counts = self._counts[universe_id]
         if collection not in counts:
             return iter(())
         model = RECORD_COLLECTIONS[collection].record_type
-        return self._zip.read_records(_member(universe_id, collection), model, counts[collection])
+        return self._zip.read_records(_member_name(universe_id, collection), model, counts[collection])
 
-    def moves(self) -> Iterator[Transition]:
+    def read_transitions(self) -> Iterator[Transition]:
         """The moves of the Main Loop."""
-        return self._zip.read_records(_MOVES, Transition, self.manifest.moves)
+        return self._zip.read_records(_TRANSITIONS_MEMBER, Transition, self.manifest.moves)
 
     @property
-    def objects(self) -> list[tuple[str, str]]:
+    def object_names(self) -> list[tuple[str, str]]:
         """Each object's collection and key."""
         return [(collection, key) for collection, key in self._zip.object_members]
 
-    def object(self, collection: str, key: str) -> bytes:
+    def read_object(self, collection: str, key: str) -> bytes:
         return self._zip.read_object(collection, key)
 
 
-def check_seal(file: BinaryIO) -> None:
+def verify_checksum(file: BinaryIO) -> None:
     """Raise ArchiveError unless every byte is what was written, those that no reader looks at included."""
-    file.seek(-_SEAL, os.SEEK_END)
-    if file.read() != _digest(file).encode():
-        raise damaged("It is not as it was written: its checksum is wrong.")
+    file.seek(-_CHECKSUM_BYTES, os.SEEK_END)
+    if file.read() != _hash_file(file).encode():
+        raise damaged_backup_error("It is not as it was written: its checksum is wrong.")
 
 
 def read_manifest(path: Path) -> BackupManifest:
     """Read what a backup says of itself, and look at nothing else. Raises ArchiveError or OSError."""
     with path.open("rb") as file:
-        return ZipReader(file, BACKUP).manifest
+        return ZipReader(file, BACKUP_FORMAT).manifest
 
 
-def damaged(what: str) -> ArchiveError:
-    return BACKUP.make_error(what)
+def damaged_backup_error(problem: str) -> ArchiveError:
+    return BACKUP_FORMAT.make_error(problem)
 
 
-def _member(universe_id: Id, collection: str) -> str:
+def _member_name(universe_id: Id, collection: str) -> str:
     return f"universes/{universe_id}/{collection}.jsonl"
 
 
-def _digest(file: BinaryIO) -> str:
+def _hash_file(file: BinaryIO) -> str:
     """The SHA-256 of all but the seal."""
     digest = hashlib.sha256()
-    left = file.seek(0, os.SEEK_END) - _SEAL
+    bytes_left = file.seek(0, os.SEEK_END) - _CHECKSUM_BYTES
     file.seek(0)
-    while left > 0 and (some := file.read(min(left, _READ_BYTES))):
-        digest.update(some)
-        left -= len(some)
+    while bytes_left > 0 and (chunk := file.read(min(bytes_left, _CHUNK_BYTES))):
+        digest.update(chunk)
+        bytes_left -= len(chunk)
     return digest.hexdigest()

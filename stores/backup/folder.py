@@ -17,66 +17,68 @@ from stores.backup.file_format import BackupManifest, read_manifest
 from stores.errors import ArchiveError
 from stores.records.ids import Id, derive_id
 
-SUFFIX = ".backup.zip"
-FOLDER = "backups"
+BACKUP_SUFFIX = ".backup.zip"
+BACKUP_FOLDER = "backups"
 """Where backups stand in the home folder, unless another place is named."""
 
-KEEP = 10
-MONTHS = 12
-EVERY = timedelta(days=1)
+DEFAULT_KEEP = 10
+KEPT_MONTHS = 12
+BACKUP_INTERVAL = timedelta(days=1)
 
-_NAME = re.compile(r"monitor-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-[0-9a-f]{8}(?:-\d+)?" + re.escape(SUFFIX))
+_NAME_PATTERN = re.compile(
+    r"monitor-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-[0-9a-f]{8}(?:-\d+)?" + re.escape(BACKUP_SUFFIX)
+)
 
 
-class Shelved(NamedTuple):
+class StoredBackup(NamedTuple):
     """A backup that stands in the folder."""
 
     path: Path
     manifest: BackupManifest
 
 
-def library_of(home: Path) -> Id:
+def derive_library_id(home: Path) -> Id:
     """Return what tells this library from others in the same folder of backups."""
     return derive_id("library", home.resolve())
 
 
-def new_path(folder: Path, library: Id, at: datetime) -> Path:
+def choose_backup_path(folder: Path, library_id: Id, made_at: datetime) -> Path:
     """Return a name that nothing in the folder has."""
-    stem = f"monitor-{at:%Y-%m-%dT%H-%M-%SZ}-{library[:8]}"
-    path, number = folder / f"{stem}{SUFFIX}", 1
+    stem = f"monitor-{made_at:%Y-%m-%dT%H-%M-%SZ}-{library_id[:8]}"
+    path, number = folder / f"{stem}{BACKUP_SUFFIX}", 1
     while path.exists():
         number += 1
-        path = folder / f"{stem}-{number}{SUFFIX}"
+        path = folder / f"{stem}-{number}{BACKUP_SUFFIX}"
     return path
 
 
-def shelved(folder: Path, library: Id) -> list[Shelved]:
+def list_backups(folder: Path, library_id: Id) -> list[StoredBackup]:
     """Return this library's backups in the folder, newest first. What is damaged or not ours is left out."""
-    found = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        if not _NAME.fullmatch(path.name) or path.is_symlink() or not path.is_file():
+    backups = []
+    for path in folder.glob(f"*{BACKUP_SUFFIX}"):
+        if not _NAME_PATTERN.fullmatch(path.name) or path.is_symlink() or not path.is_file():
             continue
         try:
             manifest = read_manifest(path)
         except (ArchiveError, OSError):
             continue
-        if manifest.library == library:
-            found.append(Shelved(path, manifest))
-    return sorted(found, key=lambda one: (one.manifest.made_at, one.path.name), reverse=True)
+        if manifest.library == library_id:
+            backups.append(StoredBackup(path, manifest))
+    return sorted(backups, key=lambda one: (one.manifest.made_at, one.path.name), reverse=True)
 
 
-def is_due(folder: Path, library: Id, now: datetime) -> bool:
+def is_backup_due(folder: Path, library_id: Id, now: datetime) -> bool:
     """Tell whether the last backup is older than a day, or none is there (or it is from the future)."""
-    last = next(iter(shelved(folder, library)), None)
-    return last is None or not timedelta() <= now - last.manifest.made_at < EVERY
+    last_backup = next(iter(list_backups(folder, library_id)), None)
+    return last_backup is None or not timedelta() <= now - last_backup.manifest.made_at < BACKUP_INTERVAL
 
 
-def given_up(newest_first: Sequence[Shelved], keep: int, just_written: Path) -> list[Path]:
+def choose_surplus(newest_first: Sequence[StoredBackup], keep: int, just_written: Path) -> list[Path]:
     """Return what is surplus: see the rule at the top of this file."""
-    kept = {one.path for one in newest_first[: max(1, keep)]} | {just_written}
-    of_month: dict[tuple[int, int], Path] = {}
+    kept_paths = {backup.path for backup in newest_first[: max(1, keep)]} | {just_written}
+    newest_by_month: dict[tuple[int, int], Path] = {}
     for one in newest_first:
-        at = one.manifest.made_at
-        of_month.setdefault((at.year, at.month), one.path)
-    kept |= set(list(of_month.values())[:MONTHS])
-    return [one.path for one in newest_first if one.path not in kept]
+        made_at = one.manifest.made_at
+        newest_by_month.setdefault((made_at.year, made_at.month), one.path)
+    kept_paths |= set(list(newest_by_month.values())[:KEPT_MONTHS])
+    return [one.path for one in newest_first if one.path not in kept_paths]

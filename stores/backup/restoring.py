@@ -15,10 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from stores.archive_check import ArchiveReferences, check_records
 from stores.archive_zip import open_for_reading
 from stores.authority import Role
-from stores.backup.campaign_copy import Copy, Derivation, identifiers
-from stores.backup.derived_ids import Kin, kin
-from stores.backup.file_format import BackupManifest, BackupReader, KeptUniverse, check_seal, damaged
-from stores.backup.tally import Tally
+from stores.backup.campaign_copy import CampaignCopier, IdDerivation, find_ids
+from stores.backup.derived_ids import DerivationFinder, find_derivations
+from stores.backup.file_format import (
+    BackedUpUniverse,
+    BackupManifest,
+    BackupReader,
+    damaged_backup_error,
+    verify_checksum,
+)
+from stores.backup.tally import UniverseTally
 from stores.errors import InputError, StoreError
 from stores.history import RECORD_COLLECTIONS, CollectionRecords
 from stores.records.base import Record
@@ -29,12 +35,12 @@ from stores.thread_cancellation import ThreadCancellation
 if TYPE_CHECKING:
     from stores.open import Stores
 
-_NOT_COPIED = {"archived_logs"}
+_UNCOPIED_COLLECTIONS = {"archived_logs"}
 """What of a universe does not go into a copy: what was put away names the turns of the first one. They are
 all in the log as well, and can be put away again."""
 
 
-class Restored(NamedTuple):
+class RestoredUniverse(NamedTuple):
     """A universe that came back. `is_copy`: the library has it already, and this one stands beside it."""
 
     universe_id: Id
@@ -43,7 +49,7 @@ class Restored(NamedTuple):
     counts: dict[str, int]
 
 
-def verify(path: Path) -> BackupManifest:
+def verify_backup(path: Path) -> BackupManifest:
     """Read all of a backup: every byte, checksum and record, and whether they agree with each other.
 
     Raises ArchiveError that says what is wrong.
@@ -51,183 +57,218 @@ def verify(path: Path) -> BackupManifest:
     with open_for_reading(path, "backup") as file:
         reader = BackupReader(file)
         for universe in reader.manifest.universes:
-            _checked(reader, universe)
-        for _ in reader.moves():
+            _check_universe(reader, universe)
+        for _ in reader.read_transitions():
             pass
-        check_seal(file)
+        verify_checksum(file)
         return reader.manifest
 
 
-async def restore(
+async def restore_backup(
     stores: Stores,
     path: Path,
     *,
-    only: str | None = None,
-    kins: Sequence[Kin] = (),
+    only_universe: str | None = None,
+    derivation_finders: Sequence[DerivationFinder] = (),
     clock: Clock = utc_now,
-    say: Callable[[str], None] = lambda line: None,
-) -> list[Restored]:
+    on_progress: Callable[[str], None] = lambda line: None,
+) -> list[RestoredUniverse]:
     """Bring the backup's universes in (`only`: the one of this name): all that was asked for, or nothing.
 
     `kins` know of derived identifiers that `backup_kin` does not; `say` hears how it comes along. What came
     in is read back and compared. Raises ArchiveError, InputError, StoreFull, StoreError.
     """
-    halt = ThreadCancellation("Restoring was cut short.", kept="Nothing was restored.")
+    cancellation = ThreadCancellation("Restoring was cut short.", kept="Nothing was restored.")
     with await asyncio.to_thread(open_for_reading, path, "backup") as file:
         reader = await asyncio.to_thread(BackupReader, file)
-        chosen = _chosen(reader.manifest, only)
-        here = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
-        moves = only is None and await _is_empty(stores)
-        names = _Names({universe.name for universe in here}, clock)
-        taken = {universe.id for universe in here}
-        plan = _Plan(reader, moves, halt)
-        for universe in chosen:
-            say(f"Checking “{universe.name}” ({sum(universe.counts.values()):,} records) ...")
-            copy_name = names.copy_of(universe.name) if universe.id in taken else None
-            await halt.run(asyncio.to_thread(plan.add, universe, copy_name, (kin, *kins)))
-        # Objects first: they are known by their content alone, so one too many does no harm.
-        for collection, key in plan.objects(everything=only is None):
-            halt.raise_if_cancelled()
-            await stores.objects(None).put(
-                collection, await asyncio.to_thread(reader.object, collection, key)
+        chosen_universes = _choose_universes(reader.manifest, only_universe)
+        existing_universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
+        includes_transitions = only_universe is None and await _is_library_empty(stores)
+        copy_names = _CopyNames({universe.name for universe in existing_universes}, clock)
+        existing_ids = {universe.id for universe in existing_universes}
+        plan = _RestorePlan(reader, includes_transitions, cancellation)
+        for universe in chosen_universes:
+            on_progress(f"Checking “{universe.name}” ({sum(universe.counts.values()):,} records) ...")
+            copy_name = copy_names.make_copy_name(universe.name) if universe.id in existing_ids else None
+            await cancellation.run(
+                asyncio.to_thread(
+                    plan.add_universe, universe, copy_name, (find_derivations, *derivation_finders)
+                )
             )
-        say("Writing ...")
-        known = await halt.run(stores.history.load(plan.parts(), mentioned_ids=plan.naming))
-    if known:
-        raise damaged("It names things of another campaign in this library.")
-    say("Comparing ...")
-    for coming in plan.coming:
-        await _compare(stores, coming)
-    return [Restored(c.new_id, c.name, c.copy is not None, c.universe.counts) for c in plan.coming]
+        # Objects first: they are known by their content alone, so one too many does no harm.
+        for collection, key in plan.select_objects(include_all=only_universe is None):
+            cancellation.raise_if_cancelled()
+            await stores.objects(None).put(
+                collection, await asyncio.to_thread(reader.read_object, collection, key)
+            )
+        on_progress("Writing ...")
+        conflicting_ids = await cancellation.run(
+            stores.history.load(plan.read_collections(), mentioned_ids=plan.mentioned_ids)
+        )
+    if conflicting_ids:
+        raise damaged_backup_error("It names things of another campaign in this library.")
+    on_progress("Comparing ...")
+    for planned_universe in plan.planned_universes:
+        await _compare_restored(stores, planned_universe)
+    return [
+        RestoredUniverse(c.new_id, c.name, c.copier is not None, c.universe.counts)
+        for c in plan.planned_universes
+    ]
 
 
-class _Coming(NamedTuple):
+class _PlannedUniverse(NamedTuple):
     """One universe on its way: as it was, or as a copy."""
 
-    universe: KeptUniverse
+    universe: BackedUpUniverse
     new_id: Id
     name: str
-    copy: Copy | None
-    tally: Tally
+    copier: CampaignCopier | None
+    tally: UniverseTally
 
 
-class _Plan:
+class _RestorePlan:
     """What is to be written, checked before any of it is."""
 
-    def __init__(self, reader: BackupReader, moves: bool, halt: ThreadCancellation) -> None:
-        self.naming: set[Id] = set()
-        self.coming: list[_Coming] = []
+    def __init__(
+        self, reader: BackupReader, includes_transitions: bool, cancellation: ThreadCancellation
+    ) -> None:
+        self.mentioned_ids: set[Id] = set()
+        self.planned_universes: list[_PlannedUniverse] = []
         self._reader = reader
-        self._moves = moves
-        self._halt = halt
-        self._objects: set[tuple[str, str]] = set()
+        self._includes_transitions = includes_transitions
+        self._cancellation = cancellation
+        self._needed_objects: set[tuple[str, str]] = set()
 
-    def add(self, universe: KeptUniverse, copy_name: str | None, kins: Sequence[Kin]) -> None:
+    def add_universe(
+        self,
+        universe: BackedUpUniverse,
+        copy_name: str | None,
+        derivation_finders: Sequence[DerivationFinder],
+    ) -> None:
         """Check the universe, and with a `copy_name` give it identifiers of its own."""
-        contents = _checked(self._reader, universe)
-        self._objects |= contents.object_references
+        references = _check_universe(self._reader, universe)
+        self._needed_objects |= references.object_references
         if copy_name is None:
-            self.naming |= contents.mentioned_ids
-            self.coming.append(_Coming(universe, universe.id, universe.name, None, Tally()))
+            self.mentioned_ids |= references.mentioned_ids
+            self.planned_universes.append(
+                _PlannedUniverse(universe, universe.id, universe.name, None, UniverseTally())
+            )
             return
-        copy = self._copy(universe, copy_name, kins)
-        self.naming |= copy.new_ids()
-        self.coming.append(_Coming(universe, copy.new_id(universe.id), copy_name, copy, Tally()))
+        copier = self._make_copier(universe, copy_name, derivation_finders)
+        self.mentioned_ids |= copier.new_ids()
+        self.planned_universes.append(
+            _PlannedUniverse(universe, copier.new_id(universe.id), copy_name, copier, UniverseTally())
+        )
 
-    def parts(self) -> Iterator[CollectionRecords]:
+    def read_collections(self) -> Iterator[CollectionRecords]:
         """Everything, collection by collection."""
         return (
-            (collection, self._halt.iterate_until_cancelled(self._records(collection)))
+            (collection, self._cancellation.iterate_until_cancelled(self._read_records(collection)))
             for collection in RECORD_COLLECTIONS
         )
 
-    def objects(self, *, everything: bool) -> list[tuple[str, str]]:
+    def select_objects(self, *, include_all: bool) -> list[tuple[str, str]]:
         """Those that the universes need; or all, cold archives too."""
         return [
             (collection, key)
-            for collection, key in self._reader.objects
-            if everything or (collection, key) in self._objects
+            for collection, key in self._reader.object_names
+            if include_all or (collection, key) in self._needed_objects
         ]
 
-    def _records(self, collection: str) -> Iterator[Record]:
-        for coming in self.coming:
-            if coming.copy and collection in _NOT_COPIED:
+    def _read_records(self, collection: str) -> Iterator[Record]:
+        for planned_universe in self.planned_universes:
+            if planned_universe.copier and collection in _UNCOPIED_COLLECTIONS:
                 continue
-            records = self._reader.records(coming.universe.id, collection)
-            yield from coming.tally.take(
-                collection, map(coming.copy.record, records) if coming.copy else records
+            records = self._reader.read_records(planned_universe.universe.id, collection)
+            yield from planned_universe.tally.iterate_counted(
+                collection,
+                map(planned_universe.copier.copy_record, records) if planned_universe.copier else records,
             )
-        if collection == "transitions" and self._moves:
-            yield from self._reader.moves()
+        if collection == "transitions" and self._includes_transitions:
+            yield from self._reader.read_transitions()
 
-    def _copy(self, universe: KeptUniverse, name: str, kins: Sequence[Kin]) -> Copy:
-        def read(collection: str) -> Iterator[Record]:
-            return self._halt.iterate_until_cancelled(self._reader.records(universe.id, collection))
+    def _make_copier(
+        self, universe: BackedUpUniverse, name: str, derivation_finders: Sequence[DerivationFinder]
+    ) -> CampaignCopier:
+        def read_records(collection: str) -> Iterator[Record]:
+            return self._cancellation.iterate_until_cancelled(
+                self._reader.read_records(universe.id, collection)
+            )
 
-        known = {
+        known_ids = {
             id
             for collection in RECORD_COLLECTIONS
-            for record in read(collection)
-            for id in identifiers(record)
+            for record in read_records(collection)
+            for id in find_ids(record)
         }
-        derivations: Iterator[Derivation] = chain.from_iterable(each(read) for each in kins)
-        return Copy(SystemIdGenerator().new(), name, known, derivations)
+        derivations: Iterator[IdDerivation] = chain.from_iterable(
+            finder(read_records) for finder in derivation_finders
+        )
+        return CampaignCopier(SystemIdGenerator().new(), name, known_ids, derivations)
 
 
-class _Names:
+class _CopyNames:
     """Names for copies that nothing in the library has."""
 
-    def __init__(self, taken: set[str], clock: Clock) -> None:
-        self._taken = taken
+    def __init__(self, taken_names: set[str], clock: Clock) -> None:
+        self._taken_names = taken_names
         self._day = clock().astimezone().date()
 
-    def copy_of(self, name: str) -> str:
-        copied, number = f"{name} (copy, {self._day})", 1
-        while copied in self._taken:
+    def make_copy_name(self, name: str) -> str:
+        candidate, number = f"{name} (copy, {self._day})", 1
+        while candidate in self._taken_names:
             number += 1
-            copied = f"{name} (copy {number}, {self._day})"
-        self._taken.add(copied)
-        return copied
+            candidate = f"{name} (copy {number}, {self._day})"
+        self._taken_names.add(candidate)
+        return candidate
 
 
-def _chosen(manifest: BackupManifest, only: str | None) -> list[KeptUniverse]:
-    if only is None:
+def _choose_universes(manifest: BackupManifest, only_universe: str | None) -> list[BackedUpUniverse]:
+    if only_universe is None:
         return list(manifest.universes)
-    found = [u for u in manifest.universes if only.casefold() in (u.name.casefold(), u.id)]
-    if len(found) == 1:
-        return found
-    there = ", ".join(f"{u.name} ({u.id})" if len(found) > 1 else u.name for u in found or manifest.universes)
+    matches = [u for u in manifest.universes if only_universe.casefold() in (u.name.casefold(), u.id)]
+    if len(matches) == 1:
+        return matches
+    names_text = ", ".join(
+        f"{u.name} ({u.id})" if len(matches) > 1 else u.name for u in matches or manifest.universes
+    )
     raise InputError(
-        f"This backup holds {'several universes' if found else 'no universe'} called {only!r}.",
+        f"This backup holds {'several universes' if matches else 'no universe'} called {only_universe!r}.",
         kept="Nothing was changed.",
-        todo=f"{'Choose by identifier' if found else 'There are'}: {there}.",
+        todo=f"{'Choose by identifier' if matches else 'There are'}: {names_text}.",
     )
 
 
-def _checked(reader: BackupReader, universe: KeptUniverse) -> ArchiveReferences:
-    parts = ((name, reader.records(universe.id, name)) for name in RECORD_COLLECTIONS)
-    contents = check_records(parts, universe.id, damaged)
-    missing = {tuple(name.split("/")) for name in reader.manifest.missing}
-    if not contents.object_references <= {*reader.objects, *missing}:
-        raise damaged("An original or archive that its records name is not in it.")
-    return contents
+def _check_universe(reader: BackupReader, universe: BackedUpUniverse) -> ArchiveReferences:
+    collections = ((name, reader.read_records(universe.id, name)) for name in RECORD_COLLECTIONS)
+    references = check_records(collections, universe.id, damaged_backup_error)
+    missing_objects = {tuple(name.split("/")) for name in reader.manifest.missing}
+    if not references.object_references <= {*reader.object_names, *missing_objects}:
+        raise damaged_backup_error("An original or archive that its records name is not in it.")
+    return references
 
 
-async def _is_empty(stores: Stores) -> bool:
+async def _is_library_empty(stores: Stores) -> bool:
     """Whether nothing was ever played here: then the session comes back as it was left, too."""
     universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
     return not universes and not await stores.log(Role.CONTEXT_ASSEMBLY).transitions(loop=Loop.MAIN, limit=1)
 
 
-async def _compare(stores: Stores, coming: _Coming) -> None:
-    found = Tally()
-    await stores.history.dump(coming.new_id, found.drain)
-    counts = {name: one.records for name, one in found.sums.items()}
-    wanted = {n: c for n, c in coming.universe.counts.items() if not (coming.copy and n in _NOT_COPIED)}
-    miscounted = [name for name, count in wanted.items() if counts.get(name, 0) != count]
-    if differing := miscounted or coming.tally.differs_from(found):
+async def _compare_restored(stores: Stores, planned_universe: _PlannedUniverse) -> None:
+    restored_tally = UniverseTally()
+    await stores.history.dump(planned_universe.new_id, restored_tally.count_records)
+    counts = {name: one.record_count for name, one in restored_tally.sums.items()}
+    expected_counts = {
+        n: c
+        for n, c in planned_universe.universe.counts.items()
+        if not (planned_universe.copier and n in _UNCOPIED_COLLECTIONS)
+    }
+    miscounted_collections = [name for name, count in expected_counts.items() if counts.get(name, 0) != count]
+    if differing_collections := miscounted_collections or planned_universe.tally.differing_collections(
+        restored_tally
+    ):
         raise StoreError(
-            f"“{coming.name}” is not as the backup has it: {', '.join(differing)}.",
+            f"“{planned_universe.name}” is not as the backup has it: {', '.join(differing_collections)}.",
             kept="The backup is untouched, and so is what was there before.",
             todo="Do not play on in it. Check the disk, and restore again.",
         )

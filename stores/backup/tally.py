@@ -11,42 +11,44 @@ from stores.records.base import Record
 _MODULUS = 1 << 256
 
 
-class Sum(NamedTuple):
+class CollectionSum(NamedTuple):
     """How many records, and the sum (modulo 2^256) of the SHA-256 of each one's JSON: the same in whatever
     order a store keeps them."""
 
-    records: int
+    record_count: int
     digest: int
 
     @property
-    def hex(self) -> str:
+    def hex_digest(self) -> str:
         return f"{self.digest:064x}"
 
 
-class Tally:
+class UniverseTally:
     """Counts what is passed through it."""
 
     def __init__(self) -> None:
-        self.sums: dict[str, Sum] = {}
+        self.sums: dict[str, CollectionSum] = {}
 
-    def take(self, collection: str, records: Iterable[Record]) -> Iterator[Record]:
+    def iterate_counted(self, collection: str, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records, counted."""
         for record in records:
             count, digest = self.sums.get(collection, (0, 0))
-            one = hashlib.sha256(record.model_dump_json().encode()).digest()
-            self.sums[collection] = Sum(count + 1, (digest + int.from_bytes(one, "big")) % _MODULUS)
+            record_digest = hashlib.sha256(record.model_dump_json().encode()).digest()
+            self.sums[collection] = CollectionSum(
+                count + 1, (digest + int.from_bytes(record_digest, "big")) % _MODULUS
+            )
             yield record
 
-    def drain(self, collection: str, records: Iterable[Record]) -> None:
+    def count_records(self, collection: str, records: Iterable[Record]) -> None:
         """Count the records, and keep nothing of them."""
-        for _ in self.take(collection, records):
+        for _ in self.iterate_counted(collection, records):
             pass
 
     @property
-    def total(self) -> int:
-        return sum(one.records for one in self.sums.values())
+    def total_records(self) -> int:
+        return sum(one.record_count for one in self.sums.values())
 
-    def differs_from(self, other: Tally) -> list[str]:
+    def differing_collections(self, other: UniverseTally) -> list[str]:
         """Return the collections in which the two are not the same."""
         names = dict.fromkeys((*self.sums, *other.sums))
         return [name for name in names if self.sums.get(name) != other.sums.get(name)]

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stores.archive_zip import program_version
 from stores.backup.file_format import (
+    BackedUpUniverse,
     BackupManifest,
     BackupReader,
     BackupWriter,
-    KeptUniverse,
-    check_seal,
-    put_seal,
+    verify_checksum,
+    write_checksum,
 )
-from stores.backup.folder import KEEP, given_up, new_path, shelved
+from stores.backup.folder import DEFAULT_KEEP, choose_backup_path, choose_surplus, list_backups
 from stores.durable_files import AtomicFile, is_disk_full, make_folders
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.history import NO_UNIVERSE, OBJECT_COLLECTIONS
@@ -35,170 +35,181 @@ from stores.thread_cancellation import ThreadCancellation
 if TYPE_CHECKING:
     from stores.open import Stores
 
-_UNFINISHED = ".unfinished-"
-_KEPT = "What was there before is untouched, older backups too."
+_TEMPORARY_FOLDER_PREFIX = ".unfinished-"
+_KEPT_MESSAGE = "What was there before is untouched, older backups too."
 
-Breath = Callable[[], None]
+OnRecord = Callable[[], None]
 """Called at each record, in the thread that writes: it may take its time, or raise to end the backup."""
 
 
-class BackedUp(NamedTuple):
+class WrittenBackup(NamedTuple):
     """What was written. `missing` are objects that the library no longer has whole; `removed` are older
     backups that made room, `unremoved` those that could not be removed."""
 
     path: Path
     size: int
     manifest: BackupManifest
-    removed: tuple[Path, ...] = ()
-    unremoved: tuple[Path, ...] = ()
+    removed_paths: tuple[Path, ...] = ()
+    unremovable_paths: tuple[Path, ...] = ()
 
 
-async def back_up(
+async def write_backup(
     stores: Stores,
     folder: Path,
     *,
-    library: Id,
-    keep: int = KEEP,
+    library_id: Id,
+    keep: int = DEFAULT_KEEP,
     clock: Clock = utc_now,
-    breath: Breath = lambda: None,
-) -> BackedUp:
+    on_record: OnRecord = lambda: None,
+) -> WrittenBackup:
     """Write a backup of all that is true into `folder` (made if absent), and give up what is surplus there.
 
     The file is read back before it gets its name; one that is cut short leaves nothing behind that looks
     like a backup. Raises InputError if there is nothing to back up, StoreFull, StoreError, ArchiveError.
     """
-    at = clock()
-    halt = ThreadCancellation("The backup was cut short.", kept=_KEPT)
+    made_at = clock()
+    cancellation = ThreadCancellation("The backup was cut short.", kept=_KEPT_MESSAGE)
 
-    def step() -> None:
-        breath()
-        halt.raise_if_cancelled()
+    def on_each_record() -> None:
+        on_record()
+        cancellation.raise_if_cancelled()
 
     try:
-        new = await asyncio.to_thread(_begin, folder, library, at)
+        new_file = await asyncio.to_thread(_create_file, folder, library_id, made_at)
         try:
-            manifest = await halt.run(_write(stores, new, library, at, step))
-            size = await halt.run(asyncio.to_thread(_keep, new, step))
+            manifest = await cancellation.run(
+                _write_contents(stores, new_file, library_id, made_at, on_each_record)
+            )
+            size = await cancellation.run(asyncio.to_thread(_finish_file, new_file, on_each_record))
         finally:
-            await asyncio.to_thread(_drop, new)
+            await asyncio.to_thread(_discard_file, new_file)
     except OSError as error:
-        raise _unwritable(folder, error) from error
-    removed, unremoved = await asyncio.to_thread(_make_room, folder, library, keep, new.target)
-    return BackedUp(new.target, size, manifest, removed, unremoved)
+        raise _cannot_write_error(folder, error) from error
+    removed_paths, unremovable_paths = await asyncio.to_thread(
+        _remove_surplus, folder, library_id, keep, new_file.target
+    )
+    return WrittenBackup(new_file.target, size, manifest, removed_paths, unremovable_paths)
 
 
-async def _write(stores: Stores, new: AtomicFile, library: Id, at: datetime, step: Breath) -> BackupManifest:
-    names: dict[Id, str] = {}
-    with BackupWriter(new.file) as writer:
+async def _write_contents(
+    stores: Stores, new_file: AtomicFile, library_id: Id, made_at: datetime, on_record: OnRecord
+) -> BackupManifest:
+    universe_names: dict[Id, str] = {}
+    with BackupWriter(new_file.file) as writer:
 
-        def take(universe_id: Id, collection: str, records: Iterator[Record]) -> None:
-            watched = _watched(records, names, step)
+        def add_records(universe_id: Id, collection: str, records: Iterator[Record]) -> None:
+            observed_records = _observe_records(records, universe_names, on_record)
             if universe_id == NO_UNIVERSE:
-                writer.add_moves(watched)
+                writer.add_transitions(observed_records)
             else:
-                writer.add(universe_id, collection, watched)
+                writer.add_collection(universe_id, collection, observed_records)
 
-        await stores.history.dump_all(take)
-        if not writer.counts:
+        await stores.history.dump_all(add_records)
+        if not writer.record_counts:
             raise InputError(
                 "There is nothing in this library to back up yet.",
                 kept="No backup was written.",
                 todo="Begin a story, or import a campaign.",
             )
         # After the records: an object is never changed, and is there before anything names it.
-        missing = await _add_objects(stores, writer, step)
+        missing_objects = await _add_objects(stores, writer, on_record)
         manifest = BackupManifest(
             program=program_version(),
-            made_at=at,
-            library=library,
+            made_at=made_at,
+            library=library_id,
             one_moment=stores.history.is_single_snapshot,
             universes=tuple(
-                KeptUniverse(id=id, name=names[id], counts=counts) for id, counts in writer.counts.items()
+                BackedUpUniverse(id=id, name=universe_names[id], counts=counts)
+                for id, counts in writer.record_counts.items()
             ),
-            moves=writer.moves,
-            missing=missing,
+            moves=writer.transition_count,
+            missing=missing_objects,
             members=writer.member_checksums,
         )
         await asyncio.to_thread(writer.write_manifest, manifest)
     return manifest
 
 
-def _watched(records: Iterator[Record], names: dict[Id, str], step: Breath) -> Iterator[Record]:
+def _observe_records(
+    records: Iterator[Record], universe_names: dict[Id, str], on_record: OnRecord
+) -> Iterator[Record]:
     for record in records:
         if isinstance(record, Universe):
-            names[record.id] = record.name
-        step()
+            universe_names[record.id] = record.name
+        on_record()
         yield record
 
 
-async def _add_objects(stores: Stores, writer: BackupWriter, step: Breath) -> tuple[str, ...]:
+async def _add_objects(stores: Stores, writer: BackupWriter, on_record: OnRecord) -> tuple[str, ...]:
     """Add those that are whole; return the others. A lost page must not cost the backup."""
-    objects, missing = stores.objects(None), []
+    objects, missing_objects = stores.objects(None), []
     for collection in OBJECT_COLLECTIONS:
         for key in await objects.keys(collection):
-            await asyncio.to_thread(step)
+            await asyncio.to_thread(on_record)
             try:
                 data = await objects.get(collection, key)
             except StoreError:
-                missing.append(f"{collection}/{key}")
+                missing_objects.append(f"{collection}/{key}")
             else:
                 await asyncio.to_thread(writer.add_object, collection, key, data)
-    return tuple(missing)
+    return tuple(missing_objects)
 
 
 # --- the file ---------------------------------------------------------------------------------------
 
 
-def _begin(folder: Path, library: Id, at: datetime) -> AtomicFile:
+def _create_file(folder: Path, library_id: Id, made_at: datetime) -> AtomicFile:
     """Clear away what an earlier one left half written (a library is open once), and make the file."""
-    unfinished = folder / f"{_UNFINISHED}{library[:8]}"
-    make_folders(unfinished)
-    for left in unfinished.glob("*.part"):
-        left.unlink()
-    return AtomicFile(new_path(folder, library, at), unfinished)
+    temporary_folder = folder / f"{_TEMPORARY_FOLDER_PREFIX}{library_id[:8]}"
+    make_folders(temporary_folder)
+    for leftover in temporary_folder.glob("*.part"):
+        leftover.unlink()
+    return AtomicFile(choose_backup_path(folder, library_id, made_at), temporary_folder)
 
 
-def _drop(new: AtomicFile) -> None:
-    new.discard()
+def _discard_file(new_file: AtomicFile) -> None:
+    new_file.discard()
     with suppress(OSError):  # what else is in there is for the next backup to clear away
-        new.temporary_folder.rmdir()
+        new_file.temporary_folder.rmdir()
 
 
-def _keep(new: AtomicFile, step: Breath) -> int:
+def _finish_file(new_file: AtomicFile, on_record: OnRecord) -> int:
     """Seal the file, read back what the disk has of it, and give it its name; returns its bytes."""
-    put_seal(new.file)
-    new.file.flush()
-    os.fsync(new.file.fileno())
+    write_checksum(new_file.file)
+    new_file.file.flush()
+    os.fsync(new_file.file.fileno())
     if hasattr(os, "posix_fadvise"):  # or the system would answer from its memory
-        os.posix_fadvise(new.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    step()
-    BackupReader(new.file)
-    step()
-    check_seal(new.file)
-    step()
-    size = new.file.seek(0, os.SEEK_END)
-    new.commit(0o600)
+        os.posix_fadvise(new_file.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    on_record()
+    BackupReader(new_file.file)
+    on_record()
+    verify_checksum(new_file.file)
+    on_record()
+    size = new_file.file.seek(0, os.SEEK_END)
+    new_file.commit(0o600)
     return size
 
 
-def _make_room(
-    folder: Path, library: Id, keep: int, written: Path
+def _remove_surplus(
+    folder: Path, library_id: Id, keep: int, written_path: Path
 ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    removed, unremoved = [], []
-    for path in given_up(shelved(folder, library), keep, written):
+    removed_paths, unremovable_paths = [], []
+    for path in choose_surplus(list_backups(folder, library_id), keep, written_path):
         try:
             path.unlink()
         except OSError:
-            unremoved.append(path)
+            unremovable_paths.append(path)
         else:
-            removed.append(path)
-    return tuple(removed), tuple(unremoved)
+            removed_paths.append(path)
+    return tuple(removed_paths), tuple(unremovable_paths)
 
 
-def _unwritable(folder: Path, error: OSError) -> StoreError | ArchiveError:
+def _cannot_write_error(folder: Path, error: OSError) -> StoreError | ArchiveError:
     if is_disk_full(error):
         return StoreFull(
-            "The disk is full: no backup was written.", kept=_KEPT, todo="Free some space and back up again."
+            "The disk is full: no backup was written.",
+            kept=_KEPT_MESSAGE,
+            todo="Free some space and back up again.",
         )
-    what = f"A backup cannot be written to {folder}: {error.strerror or error}."
-    return ArchiveError(what, kept=_KEPT, todo="Choose another folder for backups.")
+    message = f"A backup cannot be written to {folder}: {error.strerror or error}."
+    return ArchiveError(message, kept=_KEPT_MESSAGE, todo="Choose another folder for backups.")

@@ -93,7 +93,7 @@ async def open_replicated_stores(
             exit_stack.push_async_callback(connection.close)
         membership = await _open_membership(home, connections, health, pending_counts, now)
         exit_stack.push_async_callback(lambda: membership.library.close())
-        await asyncio.gather(*(link.reach() for link in connections.values()))
+        await asyncio.gather(*(connection.reach() for connection in connections.values()))
         import_files = ImportFiles(home / "outbox", servers.open_history, timeouts.load)
         await Outbox(membership.library, pending_counts).count_pending()
         await membership.open_and_join(CopyOptions(home, servers.open_history, timeouts.load, on_progress))

@@ -19,36 +19,36 @@ from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
-from stores.servers.neo4j_graph import Graph, key
+from stores.servers.neo4j_graph import Neo4jGraph, index_key
 
 R = TypeVar("R", bound=Record)
 
-_CURRENT = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
-_FACTS_OF_PAIRS = 4
+_CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
+_FACTS_PER_ENTITY = 4
 """A neighbourhood brings at most this many facts for each entity it may hold."""
 
 
-class CanonReads:
-    def __init__(self, graph: Graph) -> None:
+class ServerCanonReader:
+    def __init__(self, graph: Neo4jGraph) -> None:
         self._graph = graph
 
     async def universes(self) -> list[Universe]:
-        return await self._all(
+        return await self._read_all(
             Universe, "MATCH (u:Universe) WHERE u.made IS NOT NULL RETURN u.body ORDER BY u.made"
         )
 
     async def universe(self, universe_id: Id) -> Universe:
-        return await self._one(Universe, universe_id)
+        return await self._read_one(Universe, universe_id)
 
     # --- entities -----------------------------------------------------------------------------------
 
     async def entity(self, entity_id: Id) -> Entity:
-        return await self._one(Entity, entity_id)
+        return await self._read_one(Entity, entity_id)
 
     async def entities(
         self, universe_id: Id, *, kind: EntityKind | None = None, search: str = "", limit: int = 10_000
     ) -> list[Entity]:
-        return await self._all(
+        return await self._read_all(
             Entity,
             f"""MATCH (e:Entity {{universe_id: $universe, status: 'canonical'}})
                 WHERE ($search = '' OR any(name IN e.names WHERE name CONTAINS $search))
@@ -61,15 +61,15 @@ class CanonReads:
         )
 
     async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
-        found = await self._all(
+        entities = await self._read_all(
             Entity,
             "UNWIND $ids AS id MATCH (e:Entity {id: id}) WHERE e.made IS NOT NULL RETURN e.body",
             ids=list(dict.fromkeys(ids)),
         )
-        return {entity.id: entity for entity in found}
+        return {entity.id: entity for entity in entities}
 
     async def entity_names(self, universe_id: Id) -> list[str]:
-        rows = await self._rows(
+        rows = await self._read_rows(
             """MATCH (e:Entity {universe_id: $universe, status: 'canonical'})
                RETURN e.name ORDER BY e.made""",
             universe=universe_id,
@@ -77,7 +77,7 @@ class CanonReads:
         return [str(name) for (name,) in rows]
 
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
-        rows = await self._rows(
+        rows = await self._read_rows(
             """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
                RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
             universe=universe_id,
@@ -85,26 +85,26 @@ class CanonReads:
         return [(str(name), str(entity_id)) for name, entity_id in rows]
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
-        return await self._all(
+        return await self._read_all(
             Entity,
             """MATCH (:Name {universe_id: $universe, key: $name})<-[:KNOWN_AS]-(e:Entity)
                WITH DISTINCT e RETURN e.body ORDER BY e.made""",
             universe=universe_id,
-            name=key(fold_name(name)),
+            name=index_key(fold_name(name)),
         )
 
     # --- facts --------------------------------------------------------------------------------------
 
     async def fact(self, fact_id: Id) -> Fact:
-        return await self._one(Fact, fact_id)
+        return await self._read_one(Fact, fact_id)
 
     async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]:
-        found = await self._all(
+        facts = await self._read_all(
             Fact,
             "UNWIND $ids AS id MATCH (f:Fact {id: id}) WHERE f.made IS NOT NULL RETURN f.body",
             ids=list(dict.fromkeys(ids)),
         )
-        return {fact.id: fact for fact in found}
+        return {fact.id: fact for fact in facts}
 
     async def facts_about(
         self,
@@ -116,20 +116,20 @@ class CanonReads:
         newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
-        first, last = begins_within or (None, None)
+        first_tick, last_tick = begins_within or (None, None)
         conditions = ["f.made IS NOT NULL"]
         conditions += ["i.predicate = $predicate"] if predicate else []
-        conditions += [] if history else [_CURRENT]
+        conditions += [] if history else [_CURRENT_CONDITION]
         conditions += ["$first <= f.valid_from <= $last"] if begins_within else []
-        return await self._all(
+        return await self._read_all(
             Fact,
             f"""MATCH (:Entity {{id: $entity}})<-[i:INVOLVES]-(f:Fact) WHERE {" AND ".join(conditions)}
                 WITH DISTINCT f ORDER BY f.made {"DESC" if newest is not None else ""} LIMIT $limit
                 RETURN f.body ORDER BY f.made""",
             entity=entity_id,
             predicate=predicate,
-            first=first,
-            last=last,
+            first=first_tick,
+            last=last_tick,
             limit=limit if newest is None else newest,
         )
 
@@ -140,11 +140,11 @@ class CanonReads:
         branches = " UNION ALL ".join(
             f"""MATCH (f:Fact {{universe_id: $universe, status: '{status}'}})
                 WHERE f.made IS NOT NULL {"AND f.kind = $kind" if kind else ""}
-                  AND (f.valid_from IS NULL OR f.valid_from <= $tick) AND ({ends} $tick < f.valid_to)
+                  AND (f.valid_from IS NULL OR f.valid_from <= $tick) AND ({end_condition} $tick < f.valid_to)
                 WITH f ORDER BY f.made LIMIT $limit RETURN f.body AS body, f.made AS made"""
-            for status, ends in (("canonical", "f.valid_to IS NULL OR"), ("superseded", ""))
+            for status, end_condition in (("canonical", "f.valid_to IS NULL OR"), ("superseded", ""))
         )
-        return await self._all(
+        return await self._read_all(
             Fact,
             f"CALL () {{ {branches} }} RETURN body ORDER BY made LIMIT $limit",
             universe=universe_id,
@@ -154,14 +154,14 @@ class CanonReads:
         )
 
     async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
-        within = "" if universe_id is None else "AND n.universe_id = $universe"
+        universe_condition = "" if universe_id is None else "AND n.universe_id = $universe"
 
-        async def count(tx: AsyncManagedTransaction) -> tuple[int, int]:
+        async def count_nodes(tx: AsyncManagedTransaction) -> tuple[int, int]:
             entities, facts = [
                 (
                     await (
                         await tx.run(
-                            f"""MATCH (n:{label}) WHERE n.status = 'canonical' AND n.made IS NOT NULL {within}
+                            f"""MATCH (n:{label}) WHERE n.status = 'canonical' AND n.made IS NOT NULL {universe_condition}
                                 RETURN count(n) AS count""",
                             {"universe": universe_id},
                         )
@@ -171,7 +171,7 @@ class CanonReads:
             ]
             return entities, facts
 
-        return await self._graph.read_at_once(count)
+        return await self._graph.read_consistently(count_nodes)
 
     async def facts(
         self,
@@ -187,8 +187,8 @@ class CanonReads:
         conditions += ["f.kind = $kind"] if kind else []
         conditions += ["f.predicate = $predicate"] if predicate else []
         conditions += ["f.predicate STARTS WITH $prefix"] if prefix else []
-        conditions += [] if history else [_CURRENT]
-        return await self._all(
+        conditions += [] if history else [_CURRENT_CONDITION]
+        return await self._read_all(
             Fact,
             f"""MATCH (f:Fact {{universe_id: $universe}}) WHERE {" AND ".join(conditions)}
                 RETURN f.body ORDER BY f.made LIMIT $limit""",
@@ -200,38 +200,38 @@ class CanonReads:
         )
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
-        return await self._all(
+        return await self._read_all(
             Fact,
             """UNWIND $said AS words MATCH (f:Fact {universe_id: $universe, said_key: words})
                WHERE f.made IS NOT NULL RETURN f.body ORDER BY f.made""",
             universe=universe_id,
-            said=list(dict.fromkeys(map(key, statement_keys))),
+            said=list(dict.fromkeys(map(index_key, statement_keys))),
         )
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:
-        async def spread(tx: AsyncManagedTransaction) -> Neighbourhood:
-            near = await _spread(tx, roots, hops, limit)
-            entities = await all_of(
+        async def read_neighbourhood(tx: AsyncManagedTransaction) -> Neighbourhood:
+            near_ids = await _find_near_ids(tx, roots, hops, limit)
+            entities = await read_records(
                 tx,
                 Entity,
                 """UNWIND range(0, size($near) - 1) AS place MATCH (e:Entity {id: $near[place]})
                    WHERE e.made IS NOT NULL RETURN e.body ORDER BY place""",
-                near=near,
+                near=near_ids,
             )
             # Through the short cuts' index from both ends: to expand a hub would cost more.
-            facts = await all_of(
+            facts = await read_records(
                 tx,
                 Fact,
                 """UNWIND $near AS here MATCH (a:Entity {id: here})-[r:RELATED]->(b:Entity)
                    WHERE r.valid_to IS NULL AND b.id IN $near
                    WITH DISTINCT r.fact_id AS id MATCH (f:Fact {id: id})
                    RETURN f.body ORDER BY f.made LIMIT $limit""",
-                near=near,
-                limit=limit * _FACTS_OF_PAIRS,
+                near=near_ids,
+                limit=limit * _FACTS_PER_ENTITY,
             )
             return Neighbourhood(tuple(entities), tuple(facts))
 
-        return await self._graph.read_at_once(spread)
+        return await self._graph.read_consistently(read_neighbourhood)
 
     # --- what rests on what -------------------------------------------------------------------------
 
@@ -239,20 +239,20 @@ class CanonReads:
         return (await self.evidence_of_all([subject_id]))[subject_id]
 
     async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
-        found: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
-        rows = await self._rows(
+        evidence_by_subject: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
+        rows = await self._read_rows(
             """UNWIND $ids AS id
                CALL (id) { MATCH (s:Fact {id: id}) RETURN s UNION MATCH (s:Entity {id: id}) RETURN s }
                MATCH (s)-[:SUPPORTED_BY]->(e:Evidence) WHERE e.made IS NOT NULL
                WITH DISTINCT id, e RETURN id, e.body ORDER BY e.made""",
-            ids=list(found),
+            ids=list(evidence_by_subject),
         )
         for subject_id, body in rows:
-            found[str(subject_id)].append(_record(Evidence, body))
-        return found
+            evidence_by_subject[str(subject_id)].append(_parse_record(Evidence, body))
+        return evidence_by_subject
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
-        rows = await self._rows(
+        rows = await self._read_rows(
             """UNWIND $ids AS id MATCH (e:Evidence {turn_id: id})<-[:SUPPORTED_BY]-(s)
                WITH e.turn_id AS turn, s.id AS subject, min(e.made) AS made
                RETURN turn, subject ORDER BY made, subject""",
@@ -261,7 +261,7 @@ class CanonReads:
         return [(str(turn_id), str(subject_id)) for turn_id, subject_id in rows]
 
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
-        return await self._all(
+        return await self._read_all(
             Fact,
             """MATCH (:Fact {id: $id})<-[:SUPERSEDES]-(f:Fact) WHERE f.made IS NOT NULL
                RETURN f.body ORDER BY f.made""",
@@ -269,7 +269,7 @@ class CanonReads:
         )
 
     async def supersedes(self, fact_id: Id) -> list[Fact]:
-        return await self._all(
+        return await self._read_all(
             Fact,
             """MATCH (:Fact {id: $id})-[:SUPERSEDES]->(f:Fact) WHERE f.made IS NOT NULL
                RETURN f.body ORDER BY f.made""",
@@ -277,20 +277,20 @@ class CanonReads:
         )
 
     async def appearances(self, entity_id: Id) -> list[Id]:
-        rows = await self._rows(
+        rows = await self._read_rows(
             "MATCH (:Entity {id: $id})-[a:APPEARS_IN]->(s:Scene) RETURN s.id ORDER BY a.made", id=entity_id
         )
         return [str(scene_id) for (scene_id,) in rows]
 
     async def story_nodes(self, universe_id: Id) -> list[StoryNode]:
-        return await self._all(
+        return await self._read_all(
             StoryNode,
             "MATCH (s:Story {universe_id: $id}) WHERE s.made IS NOT NULL RETURN s.body ORDER BY s.made",
             id=universe_id,
         )
 
     async def scene_nodes(self, story_id: Id) -> list[SceneNode]:
-        return await self._all(
+        return await self._read_all(
             SceneNode,
             """MATCH (s:Scene {story_id: $id}) WHERE s.made IS NOT NULL
                RETURN s.body ORDER BY s.order, s.made""",
@@ -299,34 +299,36 @@ class CanonReads:
 
     # --- inside -------------------------------------------------------------------------------------
 
-    async def _one(self, model: type[R], record_id: Id) -> R:
+    async def _read_one(self, model: type[R], record_id: Id) -> R:
         label = model.__name__
-        found = await self._all(
+        records = await self._read_all(
             model, f"MATCH (n:{label} {{id: $id}}) WHERE n.made IS NOT NULL RETURN n.body", id=record_id
         )
-        if not found:
+        if not records:
             raise NotFound(f"There is no {label.lower()} {record_id}.")
-        return found[0]
+        return records[0]
 
-    async def _all(self, model: type[R], query: str, **given: Any) -> list[R]:
-        return await self._graph.read(lambda tx: all_of(tx, model, query, **given))
+    async def _read_all(self, model: type[R], query: str, **parameters: Any) -> list[R]:
+        return await self._graph.read(lambda tx: read_records(tx, model, query, **parameters))
 
-    async def _rows(self, query: str, **given: Any) -> list[list[Any]]:
-        return await self._graph.read(lambda tx: rows_of(tx, query, given))
+    async def _read_rows(self, query: str, **parameters: Any) -> list[list[Any]]:
+        return await self._graph.read(lambda tx: run_query(tx, query, parameters))
 
 
-async def rows_of(tx: AsyncManagedTransaction, query: str, given: Mapping[str, Any]) -> list[list[Any]]:
+async def run_query(
+    tx: AsyncManagedTransaction, query: str, parameters: Mapping[str, Any]
+) -> list[list[Any]]:
     """Return the rows of a query."""
-    result = await tx.run(query, dict(given))
+    result = await tx.run(query, dict(parameters))
     return [list(record.values()) async for record in result]
 
 
-async def all_of(tx: AsyncManagedTransaction, model: type[R], query: str, **given: Any) -> list[R]:
+async def read_records(tx: AsyncManagedTransaction, model: type[R], query: str, **parameters: Any) -> list[R]:
     """Return the records whose JSON is the first column of the rows."""
-    return [_record(model, row[0]) for row in await rows_of(tx, query, given)]
+    return [_parse_record(model, row[0]) for row in await run_query(tx, query, parameters)]
 
 
-def _record(model: type[R], body: str) -> R:
+def _parse_record(model: type[R], body: str) -> R:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
@@ -337,28 +339,28 @@ def _record(model: type[R], body: str) -> R:
         ) from error
 
 
-async def _spread(tx: AsyncManagedTransaction, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
+async def _find_near_ids(tx: AsyncManagedTransaction, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
     """Return the roots and the entities within `hops` of them, nearest first, `limit` in all.
 
     Only relations that still hold and entities that are canonical count.
     """
-    near = list(dict.fromkeys(roots))[:limit]
-    frontier = near
+    near_ids = list(dict.fromkeys(roots))[:limit]
+    frontier = near_ids
     for _ in range(hops):
-        reached: list[Id] = []
+        reached_ids: list[Id] = []
         for left, right in (("-", "->"), ("<-", "-")):
-            room = limit - len(near) - len(reached)
-            rows = await rows_of(
+            remaining = limit - len(near_ids) - len(reached_ids)
+            rows = await run_query(
                 tx,
                 f"""UNWIND range(0, size($frontier) - 1) AS place
                     MATCH (:Entity {{id: $frontier[place]}}){left}[r:RELATED]{right}(e:Entity)
                     WHERE r.valid_to IS NULL AND e.status = 'canonical' AND NOT e.id IN $seen
                     WITH e.id AS id, min(place) AS place ORDER BY place, id LIMIT $room RETURN id""",
-                {"frontier": frontier, "seen": [*near, *reached], "room": max(0, room)},
+                {"frontier": frontier, "seen": [*near_ids, *reached_ids], "room": max(0, remaining)},
             )
-            reached += [str(entity_id) for (entity_id,) in rows]
-        if not reached:
+            reached_ids += [str(entity_id) for (entity_id,) in rows]
+        if not reached_ids:
             break
-        near = near + reached
-        frontier = reached
-    return near
+        near_ids = near_ids + reached_ids
+        frontier = reached_ids
+    return near_ids

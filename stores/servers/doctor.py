@@ -14,144 +14,154 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store, find_grants
 from stores.doctor import Attempt, AttemptOutcome, Doctor, DoctorFinding
 from stores.errors import MonitorError, WriteDenied
-from stores.servers.mongo_schema import INDEXES, privileges
+from stores.servers.mongo_schema import INDEXES, role_privileges
 
 if TYPE_CHECKING:  # each driver is imported where its server is tried: not every library needs all five
     from neo4j import AsyncManagedTransaction
 
-    from stores.servers.minio import Buckets
-    from stores.servers.mongo import Mongo
-    from stores.servers.neo4j_graph import Graph
-    from stores.servers.opensearch import OpenSearch
-    from stores.servers.qdrant import Qdrant
+    from stores.servers.minio import MinioBuckets
+    from stores.servers.mongo import MongoDatabase
+    from stores.servers.neo4j_graph import Neo4jGraph
+    from stores.servers.opensearch import OpenSearchServer
+    from stores.servers.qdrant import QdrantServer
 
-_POINT = "00000000-0000-4000-8000-00000000d0c7"
+_PROBE_POINT_ID = "00000000-0000-4000-8000-00000000d0c7"
 _DENIED = 403
 _UNAUTHORIZED = 13
 _ACTIONS = ("insert", "update", "remove")
 
 
-class _TakenBack(Exception):
+class _AttemptRolledBack(Exception):
     """Thrown once a server has let an attempt pass, so that it leaves nothing behind."""
 
 
-class Open(NamedTuple):
+class ConnectedServers(NamedTuple):
     """The servers that are connected now."""
 
-    graph: Graph | None
-    mongo: Mongo | None
-    qdrant: Qdrant | None
-    opensearch: OpenSearch | None
-    buckets: Buckets | None
+    graph: Neo4jGraph | None
+    mongo: MongoDatabase | None
+    qdrant: QdrantServer | None
+    opensearch: OpenSearchServer | None
+    buckets: MinioBuckets | None
 
 
 class ServersDoctor:
     """Beside the doctor of the copy at home. `servers` says what is connected when it is asked."""
 
-    def __init__(self, home: Doctor, servers: Callable[[], Open], stores: frozenset[Store]) -> None:
-        self._home = home
-        self._servers = servers
+    def __init__(
+        self, home_doctor: Doctor, connected_servers: Callable[[], ConnectedServers], stores: frozenset[Store]
+    ) -> None:
+        self._home_doctor = home_doctor
+        self._connected_servers = connected_servers
         self._stores = stores
 
     async def findings(self) -> AsyncIterator[DoctorFinding]:
         """Look at the copy at home, and say of each server whether it is there and what it cannot do."""
-        async for finding in self._home.findings():
+        async for finding in self._home_doctor.findings():
             yield finding
-        there = self._servers()
-        for store, server in zip(Store, there, strict=True):
+        connected = self._connected_servers()
+        for store, server in zip(Store, connected, strict=True):
             if store in self._stores and server is None:
                 yield DoctorFinding(
                     f"the server of {store}", "bad", "it does not answer; play goes on without it"
                 )
-        if there.graph is not None:
-            says = (
+        if connected.graph is not None:
+            message = (
                 "Neo4j Community has no roles: who may write anything may write all; readers' sessions refuse"
             )
-            yield DoctorFinding("the server of canon", "warning", says)
-        if there.qdrant is not None:
-            says = f"its keys refuse {there.qdrant.refuses}"
-            yield DoctorFinding("the server of vectors", "ok", says)
+            yield DoctorFinding("the server of canon", "warning", message)
+        if connected.qdrant is not None:
+            message = f"its keys refuse {connected.qdrant.enforcement}"
+            yield DoctorFinding("the server of vectors", "ok", message)
 
     async def attempts(self) -> AsyncIterator[Attempt]:
         """Try in the copy at home, then on every server that is there."""
-        async for attempt in self._home.attempts():
+        async for attempt in self._home_doctor.attempts():
             yield attempt
         for role in Role:
-            for one in (self._canon, self._log, self._vectors, self._words, self._objects):
-                async for attempt in one(role):
+            for try_store in (
+                self._try_canon,
+                self._try_log,
+                self._try_vectors,
+                self._try_words,
+                self._try_objects,
+            ):
+                async for attempt in try_store(role):
                     yield attempt
 
     # --- canon: read-access sessions ------------------------------------------------------------------
 
-    async def _canon(self, role: Role) -> AsyncIterator[Attempt]:
+    async def _try_canon(self, role: Role) -> AsyncIterator[Attempt]:
         """What a role may write at all it may write anywhere: Community has nothing to hold it with."""
-        graph = self._servers().graph
+        graph = self._connected_servers().graph
         if graph is None or role is Role.CANON_KEEPER:
             return
         for name in ("facts", "entities", "evidence"):
-            what = f"server: create in {name}"
+            description = f"server: create in {name}"
             if any(g.store is Store.CANON for g in WRITE_MATRIX[role]):
-                yield Attempt(role, Store.CANON, what, AttemptOutcome.REFUSED_HERE)
+                yield Attempt(role, Store.CANON, description, AttemptOutcome.REFUSED_HERE)
                 continue
-            yield Attempt(role, Store.CANON, what, await _refused(graph.write(role, [name], _create)))
+            yield Attempt(
+                role, Store.CANON, description, await _run_attempt(graph.write(role, [name], _create_node))
+            )
 
     # --- log: a user for each role --------------------------------------------------------------------
 
-    async def _log(self, role: Role) -> AsyncIterator[Attempt]:
-        mongo = self._servers().mongo
+    async def _try_log(self, role: Role) -> AsyncIterator[Attempt]:
+        mongo = self._connected_servers().mongo
         if mongo is None:
             return
-        may = privileges(role)
+        allowed_actions = role_privileges(role)
         for collection in INDEXES:
             for action in _ACTIONS:
-                if action not in may.get(collection, ()):
-                    outcome = await _in_mongo(mongo, role, collection, action)
+                if action not in allowed_actions.get(collection, ()):
+                    outcome = await _try_in_mongo(mongo, role, collection, action)
                     yield Attempt(role, Store.LOG, f"server: {action} in {collection}", outcome)
 
     # --- vectors: tokens ------------------------------------------------------------------------------
 
-    async def _vectors(self, role: Role) -> AsyncIterator[Attempt]:
-        qdrant = self._servers().qdrant
+    async def _try_vectors(self, role: Role) -> AsyncIterator[Attempt]:
+        qdrant = self._connected_servers().qdrant
         if qdrant is None:
             return
         from qdrant_client import models
         from qdrant_client.http.exceptions import UnexpectedResponse
 
-        client = qdrant.writer(role)
+        client = qdrant.writer_client(role)
         for collection in COLLECTIONS[Store.VECTORS]:
-            name = next((n for n in qdrant.names_of(collection)), None)
+            name = next((n for n in qdrant.collection_names(collection)), None)
             if find_grants(role, Store.VECTORS, collection, Operation.DELETE):
                 continue
-            what = f"server: delete from {collection}"
+            description = f"server: delete from {collection}"
             if name is None:
-                yield Attempt(role, Store.VECTORS, what, AttemptOutcome.UNTRIED)
+                yield Attempt(role, Store.VECTORS, description, AttemptOutcome.UNTRIED)
                 continue
-            gone = models.PointIdsList(points=[_POINT])
+            probe_point = models.PointIdsList(points=[_PROBE_POINT_ID])
             outcome = AttemptOutcome.REFUSED_HERE
             try:
-                await client.delete(name, gone, wait=True)
+                await client.delete(name, probe_point, wait=True)
             except UnexpectedResponse as error:
                 outcome = AttemptOutcome.REFUSED if error.status_code == _DENIED else AttemptOutcome.UNTRIED
-            yield Attempt(role, Store.VECTORS, what, outcome)
+            yield Attempt(role, Store.VECTORS, description, outcome)
 
     # --- words: users ---------------------------------------------------------------------------------
 
-    async def _words(self, role: Role) -> AsyncIterator[Attempt]:
-        opensearch = self._servers().opensearch
+    async def _try_words(self, role: Role) -> AsyncIterator[Attempt]:
+        opensearch = self._connected_servers().opensearch
         if opensearch is None:
             return
         from opensearchpy.exceptions import TransportError
 
-        client = opensearch.client(role)
+        client = opensearch.client_for(role)
         for collection in COLLECTIONS[Store.WORDS]:
-            index = opensearch.index(collection)
+            index = opensearch.index_name(collection)
             text = {"id": "doctor", "text": "", "scope": []}
-            tries: dict[Operation, Callable[[], Awaitable[Any]]] = {
+            writes: dict[Operation, Callable[[], Awaitable[Any]]] = {
                 Operation.INSERT: partial(client.index, index=index, id="doctor", body=text),
                 Operation.DELETE: partial(client.delete, index=index, id="doctor"),
             }
-            for op, attempt in tries.items():
-                if find_grants(role, Store.WORDS, collection, op):
+            for operation, attempt in writes.items():
+                if find_grants(role, Store.WORDS, collection, operation):
                     continue
                 outcome = AttemptOutcome.PASSED
                 try:
@@ -161,12 +171,12 @@ class ServersDoctor:
                     outcome = (
                         AttemptOutcome.REFUSED if error.status_code == _DENIED else AttemptOutcome.UNTRIED
                     )
-                yield Attempt(role, Store.WORDS, f"server: {op} in {collection}", outcome)
+                yield Attempt(role, Store.WORDS, f"server: {operation} in {collection}", outcome)
 
     # --- objects: users -------------------------------------------------------------------------------
 
-    async def _objects(self, role: Role) -> AsyncIterator[Attempt]:
-        buckets = self._servers().buckets
+    async def _try_objects(self, role: Role) -> AsyncIterator[Attempt]:
+        buckets = self._connected_servers().buckets
         if buckets is None:
             return
         for collection in COLLECTIONS[Store.OBJECTS]:
@@ -175,12 +185,12 @@ class ServersDoctor:
                 yield Attempt(role, Store.OBJECTS, f"server: put into {collection}", outcome)
 
 
-async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> AttemptOutcome:
+async def _try_in_mongo(mongo: MongoDatabase, role: Role, collection: str, action: str) -> AttemptOutcome:
     """Try it in a transaction that ends in nothing. A server that does not look at a privilege's
     collection lets it pass; then this program's own refusal is what holds."""
     from pymongo.errors import OperationFailure
 
-    database = mongo.database(role)
+    database = mongo.database_for(role)
     try:
         async with database.client.start_session() as session, await session.start_transaction():
             target = database[collection]
@@ -190,30 +200,30 @@ async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> A
                 await target.update_one({"_id": "doctor"}, {"$set": {"made": 0}}, session=session)
             else:
                 await target.delete_one({"_id": "doctor"}, session=session)
-            raise _TakenBack
-    except _TakenBack:
+            raise _AttemptRolledBack
+    except _AttemptRolledBack:
         return AttemptOutcome.REFUSED_HERE
     except OperationFailure as error:
         return AttemptOutcome.REFUSED if error.code == _UNAUTHORIZED else AttemptOutcome.UNTRIED
 
 
-def _put_object(buckets: Buckets, role: Role, collection: str) -> AttemptOutcome:
+def _put_object(buckets: MinioBuckets, role: Role, collection: str) -> AttemptOutcome:
     from minio.error import S3Error
 
-    bucket = buckets.bucket(collection)
+    bucket = buckets.bucket_name(collection)
     try:
-        buckets.client(role).put_object(bucket, "doctor", io.BytesIO(b""), 0)
+        buckets.client_for(role).put_object(bucket, "doctor", io.BytesIO(b""), 0)
     except S3Error as error:
         return AttemptOutcome.REFUSED if error.code == "AccessDenied" else AttemptOutcome.UNTRIED
-    buckets.client(None).remove_object(bucket, "doctor")
+    buckets.client_for(None).remove_object(bucket, "doctor")
     return AttemptOutcome.PASSED
 
 
-async def _create(tx: AsyncManagedTransaction) -> None:
+async def _create_node(tx: AsyncManagedTransaction) -> None:
     await (await tx.run("CREATE (n:Doctor {id: 'doctor'}) DELETE n")).consume()
 
 
-async def _refused(attempt: Awaitable[None]) -> AttemptOutcome:
+async def _run_attempt(attempt: Awaitable[None]) -> AttemptOutcome:
     try:
         await attempt
     except WriteDenied:

@@ -14,43 +14,43 @@ from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.llm import LlmCall
 from stores.records.play import Story
-from stores.servers.mongo import Document, Mongo, Reading, Writing
-from stores.servers.mongo_schema import FIELDS, KEYS
+from stores.servers.mongo import Document, MongoDatabase, MongoReadTransaction, MongoWriteTransaction
+from stores.servers.mongo_schema import KEY_FIELDS, LOOKUP_FIELDS
 
 R = TypeVar("R", bound=Record)
 
 
-def key_of(collection: str, record: Record) -> str:
+def document_key(collection: str, record: Record) -> str:
     """Return the `_id` of a record in its collection."""
-    return "/".join(str(getattr(record, field)) for field in KEYS.get(collection, ("id",)))
+    return "/".join(str(getattr(record, field)) for field in KEY_FIELDS.get(collection, ("id",)))
 
 
-def document(collection: str, record: Record, **more: Any) -> Document:
+def make_document(collection: str, record: Record, **extra_fields: Any) -> Document:
     """Return the document of a record, but for its number in the order of making."""
-    fields = {field: getattr(record, field) for field in FIELDS.get(collection, ())}
+    fields = {field: getattr(record, field) for field in LOOKUP_FIELDS.get(collection, ())}
     match record:
         case Story():
-            fields["created"] = moment(record.created_at)
+            fields["created"] = to_time_text(record.created_at)
         case LlmCall():
-            fields["moment"] = moment(record.at)
+            fields["moment"] = to_time_text(record.at)
             fields["micros"], fields["unpriced"] = record.cost.micros, int(not record.cost.known)
     return {
-        "_id": key_of(collection, record),
+        "_id": document_key(collection, record),
         **fields,
         "body": record.model_dump_json(),
-        **more,
+        **extra_fields,
     }
 
 
-def moment(at: datetime) -> str:
+def to_time_text(time: datetime) -> str:
     """Write a time as text of one length, so that the order of times is the order of texts."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
-def record(model: type[R], found: Document) -> R:
+def parse_document(model: type[R], stored_document: Document) -> R:
     """Return the record of a document. Raises LibraryUnreadable if it cannot be read."""
     try:
-        return model.model_validate_json(found["body"])
+        return model.model_validate_json(stored_document["body"])
     except ValidationError as error:
         raise LibraryUnreadable(
             f"The log holds a {model.__name__.lower()} that cannot be read.",
@@ -59,61 +59,71 @@ def record(model: type[R], found: Document) -> R:
         ) from error
 
 
-async def add(tx: Writing, collection: str, records: Iterable[Record]) -> list[Document]:
+async def add_records(
+    tx: MongoWriteTransaction, collection: str, records: Iterable[Record]
+) -> list[Document]:
     """Insert the records that are not there yet; return their documents."""
-    return await insert_new(tx, collection, [document(collection, r) for r in records])
+    return await insert_new(tx, collection, [make_document(collection, r) for r in records])
 
 
-async def insert_new(tx: Writing, collection: str, documents: Sequence[Document]) -> list[Document]:
+async def insert_new(
+    tx: MongoWriteTransaction, collection: str, documents: Sequence[Document]
+) -> list[Document]:
     """Insert the documents that are not there yet, in their order; return those."""
-    first = {d["_id"]: d for d in reversed(documents)}
-    there = {d["_id"] for d in await tx.all(collection, {"_id": among(first)}, fields={"_id": 1})}
-    missing = [d for key, d in reversed(first.items()) if key not in there]
-    await tx.insert(collection, missing)
-    return missing
+    first_by_id = {d["_id"]: d for d in reversed(documents)}
+    existing_ids = {
+        d["_id"] for d in await tx.find_all(collection, {"_id": any_of(first_by_id)}, fields={"_id": 1})
+    }
+    new_documents = [d for key, d in reversed(first_by_id.items()) if key not in existing_ids]
+    await tx.insert(collection, new_documents)
+    return new_documents
 
 
-async def put(tx: Writing, collection: str, records: Sequence[Record]) -> None:
+async def put_records(tx: MongoWriteTransaction, collection: str, records: Sequence[Record]) -> None:
     """Insert the records, or write them whole over those of the same key, which keep their number."""
-    keys = [key_of(collection, r) for r in records]
-    known = {d["_id"]: d["made"] for d in await tx.all(collection, {"_id": among(keys)}, fields={"made": 1})}
-    new: dict[str, Document] = {}
-    for key, one in zip(keys, records, strict=True):
-        if key in known:
-            await tx.replace(collection, {**document(collection, one), "made": known[key]})
+    keys = [document_key(collection, r) for r in records]
+    numbers_by_key = {
+        d["_id"]: d["made"] for d in await tx.find_all(collection, {"_id": any_of(keys)}, fields={"made": 1})
+    }
+    new_documents: dict[str, Document] = {}
+    for key, new_record in zip(keys, records, strict=True):
+        if key in numbers_by_key:
+            await tx.replace(
+                collection, {**make_document(collection, new_record), "made": numbers_by_key[key]}
+            )
         else:
-            new[key] = document(collection, one)
-    await tx.insert(collection, list(new.values()))
+            new_documents[key] = make_document(collection, new_record)
+    await tx.insert(collection, list(new_documents.values()))
 
 
-async def the_one(tx: Reading, collection: str, model: type[R], record_id: str) -> R:
+async def read_one(tx: MongoReadTransaction, collection: str, model: type[R], record_id: str) -> R:
     """Return the record of this identifier. Raises NotFound."""
-    found = await tx.one(collection, {"_id": record_id})
-    if found is None:
-        raise not_there(model, record_id)
-    return record(model, found)
+    stored_document = await tx.find_one(collection, {"_id": record_id})
+    if stored_document is None:
+        raise not_found_error(model, record_id)
+    return parse_document(model, stored_document)
 
 
-def not_there(model: type[Record], record_id: str) -> NotFound:
+def not_found_error(model: type[Record], record_id: str) -> NotFound:
     return NotFound(f"There is no {model.__name__.lower()} {record_id}.")
 
 
-def among(values: Collection[Any]) -> Document:
+def any_of(values: Collection[Any]) -> Document:
     return {"$in": list(dict.fromkeys(values))}
 
 
-class Reads:
+class ServerDocumentReader:
     """What every reader over documents shares; `role` None is the owner."""
 
-    def __init__(self, mongo: Mongo, role: Role | None) -> None:
+    def __init__(self, mongo: MongoDatabase, role: Role | None) -> None:
         self._mongo = mongo
         self._role = role
 
-    async def _one(self, collection: str, model: type[R], record_id: Id) -> R:
-        async with self._mongo.reading(self._role) as tx:
-            return await the_one(tx, collection, model, record_id)
+    async def _read_one(self, collection: str, model: type[R], record_id: Id) -> R:
+        async with self._mongo.read_transaction(self._role) as tx:
+            return await read_one(tx, collection, model, record_id)
 
-    async def _all(
+    async def _read_all(
         self,
         collection: str,
         model: type[R],
@@ -122,6 +132,6 @@ class Reads:
         limit: int = 0,
     ) -> list[R]:
         """Return the records that the filter finds, in the order of making unless another is given."""
-        async with self._mongo.reading(self._role) as tx:
-            found = await tx.all(collection, where, order=order, limit=limit)
-        return [record(model, d) for d in found]
+        async with self._mongo.read_transaction(self._role) as tx:
+            documents = await tx.find_all(collection, where, order=order, limit=limit)
+        return [parse_document(model, d) for d in documents]

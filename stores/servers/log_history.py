@@ -15,165 +15,194 @@ from stores.records.ids import Id
 from stores.records.play import HeadMove, Turn
 from stores.records.workflow import Loop, Transition
 from stores.servers import turn_tree
-from stores.servers.log_documents import add, among, insert_new, record
-from stores.servers.log_reader import as_stored, scenes_of
-from stores.servers.mongo import Document, Mongo, Reading, Writing
-from stores.servers.mongo_schema import FIELDS, PLAYED
+from stores.servers.log_documents import add_records, any_of, insert_new, parse_document
+from stores.servers.log_reader import parse_proposal, read_scenes
+from stores.servers.mongo import Document, MongoDatabase, MongoReadTransaction, MongoWriteTransaction
+from stores.servers.mongo_schema import LOOKUP_FIELDS, PLAYED_SPEAKERS
 from stores.servers.narrative_log import add_scenes, stage_proposals
 
-_BY_MADE = (("made", 1),)
+_IN_ORDER_MADE = (("made", 1),)
 _LOOPS = [loop.value for loop in Loop]
 
-COLLECTIONS = frozenset(RECORD_COLLECTIONS) & {*FIELDS, "head_moves"}
+LOG_COLLECTIONS = frozenset(RECORD_COLLECTIONS) & {*LOOKUP_FIELDS, "head_moves"}
 """What the log keeps of a history."""
 
-_Write = Callable[[Writing, Any], Awaitable[Any]]
+_DocumentAdder = Callable[[MongoWriteTransaction, Any], Awaitable[Any]]
 
 
-class LogHistory:
-    def __init__(self, mongo: Mongo) -> None:
+class ServerLogHistory:
+    def __init__(self, mongo: MongoDatabase) -> None:
         self._mongo = mongo
 
     async def dump(self, universe_id: Id) -> dict[str, list[Record]]:
         """Return the log's records of a universe, all of one moment."""
-        async with self._mongo.reading(None) as tx:
-            return await _dump(tx, universe_id)
+        async with self._mongo.read_transaction(None) as tx:
+            return await _dump_universe(tx, universe_id)
 
-    async def of_no_universe(self) -> list[Record]:
+    async def session_transitions(self) -> list[Record]:
         """Return the moves of the Main Loop."""
-        async with self._mongo.reading(None) as tx:
-            found = await tx.all("transitions", {"loop": Loop.MAIN.value}, order=_BY_MADE)
-        return [record(Transition, d) for d in found]
+        async with self._mongo.read_transaction(None) as tx:
+            documents = await tx.find_all("transitions", {"loop": Loop.MAIN.value}, order=_IN_ORDER_MADE)
+        return [parse_document(Transition, d) for d in documents]
 
-    async def known(self, ids: Sequence[Id]) -> set[Id]:
+    async def existing_ids(self, ids: Sequence[Id]) -> set[Id]:
         """Return those of `ids` that name a record here, or the subject of a transition."""
-        found: set[Id] = set()
-        async with self._mongo.reading(None) as tx:
-            for name in FIELDS:
-                found |= {d["_id"] for d in await tx.all(name, {"_id": among(ids)}, fields={"_id": 1})}
-            moved = {"subject_id": among(ids), "loop": among(_LOOPS)}
-            found |= {d["subject_id"] for d in await tx.all("transitions", moved, fields={"subject_id": 1})}
-        return found & set(ids)
+        record_ids: set[Id] = set()
+        async with self._mongo.read_transaction(None) as tx:
+            for name in LOOKUP_FIELDS:
+                record_ids |= {
+                    d["_id"] for d in await tx.find_all(name, {"_id": any_of(ids)}, fields={"_id": 1})
+                }
+            subject_filter = {"subject_id": any_of(ids), "loop": any_of(_LOOPS)}
+            record_ids |= {
+                d["subject_id"]
+                for d in await tx.find_all("transitions", subject_filter, fields={"subject_id": 1})
+            }
+        return record_ids & set(ids)
 
     async def write(self, collection: str, records: Sequence[Record]) -> None:
         """Write some records of one collection that are not here yet."""
-        special: dict[str, _Write] = {
+        adders: dict[str, _DocumentAdder] = {
             "scenes": add_scenes,
             "proposed_changes": stage_proposals,
             "turns": _add_turns,
             "head_moves": _add_head_moves,
         }
 
-        async def write(tx: Writing) -> None:
-            if collection in special:
-                await special[collection](tx, records)
+        async def write_records(tx: MongoWriteTransaction) -> None:
+            if collection in adders:
+                await adders[collection](tx, records)
             else:
-                await add(tx, collection, records)
+                await add_records(tx, collection, records)
 
-        await self._mongo.write(None, write)
+        await self._mongo.write(None, write_records)
 
-    async def lay_lines(self, scene_ids: Iterable[Id]) -> None:
+    async def rebuild_lines(self, scene_ids: Iterable[Id]) -> None:
         """Lay the line of every scene that stands on a turn and has none yet, and count its moves."""
         for scene_id in scene_ids:
-            await self._mongo.write(None, partial(_lay, scene_id))
+            await self._mongo.write(None, partial(_rebuild_line, scene_id))
 
-    async def mark(self) -> int:
+    async def next_number(self) -> int:
         """Return the number that the next record will have."""
-        return await self._mongo.write(None, lambda tx: tx.made(0))
+        return await self._mongo.write(None, lambda tx: tx.reserve_numbers(0))
 
-    async def drop_since(self, made: int) -> None:
+    async def drop_since(self, first_number: int) -> None:
         """Take back everything that was made since: a load that failed."""
 
-        async def drop(tx: Writing) -> None:
-            new = await tx.all("scenes", {"made": {"$gte": made}}, fields={"_id": 1})
-            ids = among([d["_id"] for d in new])
+        async def drop_records(tx: MongoWriteTransaction) -> None:
+            new_scenes = await tx.find_all("scenes", {"made": {"$gte": first_number}}, fields={"_id": 1})
+            scene_filter = any_of([d["_id"] for d in new_scenes])
             for name in ("line", "head_moves"):
-                await tx.db[name].delete_many({"scene_id": ids}, session=tx.session)
+                await tx.db[name].delete_many({"scene_id": scene_filter}, session=tx.session)
             for name in ("scene_heads", "scene_outcomes"):
-                await tx.db[name].delete_many({"_id": ids}, session=tx.session)
-            for name in FIELDS:
-                await tx.db[name].delete_many({"made": {"$gte": made}}, session=tx.session)
+                await tx.db[name].delete_many({"_id": scene_filter}, session=tx.session)
+            for name in LOOKUP_FIELDS:
+                await tx.db[name].delete_many({"made": {"$gte": first_number}}, session=tx.session)
 
-        await self._mongo.write(None, drop)
+        await self._mongo.write(None, drop_records)
 
 
-async def _dump(tx: Reading, universe_id: Id) -> dict[str, list[Record]]:
-    of_universe = {"universe_id": universe_id}
-    stories = await tx.all("stories", of_universe, order=_BY_MADE)
-    scenes = await tx.all("scenes", {"story_id": among(_ids(stories))}, order=_BY_MADE)
-    of_scenes = {"scene_id": among(_ids(scenes))}
-    turns = await turn_tree.turns(tx, of_scenes)
-    checkpoints = await tx.all("checkpoints", of_scenes, order=_BY_MADE)
-    sources = await tx.all("sources", of_universe, order=_BY_MADE)
-    subjects = [universe_id, *_ids(stories), *_ids(scenes), *(t.id for t in turns), *_ids(checkpoints)]
+async def _dump_universe(tx: MongoReadTransaction, universe_id: Id) -> dict[str, list[Record]]:
+    universe_filter = {"universe_id": universe_id}
+    stories = await tx.find_all("stories", universe_filter, order=_IN_ORDER_MADE)
+    scenes = await tx.find_all("scenes", {"story_id": any_of(_document_ids(stories))}, order=_IN_ORDER_MADE)
+    scene_filter = {"scene_id": any_of(_document_ids(scenes))}
+    turns = await turn_tree.read_turns(tx, scene_filter)
+    checkpoints = await tx.find_all("checkpoints", scene_filter, order=_IN_ORDER_MADE)
+    sources = await tx.find_all("sources", universe_filter, order=_IN_ORDER_MADE)
+    subjects = [
+        universe_id,
+        *_document_ids(stories),
+        *_document_ids(scenes),
+        *(t.id for t in turns),
+        *_document_ids(checkpoints),
+    ]
 
-    async def read(name: str, where: Mapping[str, Any], order: Any = _BY_MADE) -> list[Record]:
-        found = await tx.all(name, where, order=order)
-        return [record(RECORD_COLLECTIONS[name].record_type, d) for d in found]
+    async def read_collection(
+        name: str, where: Mapping[str, Any], order: Any = _IN_ORDER_MADE
+    ) -> list[Record]:
+        documents = await tx.find_all(name, where, order=order)
+        return [parse_document(RECORD_COLLECTIONS[name].record_type, d) for d in documents]
 
-    proposals = await tx.all("proposed_changes", of_universe, order=_BY_MADE)
-    whole = {scene.id: scene for scene in await scenes_of(tx, {"_id": among(_ids(scenes))})}
+    proposals = await tx.find_all("proposed_changes", universe_filter, order=_IN_ORDER_MADE)
+    scenes_by_id = {
+        scene.id: scene for scene in await read_scenes(tx, {"_id": any_of(_document_ids(scenes))})
+    }
     return {
-        "stories": [record(RECORD_COLLECTIONS["stories"].record_type, d) for d in stories],
-        "scenes": [whole[d["_id"]] for d in scenes],
+        "stories": [parse_document(RECORD_COLLECTIONS["stories"].record_type, d) for d in stories],
+        "scenes": [scenes_by_id[d["_id"]] for d in scenes],
         "turns": [*turns],
-        "head_moves": await read("head_moves", of_scenes, (("scene_id", 1), ("seq", 1))),
-        "resolutions": await read("resolutions", of_scenes),
-        "notes": await read("notes", {"story_id": among(_ids(stories))}),
-        "decisions": await read("decisions", of_universe),
-        "llm_calls": await read("llm_calls", of_universe),
-        "proposed_changes": [as_stored(d) for d in proposals],
-        "canonizations": await read("canonizations", of_universe),
-        "rulings": await read("rulings", of_universe),
-        "policies": await read("policies", of_universe),
-        "transitions": await _transitions(tx, subjects),
-        "checkpoints": [record(RECORD_COLLECTIONS["checkpoints"].record_type, d) for d in checkpoints],
-        "memories": await read("memories", of_universe),
-        "summaries": await read("summaries", of_scenes),
-        "archived_logs": await read("archived_logs", of_universe),
-        "sources": [record(RECORD_COLLECTIONS["sources"].record_type, d) for d in sources],
-        "snippets": await read("snippets", {"source_id": among(_ids(sources))}),
+        "head_moves": await read_collection("head_moves", scene_filter, (("scene_id", 1), ("seq", 1))),
+        "resolutions": await read_collection("resolutions", scene_filter),
+        "notes": await read_collection("notes", {"story_id": any_of(_document_ids(stories))}),
+        "decisions": await read_collection("decisions", universe_filter),
+        "llm_calls": await read_collection("llm_calls", universe_filter),
+        "proposed_changes": [parse_proposal(d) for d in proposals],
+        "canonizations": await read_collection("canonizations", universe_filter),
+        "rulings": await read_collection("rulings", universe_filter),
+        "policies": await read_collection("policies", universe_filter),
+        "transitions": await _read_transitions(tx, subjects),
+        "checkpoints": [
+            parse_document(RECORD_COLLECTIONS["checkpoints"].record_type, d) for d in checkpoints
+        ],
+        "memories": await read_collection("memories", universe_filter),
+        "summaries": await read_collection("summaries", scene_filter),
+        "archived_logs": await read_collection("archived_logs", universe_filter),
+        "sources": [parse_document(RECORD_COLLECTIONS["sources"].record_type, d) for d in sources],
+        "snippets": await read_collection("snippets", {"source_id": any_of(_document_ids(sources))}),
     }
 
 
-async def _transitions(tx: Reading, subjects: Sequence[Id]) -> list[Record]:
-    found: list[Document] = []
-    for start in range(0, len(subjects), _AT_ONCE):
-        found += await tx.all("transitions", {"subject_id": among(subjects[start : start + _AT_ONCE])})
-    return [record(Transition, d) for d in sorted(found, key=lambda d: int(d["made"]))]
+async def _read_transitions(tx: MongoReadTransaction, subjects: Sequence[Id]) -> list[Record]:
+    documents: list[Document] = []
+    for start in range(0, len(subjects), _BATCH_SIZE):
+        documents += await tx.find_all(
+            "transitions", {"subject_id": any_of(subjects[start : start + _BATCH_SIZE])}
+        )
+    return [parse_document(Transition, d) for d in sorted(documents, key=lambda d: int(d["made"]))]
 
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 """Identifiers looked up by one query."""
 
 
-def _ids(documents: Iterable[Document]) -> list[Id]:
+def _document_ids(documents: Iterable[Document]) -> list[Id]:
     return [d["_id"] for d in documents]
 
 
-async def _add_turns(tx: Writing, turns: Sequence[Turn]) -> None:
+async def _add_turns(tx: MongoWriteTransaction, turns: Sequence[Turn]) -> None:
     # Each kind keeps its order; which was made first of two kinds is told by the numbers, so one at a time
     # where they alternate.
-    run: list[Turn] = []
+    same_kind_turns: list[Turn] = []
     for turn in (*turns, None):
-        if run and (turn is None or (turn.speaker in PLAYED) is not (run[0].speaker in PLAYED)):
-            await add(tx, "turns" if run[0].speaker in PLAYED else "told", run)
-            run = []
+        if same_kind_turns and (
+            turn is None
+            or (turn.speaker in PLAYED_SPEAKERS) is not (same_kind_turns[0].speaker in PLAYED_SPEAKERS)
+        ):
+            await add_records(
+                tx, "turns" if same_kind_turns[0].speaker in PLAYED_SPEAKERS else "told", same_kind_turns
+            )
+            same_kind_turns = []
         if turn is not None:
-            run.append(turn)
+            same_kind_turns.append(turn)
 
 
-async def _add_head_moves(tx: Writing, moves: Sequence[HeadMove]) -> None:
-    await insert_new(tx, "head_moves", [turn_tree.move_document(move) for move in moves])
+async def _add_head_moves(tx: MongoWriteTransaction, moves: Sequence[HeadMove]) -> None:
+    await insert_new(tx, "head_moves", [turn_tree.make_move_document(move) for move in moves])
 
 
-async def _lay(scene_id: Id, tx: Writing) -> None:
-    last = await tx.one("head_moves", {"scene_id": scene_id}, newest="seq")
-    found = await tx.one("scene_heads", {"_id": scene_id})
-    if found is None or found["moves"]:
+async def _rebuild_line(scene_id: Id, tx: MongoWriteTransaction) -> None:
+    last_move = await tx.find_one("head_moves", {"scene_id": scene_id}, newest_by="seq")
+    head_document = await tx.find_one("scene_heads", {"_id": scene_id})
+    if head_document is None or head_document["moves"]:
         return
-    on_head = await turn_tree.turns(tx, {"_id": found["head"]}) if found["head"] else []
-    for turn in on_head:
-        await turn_tree.lay_line(tx, turn, turn_tree.Head(None, -1, 0))
-    stands = {"depth": on_head[0].depth if on_head else -1, "moves": int(last["seq"]) if last else 0}
-    await tx.change("scene_heads", scene_id, stands)
+    head_turns = (
+        await turn_tree.read_turns(tx, {"_id": head_document["head"]}) if head_document["head"] else []
+    )
+    for turn in head_turns:
+        await turn_tree.update_line(tx, turn, turn_tree.HeadPosition(None, -1, 0))
+    head_fields = {
+        "depth": head_turns[0].depth if head_turns else -1,
+        "moves": int(last_move["seq"]) if last_move else 0,
+    }
+    await tx.set_fields("scene_heads", scene_id, head_fields)

@@ -8,11 +8,11 @@ from collections.abc import Collection
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.servers.log_documents import Reads, among, record
-from stores.servers.mongo import one_filter
+from stores.servers.log_documents import ServerDocumentReader, any_of, parse_document
+from stores.servers.mongo import equality_filter
 
 
-class MemoryReads(Reads):
+class ServerMemoryReader(ServerDocumentReader):
     async def memories(
         self,
         entity_id: Id | None = None,
@@ -27,30 +27,32 @@ class MemoryReads(Reads):
     ) -> list[Memory]:
         if 0 in (last, most_important):  # which to MongoDB is no limit
             return []
-        where = one_filter(
+        where = equality_filter(
             {
                 "entity_id": entity_id,
                 "universe_id": universe_id,
                 "scene_id": scene_id,
                 "linked_fact_id": fact_id,
-                "_id": None if ids is None else among(ids),
-                "turn_id": None if turn_ids is None else among(turn_ids),
+                "_id": None if ids is None else any_of(ids),
+                "turn_id": None if turn_ids is None else any_of(turn_ids),
             }
         )
-        heaviest_first = last is None and most_important is not None
-        order = [("importance", -1), ("made", -1)] if heaviest_first else [("made", -1)]
-        most = most_important if heaviest_first else last
-        async with self._mongo.reading(self._role) as tx:
-            found = await tx.all("memories", where, order=order, limit=most or 0)
+        is_important_first = last is None and most_important is not None
+        order = [("importance", -1), ("made", -1)] if is_important_first else [("made", -1)]
+        row_limit = most_important if is_important_first else last
+        async with self._mongo.read_transaction(self._role) as tx:
+            documents = await tx.find_all("memories", where, order=order, limit=row_limit or 0)
         if most_important is not None:
-            found = sorted(found, key=lambda d: (-d["importance"], -d["made"]))[:most_important]
-        return [record(Memory, d) for d in sorted(found, key=lambda d: int(d["made"]))]
+            documents = sorted(documents, key=lambda d: (-d["importance"], -d["made"]))[:most_important]
+        return [parse_document(Memory, d) for d in sorted(documents, key=lambda d: int(d["made"]))]
 
     async def summaries(self, scene_id: Id) -> list[Summary]:
-        return await self._all("summaries", Summary, {"scene_id": scene_id})
+        return await self._read_all("summaries", Summary, {"scene_id": scene_id})
 
     async def archived_logs(self, *, universe_id: Id | None = None) -> list[ArchivedLog]:
-        return await self._all("archived_logs", ArchivedLog, one_filter({"universe_id": universe_id}))
+        return await self._read_all(
+            "archived_logs", ArchivedLog, equality_filter({"universe_id": universe_id})
+        )
 
     async def jobs(
         self,
@@ -59,8 +61,8 @@ class MemoryReads(Reads):
         kinds: Collection[JobKind] | None = None,
         states: Collection[JobState] | None = None,
     ) -> list[Job]:
-        given = {"_id": ids, "kind": kinds, "state": states}
+        filters = {"_id": ids, "kind": kinds, "state": states}
         where = {
-            field: among([str(v) for v in values]) for field, values in given.items() if values is not None
+            field: any_of([str(v) for v in values]) for field, values in filters.items() if values is not None
         }
-        return await self._all("jobs", Job, where)
+        return await self._read_all("jobs", Job, where)

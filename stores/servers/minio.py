@@ -21,7 +21,7 @@ from urllib3.exceptions import HTTPError
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError
-from stores.servers.server_errors import CONNECT_SECONDS, Server, first_line, without_secrets
+from stores.servers.server_errors import CONNECT_SECONDS, ServerErrorFactory, first_line, strip_url_secrets
 
 T = TypeVar("T")
 
@@ -34,24 +34,30 @@ ANSWER_SECONDS = 60.0
 REGION = "us-east-1"
 """Said beforehand: else the driver asks for it, which a user held to some buckets may not."""
 
-_WRONG_KEYS = ("SignatureDoesNotMatch", "InvalidAccessKeyId", "XMinioAdminInvalidAccessKey")
-_NO_ROOM = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded")
-_BUSY = ("SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "XMinioServerNotInitialized")
-_THERE = ("BucketAlreadyOwnedByYou", "BucketAlreadyExists")
-_GONE = ("XMinioAdminNoSuchUser", "XMinioAdminNoSuchPolicy")
+_CREDENTIAL_CODES = ("SignatureDoesNotMatch", "InvalidAccessKeyId", "XMinioAdminInvalidAccessKey")
+_DISK_FULL_CODES = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded")
+_BUSY_CODES = (
+    "SlowDown",
+    "SlowDownRead",
+    "SlowDownWrite",
+    "ServiceUnavailable",
+    "XMinioServerNotInitialized",
+)
+_BUCKET_EXISTS_CODES = ("BucketAlreadyOwnedByYou", "BucketAlreadyExists")
+_USER_MISSING_CODES = ("XMinioAdminNoSuchUser", "XMinioAdminNoSuchPolicy")
 
 
-class Buckets:
+class MinioBuckets:
     """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
 
     def __init__(self, endpoint: str, credentials: Credentials, prefix: str, region: str = REGION) -> None:
         scheme, _, host = endpoint.rpartition("://")
-        self.server = Server(
+        self.errors = ServerErrorFactory(
             "object",
             "MinIO",
-            without_secrets(endpoint),
-            kept="Nothing of this was changed there.",
-            settings="MONITOR_MINIO_ACCESS_KEY and MONITOR_MINIO_SECRET_KEY, and those of the roles",
+            strip_url_secrets(endpoint),
+            kept_message="Nothing of this was changed there.",
+            settings_to_check="MONITOR_MINIO_ACCESS_KEY and MONITOR_MINIO_SECRET_KEY, and those of the roles",
         )
         self.prefix = prefix
         self._region = region
@@ -66,7 +72,7 @@ class Buckets:
             retries=False,
         )
 
-    def client(self, role: Role | None) -> Minio:
+    def client_for(self, role: Role | None) -> Minio:
         """Return a client with the credentials of a role."""
         if role not in self._clients:
             user, password = self._credentials(role)
@@ -75,19 +81,19 @@ class Buckets:
             )
         return self._clients[role]
 
-    def bucket(self, collection: str) -> str:
+    def bucket_name(self, collection: str) -> str:
         """Return what a collection's bucket is called."""
         return f"{self.prefix}{collection}"
 
     async def open(self) -> None:
         """Look at what answers there, and make the buckets that are not there yet."""
         scheme = "https" if self._secure else "http"
-        self.server.check_address(f"{scheme}://{self._host}", "127.0.0.1:9000, or https://host")
-        await asyncio.to_thread(self._open)
+        self.errors.check_address(f"{scheme}://{self._host}", "127.0.0.1:9000, or https://host")
+        await asyncio.to_thread(self._make_missing_buckets)
 
-    async def manage(self, work: Callable[[MinioAdmin], T], *, missing_is_fine: bool = False) -> T | None:
+    async def run_admin(self, work: Callable[[MinioAdmin], T], *, ignore_missing: bool = False) -> T | None:
         """Do something through the server's admin API, as the owner."""
-        return await asyncio.to_thread(self._manage, work, missing_is_fine)
+        return await asyncio.to_thread(self._run_admin, work, ignore_missing)
 
     async def drop_all(self) -> None:
         """Delete every bucket of this library with all that is in it (tests)."""
@@ -97,17 +103,17 @@ class Buckets:
         self._clients.clear()
         self._http.clear()
 
-    def _open(self) -> None:
-        with self.in_our_words():
-            owner = self.client(None)
-            there = {bucket.name for bucket in owner.list_buckets()}
-            for bucket in map(self.bucket, COLLECTIONS[Store.OBJECTS]):
-                if bucket not in there:
-                    with _unless(_THERE):
+    def _make_missing_buckets(self) -> None:
+        with self.translate_errors():
+            owner = self.client_for(None)
+            existing_names = {bucket.name for bucket in owner.list_buckets()}
+            for bucket in map(self.bucket_name, COLLECTIONS[Store.OBJECTS]):
+                if bucket not in existing_names:
+                    with _ignore_codes(_BUCKET_EXISTS_CODES):
                         owner.make_bucket(bucket)
 
-    def _manage(self, work: Callable[[MinioAdmin], T], missing_is_fine: bool) -> T | None:
-        with self.in_our_words():
+    def _run_admin(self, work: Callable[[MinioAdmin], T], ignore_missing: bool) -> T | None:
+        with self.translate_errors():
             admin = MinioAdmin(
                 endpoint=self._host,
                 credentials=StaticProvider(*self._credentials(None)),
@@ -115,65 +121,65 @@ class Buckets:
                 secure=self._secure,
                 http_client=self._http,
             )
-            with _unless(_GONE if missing_is_fine else ()):
+            with _ignore_codes(_USER_MISSING_CODES if ignore_missing else ()):
                 return work(admin)
         return None
 
     def _drop_all(self) -> None:
-        with self.in_our_words():
-            owner = self.client(None)
-            for bucket in map(self.bucket, COLLECTIONS[Store.OBJECTS]):
-                with _unless(("NoSuchBucket",)):
-                    for found in owner.list_objects(bucket, recursive=True):
-                        owner.remove_object(bucket, str(found.object_name))
+        with self.translate_errors():
+            owner = self.client_for(None)
+            for bucket in map(self.bucket_name, COLLECTIONS[Store.OBJECTS]):
+                with _ignore_codes(("NoSuchBucket",)):
+                    for stored_object in owner.list_objects(bucket, recursive=True):
+                        owner.remove_object(bucket, str(stored_object.object_name))
                     owner.remove_bucket(bucket)
 
     # --- errors -------------------------------------------------------------------------------------
 
     @contextmanager
-    def in_our_words(self, role: Role | None = None, *, writes: bool = False) -> Iterator[None]:
+    def translate_errors(self, role: Role | None = None, *, is_write: bool = False) -> Iterator[None]:
         """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
         try:
             yield
         except (MinioException, MinioAdminException, HTTPError, ParseError, ValueError, OSError) as error:
-            raise self._told(error, role, writes) from error
+            raise self._translate_error(error, role, is_write) from error
 
-    def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
+    def _translate_error(self, error: Exception, role: Role | None, is_write: bool) -> StoreError:
         if isinstance(error, HTTPError | OSError):
-            return self.server.unavailable(error)
+            return self.errors.unavailable(error)
         if isinstance(error, ServerError) and error.status_code in (502, 503, 504):
-            return self.server.unavailable(error)
-        if isinstance(error, S3Error | MinioAdminException) and (code := code_of(error)):
-            return self._refused(error, code, role, writes)
-        return self.server.stranger(first_line(error))
+            return self.errors.unavailable(error)
+        if isinstance(error, S3Error | MinioAdminException) and (code := error_code(error)):
+            return self._translate_code(error, code, role, is_write)
+        return self.errors.wrong_product(first_line(error))
 
-    def _refused(self, error: Exception, code: str, role: Role | None, writes: bool) -> StoreError:
-        said = f"{code}: {_message(error)}"
-        if code in _WRONG_KEYS:
-            return self.server.refuses_us()
+    def _translate_code(self, error: Exception, code: str, role: Role | None, is_write: bool) -> StoreError:
+        message = f"{code}: {_error_message(error)}"
+        if code in _CREDENTIAL_CODES:
+            return self.errors.wrong_credentials()
         if code == "AccessDenied":
-            return self.server.denied(role, said) if writes else self.server.refuses_us()
-        if code in _NO_ROOM:
-            return self.server.full()
-        if code in _BUSY:
-            return self.server.unavailable(said)
+            return self.errors.write_denied(role, message) if is_write else self.errors.wrong_credentials()
+        if code in _DISK_FULL_CODES:
+            return self.errors.disk_full()
+        if code in _BUSY_CODES:
+            return self.errors.unavailable(message)
         if code == "RequestTimeTooSkewed":
             return StoreError(
-                f"The clocks here and of the object server at {self.server.url} are too far apart.",
-                kept=self.server.kept,
+                f"The clocks here and of the object server at {self.errors.url} are too far apart.",
+                kept=self.errors.kept_message,
                 todo="Set both by the same time server, then try again.",
             )
-        return self.server.could_not(said)
+        return self.errors.failed(message)
 
 
 async def open_minio(
     endpoint: str, credentials: Credentials, *, prefix: str = "monitor-", region: str = REGION
-) -> Buckets:
+) -> MinioBuckets:
     """Connect, check that it speaks S3, and make what buckets are missing.
 
     Raises StoreUnavailable, or StoreError (wrong keys, another product); nothing stays open.
     """
-    buckets = Buckets(endpoint, credentials, prefix, region)
+    buckets = MinioBuckets(endpoint, credentials, prefix, region)
     try:
         await buckets.open()
     except BaseException:
@@ -182,33 +188,33 @@ async def open_minio(
     return buckets
 
 
-def code_of(error: Exception) -> str:
+def error_code(error: Exception) -> str:
     """Return the code of the server's answer, if it gave one."""
     if isinstance(error, S3Error):
         return error.code or ""
     with suppress(ValueError, KeyError, TypeError):
-        return str(_body(error)["Code"])
+        return str(_error_body(error)["Code"])
     return ""
 
 
 @contextmanager
-def _unless(codes: tuple[str, ...]) -> Iterator[None]:
+def _ignore_codes(codes: tuple[str, ...]) -> Iterator[None]:
     """Let errors of these codes pass in silence."""
     try:
         yield
     except (S3Error, MinioAdminException) as error:
-        if code_of(error) not in codes:
+        if error_code(error) not in codes:
             raise
 
 
-def _message(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     if isinstance(error, S3Error):
         return str(error.message)
     with suppress(ValueError, KeyError, TypeError):
-        return str(_body(error)["Message"])
+        return str(_error_body(error)["Message"])
     return str(error)
 
 
-def _body(error: Exception) -> dict[str, object]:
-    told: dict[str, object] = json.loads(str(error).partition("Body: ")[2])
-    return told
+def _error_body(error: Exception) -> dict[str, object]:
+    body: dict[str, object] = json.loads(str(error).partition("Body: ")[2])
+    return body

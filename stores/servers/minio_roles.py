@@ -14,7 +14,7 @@ from typing import Any, Final
 from minio import MinioAdmin
 
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store
-from stores.servers.minio import Buckets
+from stores.servers.minio import MinioBuckets
 
 _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
     Operation.INSERT: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
@@ -23,12 +23,12 @@ _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
 }
 
 
-def user_of(prefix: str, role: Role) -> str:
+def user_name(prefix: str, role: Role) -> str:
     """Return what a role's user (its access key) and its policy are called."""
     return f"{prefix}{role}"
 
 
-def policy(role: Role, prefix: str) -> dict[str, Any]:
+def make_policy(role: Role, prefix: str) -> dict[str, Any]:
     """Return what a role may do, as MinIO calls it: read all of MONITOR's buckets, write its row's."""
     buckets = [f"arn:aws:s3:::{prefix}{collection}" for collection in COLLECTIONS[Store.OBJECTS]]
     statements = [
@@ -42,28 +42,28 @@ def policy(role: Role, prefix: str) -> dict[str, Any]:
     return {"Version": "2012-10-17", "Statement": statements}
 
 
-async def make_users(buckets: Buckets, password_of: Callable[[Role], str]) -> None:
+async def make_users(buckets: MinioBuckets, password_of: Callable[[Role], str]) -> None:
     """Make every role's user, or give it the leave and the password that it should have. May be done again.
 
     The owner needs leave to use the admin API. A password has 8 to 40 characters.
     """
 
-    def make(admin: MinioAdmin) -> None:
+    def make_all(admin: MinioAdmin) -> None:
         for role in Role:
-            name = user_of(buckets.prefix, role)
-            admin.policy_add(name, policy=policy(role, buckets.prefix))
+            name = user_name(buckets.prefix, role)
+            admin.policy_add(name, policy=make_policy(role, buckets.prefix))
             admin.user_add(name, password_of(role))
             admin.policy_set(name, user=name)
 
-    await buckets.manage(make)
+    await buckets.run_admin(make_all)
 
 
-async def remove_users(buckets: Buckets) -> None:
+async def remove_users(buckets: MinioBuckets) -> None:
     """Remove every role's user and policy. May be done again."""
     for role in Role:
-        name = user_of(buckets.prefix, role)
-        await buckets.manage(partial(MinioAdmin.user_remove, access_key=name), missing_is_fine=True)
-        await buckets.manage(partial(MinioAdmin.policy_remove, policy_name=name), missing_is_fine=True)
+        name = user_name(buckets.prefix, role)
+        await buckets.run_admin(partial(MinioAdmin.user_remove, access_key=name), ignore_missing=True)
+        await buckets.run_admin(partial(MinioAdmin.policy_remove, policy_name=name), ignore_missing=True)
 
 
 def _allow(actions: list[str], resources: list[str]) -> dict[str, Any]:

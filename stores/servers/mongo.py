@@ -27,8 +27,8 @@ from pymongo.write_concern import WriteConcern
 
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
-from stores.servers.mongo_schema import FIELDS, FORMAT, INDEXES, SHAPE, privileges
-from stores.servers.server_errors import Server, has_no_room
+from stores.servers.mongo_schema import FORMAT, INDEXES, LOOKUP_FIELDS, VALIDATORS, role_privileges
+from stores.servers.server_errors import ServerErrorFactory, is_disk_full_message
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -38,28 +38,28 @@ ConnectRole = Callable[[Role | None], AsyncMongoClient[Document]]
 CONNECT_MS = 3_000
 """How long a dead server may keep a caller waiting."""
 
-_UNAUTHORIZED, _WRONG_PASSWORD, _NO_ROOM = 13, 18, (14031, 12501)
-_TRIES = 5
-_LEAST = 7
+_UNAUTHORIZED, _WRONG_PASSWORD, _DISK_FULL_CODES = 13, 18, (14031, 12501)
+_MAX_ATTEMPTS = 5
+_OLDEST_VERSION = 7
 """The oldest version of MongoDB that MONITOR was made for."""
 
-_MEMORIES_LOOKED_UP = 3
+_MEMORY_FIELDS_FORMAT = 3
 """The format from which memories are found by more than whose they are."""
 
 
-class Reading:
+class MongoReadTransaction:
     """A transaction that reads: everything in it is of one moment."""
 
     def __init__(self, database: AsyncDatabase[Document], session: AsyncClientSession) -> None:
         self.db = database
         self.session = session
 
-    async def one(self, collection: str, where: Document, *, newest: str = "") -> Document | None:
+    async def find_one(self, collection: str, where: Document, *, newest_by: str = "") -> Document | None:
         """Return a document that the filter finds: with `newest`, the one with the highest such field."""
-        sort = [(newest, -1)] if newest else None
+        sort = [(newest_by, -1)] if newest_by else None
         return await self.db[collection].find_one(where, sort=sort, session=self.session)
 
-    async def all(
+    async def find_all(
         self,
         collection: str,
         where: Mapping[str, Any],
@@ -73,7 +73,7 @@ class Reading:
         cursor = self.db[collection].find(where, fields, session=self.session).skip(skip).limit(limit)
         return await (cursor.sort(list(order)) if order else cursor).to_list()
 
-    async def summed(
+    async def aggregate(
         self, collection: str, pipeline: Sequence[Document], index: Sequence[tuple[str, int]]
     ) -> list[Document]:
         """Return what a pipeline makes of the collection, read by way of `index`."""
@@ -81,7 +81,7 @@ class Reading:
         return await cursor.to_list()
 
 
-class Writing(Reading):
+class MongoWriteTransaction(MongoReadTransaction):
     """A transaction that writes, within the leave of its role.
 
     The server refuses what a role's user may not do. It is refused here as well, since not every server
@@ -92,42 +92,44 @@ class Writing(Reading):
         self, database: AsyncDatabase[Document], session: AsyncClientSession, role: Role | None
     ) -> None:
         super().__init__(database, session)
-        self._who = str(role).replace("_", " ").capitalize() if role else ""
-        self._leave = privileges(role) if role else None
+        self._writer_name = str(role).replace("_", " ").capitalize() if role else ""
+        self._privileges = role_privileges(role) if role else None
 
     async def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Insert documents; those that are records are numbered in the order of making."""
         if not documents:
             return
-        self._check(collection, "insert")
-        if collection in FIELDS:
-            made = await self.made(len(documents))
-            documents = [{**document, "made": made + place} for place, document in enumerate(documents)]
+        self._check_privilege(collection, "insert")
+        if collection in LOOKUP_FIELDS:
+            first_number = await self.reserve_numbers(len(documents))
+            documents = [
+                {**document, "made": first_number + offset} for offset, document in enumerate(documents)
+            ]
         await self.db[collection].insert_many(documents, session=self.session)
 
     async def put(self, collection: str, document: Document) -> None:
         """Write a document whole, over the one of its key or anew."""
         for action in ("insert", "update"):
-            self._check(collection, action)
+            self._check_privilege(collection, action)
         await self.db[collection].replace_one(
             {"_id": document["_id"]}, document, upsert=True, session=self.session
         )
 
     async def replace(self, collection: str, document: Document) -> None:
         """Write a document whole over the one of its key; it keeps its number."""
-        self._check(collection, "update")
+        self._check_privilege(collection, "update")
         await self.db[collection].replace_one({"_id": document["_id"]}, document, session=self.session)
 
-    async def change(self, collection: str, key: str, fields: Document) -> None:
+    async def set_fields(self, collection: str, key: str, fields: Document) -> None:
         """Set fields of a document."""
-        self._check(collection, "update")
+        self._check_privilege(collection, "update")
         await self.db[collection].update_one({"_id": key}, {"$set": fields}, session=self.session)
 
     async def delete(self, collection: str, key: str) -> None:
-        self._check(collection, "remove")
+        self._check_privilege(collection, "remove")
         await self.db[collection].delete_one({"_id": key}, session=self.session)
 
-    async def made(self, count: int) -> int:
+    async def reserve_numbers(self, count: int) -> int:
         """Return the first of `count` numbers in the order of making."""
         counter = await self.db.counters.find_one_and_update(
             {"_id": "made"},
@@ -139,17 +141,18 @@ class Writing(Reading):
         assert counter is not None  # it is made where it is not
         return int(counter["value"]) - count
 
-    def _check(self, collection: str, action: str) -> None:
-        if self._leave is not None and action not in self._leave.get(collection, ()):
+    def _check_privilege(self, collection: str, action: str) -> None:
+        if self._privileges is not None and action not in self._privileges.get(collection, ()):
             raise WriteDenied(
-                f"{self._who} may not write that: {action} in {collection}.", kept="Nothing was written."
+                f"{self._writer_name} may not write that: {action} in {collection}.",
+                kept="Nothing was written.",
             )
 
 
-Work = Callable[[Writing], Awaitable[T]]
+MongoWork = Callable[[MongoWriteTransaction], Awaitable[T]]
 
 
-class Mongo:
+class MongoDatabase:
     """Runs transactions on one database. Every error is a `StoreError` that names the server."""
 
     def __init__(self, connect: ConnectRole, url: str, name: str) -> None:
@@ -158,40 +161,40 @@ class Mongo:
         self._name = name
         self._clients: dict[Role | None, AsyncMongoClient[Document]] = {}
         # One writer at a time, as in the embedded twin: transactions of one program never collide.
-        self._writer = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
 
-    def database(self, role: Role | None) -> AsyncDatabase[Document]:
+    def database_for(self, role: Role | None) -> AsyncDatabase[Document]:
         if role not in self._clients:
             try:
                 self._clients[role] = self._connect(role)
             except (ConfigurationError, ValueError) as error:  # an InvalidURI is one of the first
-                raise _no_address(self._url, error) from error
+                raise _bad_address_error(self._url, error) from error
         return self._clients[role].get_database(
             self._name, write_concern=WriteConcern("majority", j=True), read_concern=ReadConcern("majority")
         )
 
     @asynccontextmanager
-    async def reading(self, role: Role | None) -> AsyncIterator[Reading]:
+    async def read_transaction(self, role: Role | None) -> AsyncIterator[MongoReadTransaction]:
         """Read from one snapshot of the database."""
-        database = self.database(role)
-        with in_our_words(self._url):
+        database = self.database_for(role)
+        with translate_mongo_errors(self._url):
             async with (
                 database.client.start_session() as session,
                 await session.start_transaction(read_concern=ReadConcern("snapshot")),
             ):
-                yield Reading(database, session)
+                yield MongoReadTransaction(database, session)
 
-    async def write(self, role: Role | None, work: Work[T]) -> T:
+    async def write(self, role: Role | None, work: MongoWork[T]) -> T:
         """Run a transaction as `role`, all or nothing; again, if the server asks for that."""
-        database = self.database(role)
-        who = str(role).replace("_", " ").capitalize() if role else "The owner"
-        async with self._writer:
-            with in_our_words(self._url, who):
-                for last in (False,) * (_TRIES - 1) + (True,):
+        database = self.database_for(role)
+        writer_name = str(role).replace("_", " ").capitalize() if role else "The owner"
+        async with self._write_lock:
+            with translate_mongo_errors(self._url, writer_name):
+                for is_last_attempt in (False,) * (_MAX_ATTEMPTS - 1) + (True,):
                     try:
-                        return await _transact(database, role, work)
+                        return await _run_transaction(database, role, work)
                     except PyMongoError as error:
-                        if last or not error.has_error_label("TransientTransactionError"):
+                        if is_last_attempt or not error.has_error_label("TransientTransactionError"):
                             raise
         raise AssertionError("unreachable")
 
@@ -201,67 +204,67 @@ class Mongo:
             await client.close()
 
 
-async def _transact(database: AsyncDatabase[Document], role: Role | None, work: Work[T]) -> T:
+async def _run_transaction(database: AsyncDatabase[Document], role: Role | None, work: MongoWork[T]) -> T:
     async with (
         database.client.start_session() as session,
         await session.start_transaction(
             read_concern=ReadConcern("snapshot"), write_concern=WriteConcern("majority", j=True)
         ),
     ):
-        return await work(Writing(database, session, role))
+        return await work(MongoWriteTransaction(database, session, role))
 
 
-async def migrate(mongo: Mongo) -> None:
+async def migrate_schema(mongo: MongoDatabase) -> None:
     """Bring the schema up to date, with the owner's leave. What was left half made is made whole.
 
     Raises LibraryUnreadable if a newer MONITOR made it.
     """
-    database = mongo.database(None)
-    with in_our_words(mongo._url):
-        await _fits(database, mongo._url)
+    database = mongo.database_for(None)
+    with translate_mongo_errors(mongo._url):
+        await _check_server(database, mongo._url)
         counter = await database.counters.find_one({"_id": "format"})
-        found = int(counter["value"]) if counter else 0
-        if found > FORMAT:
+        stored_format = int(counter["value"]) if counter else 0
+        if stored_format > FORMAT:
             raise LibraryUnreadable(
-                f"The log was made by a newer MONITOR (its format is {found}; {FORMAT} is known here).",
+                f"The log was made by a newer MONITOR (its format is {stored_format}; {FORMAT} is known here).",
                 kept="It was left as it is.",
                 todo="Update MONITOR, then open it again.",
             )
-        if found == FORMAT:
+        if stored_format == FORMAT:
             return
-        there = set(await database.list_collection_names())
+        existing_names = set(await database.list_collection_names())
         for name, keys in INDEXES.items():
-            if name not in there:
-                await database.create_collection(name, validator=SHAPE.get(name, {}))
-            elif name in SHAPE:
-                await database.command("collMod", name, validator=SHAPE[name])
+            if name not in existing_names:
+                await database.create_collection(name, validator=VALIDATORS.get(name, {}))
+            elif name in VALIDATORS:
+                await database.command("collMod", name, validator=VALIDATORS[name])
             for key, options in keys:
                 await database[name].create_index(list(key), **options)
-        if found < _MEMORIES_LOOKED_UP:
-            await _fill_in(database, "memories")
+        if stored_format < _MEMORY_FIELDS_FORMAT:
+            await _backfill_fields(database, "memories")
         await database.counters.update_one({"_id": "format"}, {"$set": {"value": FORMAT}}, upsert=True)
 
 
-async def _fill_in(database: AsyncDatabase[Document], name: str) -> None:
+async def _backfill_fields(database: AsyncDatabase[Document], name: str) -> None:
     """Write beside the bodies of a collection those fields that it did not have before."""
-    fields = FIELDS[name]
-    lacking = {"$or": [{field: {"$exists": False}} for field in fields]}
-    async for found in database[name].find(lacking, {"body": 1}):
-        body = json.loads(found["body"])
+    fields = LOOKUP_FIELDS[name]
+    missing_filter = {"$or": [{field: {"$exists": False}} for field in fields]}
+    async for stored_document in database[name].find(missing_filter, {"body": 1}):
+        body = json.loads(stored_document["body"])
         await database[name].update_one(
-            {"_id": found["_id"]}, {"$set": {field: body.get(field) for field in fields}}
+            {"_id": stored_document["_id"]}, {"$set": {field: body.get(field) for field in fields}}
         )
 
 
-async def _fits(database: AsyncDatabase[Document], url: str) -> None:
+async def _check_server(database: AsyncDatabase[Document], url: str) -> None:
     """Raise StoreError unless the server can do what is asked of it."""
     version = str((await database.client.admin.command("buildInfo"))["version"])
-    if int(version.partition(".")[0]) < _LEAST:
-        raise _server(url).too_old(version, str(_LEAST))
-    said = await database.client.admin.command("hello")
-    if "setName" not in said and said.get("msg") != "isdbgrid":
+    if int(version.partition(".")[0]) < _OLDEST_VERSION:
+        raise _make_errors(url).too_old(version, str(_OLDEST_VERSION))
+    hello = await database.client.admin.command("hello")
+    if "setName" not in hello and hello.get("msg") != "isdbgrid":
         raise StoreError(
-            f"MongoDB at {_without_secrets(url)} stands alone, and has no transactions.",
+            f"MongoDB at {_strip_url_secrets(url)} stands alone, and has no transactions.",
             kept="Nothing was written there.",
             todo="Start it as a replica set, of one if you like (`--replSet`, then `rs.initiate()`).",
         )
@@ -271,52 +274,56 @@ async def _fits(database: AsyncDatabase[Document], url: str) -> None:
 
 
 @contextmanager
-def in_our_words(url: str, who: str = "") -> Iterator[None]:
+def translate_mongo_errors(url: str, writer_name: str = "") -> Iterator[None]:
     """Raise any error of the driver within as its kind of `StoreError`; let every other exception pass."""
     try:
         yield
     except (PyMongoError, OSError) as error:
-        raise _in_our_words(error, _without_secrets(url), who) from error
+        raise _translate_error(error, _strip_url_secrets(url), writer_name) from error
 
 
-def _server(url: str) -> Server:
+def _make_errors(url: str) -> ServerErrorFactory:
     settings = "the credentials in the environment"
-    return Server("log", "MongoDB", _without_secrets(url), "Nothing of this was written there.", settings)
+    return ServerErrorFactory(
+        "log", "MongoDB", _strip_url_secrets(url), "Nothing of this was written there.", settings
+    )
 
 
-def _no_address(url: str, error: Exception) -> StoreError:
+def _bad_address_error(url: str, error: Exception) -> StoreError:
     return StoreError(
-        f"{_without_secrets(url)!r} is no address of a MongoDB server: {_first_line(error)}.",
+        f"{_strip_url_secrets(url)!r} is no address of a MongoDB server: {_first_line(error)}.",
         kept="Nothing was opened.",
         todo="It looks like mongodb://host:27017.",
     )
 
 
-def _in_our_words(error: Exception, url: str, who: str) -> StoreError:
-    server = _server(url)
+def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError:
+    errors = _make_errors(url)
     if isinstance(error, ConfigurationError):
-        return _no_address(url, error)
+        return _bad_address_error(url, error)
     if "Message length (" in str(error):  # it took the other's words for a length
-        return server.stranger()
+        return errors.wrong_product()
     if isinstance(error, ServerSelectionTimeoutError | AutoReconnect | OSError):
-        return server.unavailable(_beneath(error))
+        return errors.unavailable(_describe_cause(error))
     code = error.code if isinstance(error, OperationFailure) else None
     if code == _UNAUTHORIZED:
-        return WriteDenied(f"{who or 'A reader'} may not write that: {error}.", kept="Nothing was written.")
+        return WriteDenied(
+            f"{writer_name or 'A reader'} may not write that: {error}.", kept="Nothing was written."
+        )
     if code == _WRONG_PASSWORD:
-        return server.refuses_us()
-    if code in _NO_ROOM or has_no_room(str(error)):
-        return server.full()
-    return server.could_not(error)
+        return errors.wrong_credentials()
+    if code in _DISK_FULL_CODES or is_disk_full_message(str(error)):
+        return errors.disk_full()
+    return errors.failed(error)
 
 
-def _beneath(error: Exception) -> str:
+def _describe_cause(error: Exception) -> str:
     """Return what the system said, without the driver's settings and its view of the servers."""
-    said = _first_line(error).partition(" (configured timeouts")[0].partition(", Timeout: ")[0]
-    return "no answer in time" if said.startswith("No servers found") else said
+    message = _first_line(error).partition(" (configured timeouts")[0].partition(", Timeout: ")[0]
+    return "no answer in time" if message.startswith("No servers found") else message
 
 
-def _without_secrets(url: str) -> str:
+def _strip_url_secrets(url: str) -> str:
     """Return an address as it may be shown."""
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2].partition('/')[0]}"
@@ -326,6 +333,6 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
 
 
-def one_filter(given: Mapping[str, Any]) -> Document:
+def equality_filter(values: Mapping[str, Any]) -> Document:
     """Return a filter of the keys that have a value."""
-    return {key: value for key, value in given.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None}

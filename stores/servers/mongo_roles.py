@@ -13,7 +13,7 @@ from pymongo.errors import OperationFailure
 
 from stores.authority import Role
 from stores.servers.mongo import Document
-from stores.servers.mongo_schema import privileges
+from stores.servers.mongo_schema import role_privileges
 
 _EXISTS = (51002, 51003)
 
@@ -22,7 +22,7 @@ OWNER: Final = "owner"
 """Who migrates and imports: any document of MONITOR's database, and nothing else on the server."""
 
 
-def user_of(role: Role | None, database: str) -> str:
+def user_name(role: Role | None, database: str) -> str:
     """Return what a role's user in a library's database is called on the server (None: the owner's)."""
     return f"{database}_{role or OWNER}"
 
@@ -33,24 +33,26 @@ async def make_users(
     """Make every role's user and the owner's, or give them the leave and the password that they should
     have. May be done again. `admin` is the server's `admin` database, opened with leave to make users.
     """
-    whole = [{"role": name, "db": database} for name in ("readWrite", "dbAdmin")]
-    await _make(admin, "User", user_of(None, database), {"pwd": password_of(None), "roles": whole})
+    owner_roles = [{"role": name, "db": database} for name in ("readWrite", "dbAdmin")]
+    await _create_or_update(
+        admin, "User", user_name(None, database), {"pwd": password_of(None), "roles": owner_roles}
+    )
     for role in Role:
-        name = user_of(role, database)
-        granted = [
+        name = user_name(role, database)
+        granted_privileges = [
             {"resource": {"db": database, "collection": collection}, "actions": sorted(actions)}
-            for collection, actions in privileges(role).items()
+            for collection, actions in role_privileges(role).items()
         ]
-        read = [{"role": "read", "db": database}]
-        await _make(admin, "Role", name, {"privileges": granted, "roles": read})
-        mine = {"pwd": password_of(role), "roles": [{"role": name, "db": "admin"}]}
-        await _make(admin, "User", name, mine)
+        read_roles = [{"role": "read", "db": database}]
+        await _create_or_update(admin, "Role", name, {"privileges": granted_privileges, "roles": read_roles})
+        user_options = {"pwd": password_of(role), "roles": [{"role": name, "db": "admin"}]}
+        await _create_or_update(admin, "User", name, user_options)
 
 
-async def _make(admin: AsyncDatabase[Document], what: str, name: str, given: Document) -> None:
+async def _create_or_update(admin: AsyncDatabase[Document], kind: str, name: str, options: Document) -> None:
     try:
-        await admin.command({f"create{what}": name, **given})
+        await admin.command({f"create{kind}": name, **options})
     except OperationFailure as error:
         if error.code not in _EXISTS:
             raise
-        await admin.command({f"update{what}": name, **given})
+        await admin.command({f"update{kind}": name, **options})

@@ -16,7 +16,7 @@ from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, 
 FORMAT: Final = 3
 """The version of what `FIELDS`, `INDEXES` and `SHAPE` make."""
 
-FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "stories": ("universe_id",),
     "scenes": ("story_id", "universe_id", "order"),
     "turns": ("scene_id", "parent_id", "exchange_id", "depth", "speaker"),
@@ -50,7 +50,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The fields of a record that stand beside its body."""
 
-KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+KEY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "transitions": ("loop", "subject_id", "seq"),
     "checkpoints": ("exchange_id",),
     "head_moves": ("scene_id", "seq"),
@@ -60,95 +60,104 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 _Index = tuple[tuple[tuple[str, int], ...], dict[str, Any]]
 
 
-def _by(*fields: str, **options: Any) -> _Index:
+def _index_on(*fields: str, **options: Any) -> _Index:
     return tuple((field, 1) for field in fields), options
 
 
-SUMMED: Final = (
+SPENDING_FIELDS: Final = (
     *("universe_id", "story_id", "persona", "model", "moment"),
     *("tokens_in", "tokens_out", "micros", "unpriced"),
 )
 """What the sums over calls are made of: all of it in one index, for the calls themselves are long."""
 
-_TURNS = (_by("scene_id", "parent_id", "made"), _by("scene_id", "depth"))
+_TURNS = (_index_on("scene_id", "parent_id", "made"), _index_on("scene_id", "depth"))
 
 INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     "counters": (),
-    "stories": (_by("universe_id", "created"), _by("created")),
-    "scenes": (_by("story_id", "order"), _by("universe_id")),
+    "stories": (_index_on("universe_id", "created"), _index_on("created")),
+    "scenes": (_index_on("story_id", "order"), _index_on("universe_id")),
     "scene_heads": (),
     "scene_outcomes": (),
     "turns": _TURNS,
     "told": _TURNS,
-    "line": (_by("scene_id", "depth", unique=True),),
-    "head_moves": (_by("scene_id", "seq", unique=True), _by("scene_id", "to_turn", "kind", "seq")),
-    "resolutions": (_by("turn_id"), _by("scene_id")),
-    "notes": (_by("story_id", "made"), _by("turn_id")),
-    "decisions": (_by("scene_id", "made"), _by("universe_id", "made")),
+    "line": (_index_on("scene_id", "depth", unique=True),),
+    "head_moves": (
+        _index_on("scene_id", "seq", unique=True),
+        _index_on("scene_id", "to_turn", "kind", "seq"),
+    ),
+    "resolutions": (_index_on("turn_id"), _index_on("scene_id")),
+    "notes": (_index_on("story_id", "made"), _index_on("turn_id")),
+    "decisions": (_index_on("scene_id", "made"), _index_on("universe_id", "made")),
     "llm_calls": (
-        _by(*SUMMED),
-        *(_by(f"{name}_id", "made") for name in ("universe", "story", "scene", "turn", "beat")),
-        _by("moment"),
-        _by("made"),
+        _index_on(*SPENDING_FIELDS),
+        *(_index_on(f"{name}_id", "made") for name in ("universe", "story", "scene", "turn", "beat")),
+        _index_on("moment"),
+        _index_on("made"),
     ),
     "proposed_changes": (
-        _by("universe_id", "status", "made"),
-        _by("story_id", "status", "made"),
-        _by("scene_id", "status", "made"),
+        _index_on("universe_id", "status", "made"),
+        _index_on("story_id", "status", "made"),
+        _index_on("scene_id", "status", "made"),
     ),
-    "canonizations": (_by("universe_id", "state", "made"), _by("state")),
-    "transitions": (_by("loop", "subject_id", "seq", unique=True), _by("subject_id", "made"), _by("made")),
-    "checkpoints": (_by("scene_id"),),
+    "canonizations": (_index_on("universe_id", "state", "made"), _index_on("state")),
+    "transitions": (
+        _index_on("loop", "subject_id", "seq", unique=True),
+        _index_on("subject_id", "made"),
+        _index_on("made"),
+    ),
+    "checkpoints": (_index_on("scene_id"),),
     "memories": (
-        _by("entity_id", "importance", "made"),
-        *(_by(f"{name}_id", "made") for name in ("entity", "universe", "scene", "turn", "linked_fact")),
+        _index_on("entity_id", "importance", "made"),
+        *(_index_on(f"{name}_id", "made") for name in ("entity", "universe", "scene", "turn", "linked_fact")),
     ),
-    "summaries": (_by("scene_id", "made"),),
-    "sources": (_by("universe_id"),),
-    "snippets": (_by("source_id", "ordinal"),),
-    "rulings": (_by("universe_id", "made"),),
-    "policies": (_by("universe_id"),),
-    "archived_logs": (_by("universe_id", "made"),),
-    "jobs": (_by("state", "kind"),),
+    "summaries": (_index_on("scene_id", "made"),),
+    "sources": (_index_on("universe_id"),),
+    "snippets": (_index_on("source_id", "ordinal"),),
+    "rulings": (_index_on("universe_id", "made"),),
+    "policies": (_index_on("universe_id"),),
+    "archived_logs": (_index_on("universe_id", "made"),),
+    "jobs": (_index_on("state", "kind"),),
 }
 
-_DOCUMENT: Final = {
+_DOCUMENT_VALIDATOR: Final = {
     "$jsonSchema": {
         "bsonType": "object",
         "required": ["_id", "made", "body"],
         "properties": {"made": {"bsonType": ["int", "long"]}, "body": {"bsonType": "string"}},
     }
 }
-SHAPE: Final[Mapping[str, Any]] = dict.fromkeys(FIELDS, _DOCUMENT)
+VALIDATORS: Final[Mapping[str, Any]] = dict.fromkeys(LOOKUP_FIELDS, _DOCUMENT_VALIDATOR)
 """What the server itself checks of a document before it takes it."""
 
-PLAYED: Final = frozenset({"player", "oracle", "system"})
+PLAYED_SPEAKERS: Final = frozenset({"player", "oracle", "system"})
 """Whose turns stand in `turns`; those of the others stand in `told`."""
 
-_ACTIONS: Final = {Operation.INSERT: "insert", Operation.UPDATE: "update", Operation.DELETE: "remove"}
+_ACTION_NAMES: Final = {Operation.INSERT: "insert", Operation.UPDATE: "update", Operation.DELETE: "remove"}
 _SCENE_PARTS: Final = {"head": "scene_heads", "canonical_outcomes": "scene_outcomes", "body": "scenes"}
 
 
-def privileges(role: Role) -> dict[str, frozenset[str]]:
+def role_privileges(role: Role) -> dict[str, frozenset[str]]:
     """Return what a role may do in each collection besides reading, as MongoDB calls it."""
-    granted: dict[str, set[str]] = {}
+    actions_by_collection: dict[str, set[str]] = {}
     for grant in WRITE_MATRIX[role]:
         if grant.store is Store.LOG:
-            for name, ops in _in_collections(grant):
-                granted.setdefault(name, set()).update(_ACTIONS[op] for op in ops)
-    if granted:
-        granted["counters"] = {"insert", "update"}
-    return {name: frozenset(actions) for name, actions in granted.items()}
+            for name, operations in _server_collections(grant):
+                actions_by_collection.setdefault(name, set()).update(_ACTION_NAMES[op] for op in operations)
+    if actions_by_collection:
+        actions_by_collection["counters"] = {"insert", "update"}
+    return {name: frozenset(actions) for name, actions in actions_by_collection.items()}
 
 
-def _in_collections(grant: Grant) -> list[tuple[str, frozenset[Operation]]]:
+def _server_collections(grant: Grant) -> list[tuple[str, frozenset[Operation]]]:
     """Say in which collections of the server a grant holds, and for what."""
     if grant.collection == "turns":
         speakers = grant.values[1] if grant.values else frozenset[str]()
-        return [("turns" if speakers <= PLAYED else "told", grant.operations)]
+        return [("turns" if speakers <= PLAYED_SPEAKERS else "told", grant.operations)]
     if grant.collection == "scenes" and grant.columns is not None:
-        put = frozenset({Operation.INSERT, Operation.UPDATE})
-        return [(_SCENE_PARTS[c], grant.operations if c == "body" else put) for c in grant.columns]
+        write_operations = frozenset({Operation.INSERT, Operation.UPDATE})
+        return [
+            (_SCENE_PARTS[c], grant.operations if c == "body" else write_operations) for c in grant.columns
+        ]
     if grant.collection == "scenes":
         return [("scenes", grant.operations), ("scene_heads", frozenset({Operation.INSERT}))]
     return [(grant.collection, grant.operations)]

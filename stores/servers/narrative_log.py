@@ -27,21 +27,28 @@ from stores.records.workflow import (
     Transition,
 )
 from stores.servers import turn_tree
-from stores.servers.log_documents import add, document, insert_new, not_there, put, the_one
-from stores.servers.log_reader import UNDECIDED, LogReads
-from stores.servers.mongo import Document, Mongo, Work, Writing
+from stores.servers.log_documents import (
+    add_records,
+    insert_new,
+    make_document,
+    not_found_error,
+    put_records,
+    read_one,
+)
+from stores.servers.log_reader import UNDECIDED_STATUSES, ServerLogReader
+from stores.servers.mongo import Document, MongoDatabase, MongoWork, MongoWriteTransaction
 
-_SCENE_WORDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
 
 
-class ServerLog(LogReads):
+class ServerLog(ServerLogReader):
     """The log as `role` may use it; `clock` dates head moves."""
 
-    def __init__(self, mongo: Mongo, role: Role, *, clock: Clock = utc_now) -> None:
+    def __init__(self, mongo: MongoDatabase, role: Role, *, clock: Clock = utc_now) -> None:
         super().__init__(mongo, role)
         self._clock = clock
 
-    async def _write(self, work: Work[None]) -> None:
+    async def _write(self, work: MongoWork[None]) -> None:
         await self._mongo.write(self._role, work)
 
     # --- Orchestrator and Narrator ------------------------------------------------------------------
@@ -56,66 +63,66 @@ class ServerLog(LogReads):
         await self._write(lambda tx: turn_tree.move_head(tx, scene_id, to_turn, kind, at))
 
     async def put_story(self, story: Story) -> None:
-        await self._write(lambda tx: put(tx, "stories", [story]))
+        await self._write(lambda tx: put_records(tx, "stories", [story]))
 
     async def create_scene(self, scene: Scene) -> None:
         await self._write(lambda tx: add_scenes(tx, [scene]))
 
     async def update_scene(self, scene: Scene) -> None:
-        async def update(tx: Writing) -> None:
-            stored = await the_one(tx, "scenes", Scene, scene.id)
-            words = {name: getattr(scene, name) for name in _SCENE_WORDS}
-            await put(tx, "scenes", [stored.model_copy(update=words)])
+        async def update(tx: MongoWriteTransaction) -> None:
+            stored = await read_one(tx, "scenes", Scene, scene.id)
+            fields = {name: getattr(scene, name) for name in _UPDATABLE_SCENE_FIELDS}
+            await put_records(tx, "scenes", [stored.model_copy(update=fields)])
 
         await self._write(update)
 
     async def record_transition(self, transition: Transition) -> None:
-        await self._write(lambda tx: _add(tx, "transitions", [transition]))
+        await self._write(lambda tx: _add_all(tx, "transitions", [transition]))
 
     async def begin_exchange(
         self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
     ) -> None:
-        async def begin(tx: Writing) -> None:
+        async def begin(tx: MongoWriteTransaction) -> None:
             await turn_tree.append_turn(tx, turn, kind)
-            await put(tx, "checkpoints", [checkpoint])
-            await add(tx, "transitions", moves)
+            await put_records(tx, "checkpoints", [checkpoint])
+            await add_records(tx, "transitions", moves)
 
         await self._write(begin)
 
     async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None:
-        async def save(tx: Writing) -> None:
-            await put(tx, "checkpoints", [checkpoint])
-            await add(tx, "transitions", moves)
+        async def save(tx: MongoWriteTransaction) -> None:
+            await put_records(tx, "checkpoints", [checkpoint])
+            await add_records(tx, "transitions", moves)
 
         await self._write(save)
 
     async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
-        async def finish(tx: Writing) -> None:
+        async def finish(tx: MongoWriteTransaction) -> None:
             await tx.delete("checkpoints", run_id)
-            await add(tx, "transitions", moves)
+            await add_records(tx, "transitions", moves)
 
         await self._write(finish)
 
     async def add_note(self, note: Note) -> None:
-        await self._write(lambda tx: _add(tx, "notes", [note]))
+        await self._write(lambda tx: _add_all(tx, "notes", [note]))
 
     async def put_job(self, job: Job) -> None:
-        await self._write(lambda tx: put(tx, "jobs", [job]))
+        await self._write(lambda tx: put_records(tx, "jobs", [job]))
 
     async def drop_job(self, job_id: Id) -> None:
         await self._write(lambda tx: tx.delete("jobs", job_id))
 
     async def record_call(self, call: LlmCall) -> None:
-        await self._write(lambda tx: _add(tx, "llm_calls", [call]))
+        await self._write(lambda tx: _add_all(tx, "llm_calls", [call]))
 
     async def mark_decisions(self, marks: Sequence[DecisionMark]) -> None:
-        await self._write(lambda tx: _add(tx, "decisions", marks))
+        await self._write(lambda tx: _add_all(tx, "decisions", marks))
 
     # --- Resolver and ingest ------------------------------------------------------------------------
 
     async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
-        async def seal(tx: Writing) -> None:
-            await add(tx, "resolutions", [resolution])
+        async def seal(tx: MongoWriteTransaction) -> None:
+            await add_records(tx, "resolutions", [resolution])
             await stage_proposals(tx, proposals)
 
         await self._write(seal)
@@ -126,29 +133,29 @@ class ServerLog(LogReads):
     # --- CanonKeeper --------------------------------------------------------------------------------
 
     async def decide(self, decisions: Mapping[Id, Decision | None]) -> None:
-        async def decide(tx: Writing) -> None:
+        async def decide(tx: MongoWriteTransaction) -> None:
             for proposal_id, decision in decisions.items():
                 await _decide(tx, proposal_id, decision)
 
         await self._write(decide)
 
     async def plan_canonization(self, canonization: Canonization) -> None:
-        await self._write(lambda tx: _add(tx, "canonizations", [canonization]))
+        await self._write(lambda tx: _add_all(tx, "canonizations", [canonization]))
 
     async def mark_written(self, canonization_id: Id) -> None:
-        async def mark(tx: Writing) -> None:
-            stored = await the_one(tx, "canonizations", Canonization, canonization_id)
+        async def mark(tx: MongoWriteTransaction) -> None:
+            stored = await read_one(tx, "canonizations", Canonization, canonization_id)
             if stored.state is CanonizationState.PLANNED:
-                await put(tx, "canonizations", [_in_state(stored, CanonizationState.WRITTEN)])
+                await put_records(tx, "canonizations", [_with_state(stored, CanonizationState.WRITTEN)])
 
         await self._write(mark)
 
     async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
-        async def close(tx: Writing) -> None:
+        async def close(tx: MongoWriteTransaction) -> None:
             if canonization.state is CanonizationState.DROPPED:
-                await put(tx, "canonizations", [canonization])
+                await put_records(tx, "canonizations", [canonization])
                 return
-            await put(tx, "canonizations", [_in_state(canonization, CanonizationState.CLOSED)])
+            await put_records(tx, "canonizations", [_with_state(canonization, CanonizationState.CLOSED)])
             await _close_proposals(tx, canonization)
             if scene_outcomes:
                 await _add_outcomes(tx, canonization, scene_outcomes)
@@ -156,66 +163,66 @@ class ServerLog(LogReads):
         await self._write(close)
 
     async def put_ruling(self, ruling: Ruling) -> None:
-        await self._write(lambda tx: put(tx, "rulings", [ruling]))
+        await self._write(lambda tx: put_records(tx, "rulings", [ruling]))
 
     async def put_policy(self, policy: GatePolicy) -> None:
-        await self._write(lambda tx: put(tx, "policies", [policy]))
+        await self._write(lambda tx: put_records(tx, "policies", [policy]))
 
     # --- MemoryManager, Archivist and sources -------------------------------------------------------
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
-        await self._write(lambda tx: put(tx, "memories", memories))
+        await self._write(lambda tx: put_records(tx, "memories", memories))
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None:
-        await self._write(lambda tx: put(tx, "summaries", summaries))
+        await self._write(lambda tx: put_records(tx, "summaries", summaries))
 
     async def mark_archived(self, archived: ArchivedLog) -> None:
-        await self._write(lambda tx: put(tx, "archived_logs", [archived]))
+        await self._write(lambda tx: put_records(tx, "archived_logs", [archived]))
 
     async def put_source(self, source: Source) -> None:
-        await self._write(lambda tx: put(tx, "sources", [source]))
+        await self._write(lambda tx: put_records(tx, "sources", [source]))
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
-        await self._write(lambda tx: put(tx, "snippets", snippets))
+        await self._write(lambda tx: put_records(tx, "snippets", snippets))
 
 
-async def _add(tx: Writing, collection: str, records: Sequence[Record]) -> None:
-    await add(tx, collection, records)
+async def _add_all(tx: MongoWriteTransaction, collection: str, records: Sequence[Record]) -> None:
+    await add_records(tx, collection, records)
 
 
-def _in_state(canonization: Canonization, state: CanonizationState) -> Canonization:
+def _with_state(canonization: Canonization, state: CanonizationState) -> Canonization:
     return canonization.model_copy(update={"state": state})
 
 
-async def add_scenes(tx: Writing, scenes: Sequence[Scene]) -> None:
+async def add_scenes(tx: MongoWriteTransaction, scenes: Sequence[Scene]) -> None:
     """Insert the scenes that are not there yet, as they stand. The line to a head is laid afterwards."""
-    new = await insert_new(tx, "scenes", [_scene_document(scene) for scene in scenes])
-    added = {d["_id"] for d in new}
-    heads = [{"_id": s.id, "head": s.head, "depth": -1, "moves": 0} for s in scenes if s.id in added]
+    new_documents = await insert_new(tx, "scenes", [_scene_document(scene) for scene in scenes])
+    added_ids = {d["_id"] for d in new_documents}
+    heads = [{"_id": s.id, "head": s.head, "depth": -1, "moves": 0} for s in scenes if s.id in added_ids]
     await tx.insert("scene_heads", heads)
     outcomes = [
         {"_id": s.id, "outcomes": list(s.canonical_outcomes)}
         for s in scenes
-        if s.id in added and s.canonical_outcomes
+        if s.id in added_ids and s.canonical_outcomes
     ]
     await tx.insert("scene_outcomes", outcomes)
 
 
 def _scene_document(scene: Scene) -> Document:
-    return document("scenes", scene.model_copy(update={"head": None, "canonical_outcomes": ()}))
+    return make_document("scenes", scene.model_copy(update={"head": None, "canonical_outcomes": ()}))
 
 
-async def stage_proposals(tx: Writing, proposals: Sequence[ProposedChange]) -> None:
+async def stage_proposals(tx: MongoWriteTransaction, proposals: Sequence[ProposedChange]) -> None:
     """Insert the proposals that are not there yet, as they stand."""
     await insert_new(
         tx,
         "proposed_changes",
         [
-            document(
+            make_document(
                 "proposed_changes",
                 p,
                 status=p.status.value,
-                decision=_json(p.decision),
+                decision=_decision_json(p.decision),
                 error=p.error,
                 canonization_id=p.canonization_id,
             )
@@ -224,45 +231,47 @@ async def stage_proposals(tx: Writing, proposals: Sequence[ProposedChange]) -> N
     )
 
 
-async def _decide(tx: Writing, proposal_id: Id, decision: Decision | None) -> None:
-    found = await tx.one("proposed_changes", {"_id": proposal_id})
-    if found is None:
+async def _decide(tx: MongoWriteTransaction, proposal_id: Id, decision: Decision | None) -> None:
+    proposal_document = await tx.find_one("proposed_changes", {"_id": proposal_id})
+    if proposal_document is None:
         raise NotFound(f"There is no proposal {proposal_id}.")
-    if found["decision"] == _json(decision):
+    if proposal_document["decision"] == _decision_json(decision):
         return
-    if found["status"] not in UNDECIDED:
+    if proposal_document["status"] not in UNDECIDED_STATUSES:
         raise StoreError(
-            f"Proposal {proposal_id} is {found['status']} already.",
+            f"Proposal {proposal_id} is {proposal_document['status']} already.",
             kept="Nothing was changed.",
             todo="Propose a retcon to change what a commit closed over.",
         )
-    await tx.change("proposed_changes", proposal_id, {"decision": _json(decision)})
+    await tx.set_fields("proposed_changes", proposal_id, {"decision": _decision_json(decision)})
 
 
-async def _close_proposals(tx: Writing, canonization: Canonization) -> None:
+async def _close_proposals(tx: MongoWriteTransaction, canonization: Canonization) -> None:
     for outcome in canonization.outcomes:
         state = {
             "status": outcome.status.value,
-            "decision": _json(outcome.decision),
+            "decision": _decision_json(outcome.decision),
             "error": outcome.error,
             "canonization_id": canonization.id,
         }
-        await tx.change("proposed_changes", outcome.proposal_id, state)
+        await tx.set_fields("proposed_changes", outcome.proposal_id, state)
 
 
-async def _add_outcomes(tx: Writing, canonization: Canonization, outcomes: Sequence[Id]) -> None:
+async def _add_outcomes(
+    tx: MongoWriteTransaction, canonization: Canonization, outcomes: Sequence[Id]
+) -> None:
     if canonization.scene_id is None:
         raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
     scene_id = canonization.scene_id
-    if await tx.one("scenes", {"_id": scene_id}) is None:
-        raise not_there(Scene, scene_id)
-    stored = await tx.one("scene_outcomes", {"_id": scene_id})
-    joined = list(dict.fromkeys((*(stored["outcomes"] if stored else ()), *outcomes)))
+    if await tx.find_one("scenes", {"_id": scene_id}) is None:
+        raise not_found_error(Scene, scene_id)
+    stored = await tx.find_one("scene_outcomes", {"_id": scene_id})
+    all_outcomes = list(dict.fromkeys((*(stored["outcomes"] if stored else ()), *outcomes)))
     if stored is None:
-        await tx.insert("scene_outcomes", [{"_id": scene_id, "outcomes": joined}])
+        await tx.insert("scene_outcomes", [{"_id": scene_id, "outcomes": all_outcomes}])
     else:
-        await tx.change("scene_outcomes", scene_id, {"outcomes": joined})
+        await tx.set_fields("scene_outcomes", scene_id, {"outcomes": all_outcomes})
 
 
-def _json(decision: Decision | None) -> str | None:
+def _decision_json(decision: Decision | None) -> str | None:
     return decision.model_dump_json() if decision else None

@@ -33,20 +33,25 @@ from neo4j.exceptions import (
 
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
-from stores.servers.server_errors import Server, has_no_room, why, without_secrets
+from stores.servers.server_errors import (
+    ServerErrorFactory,
+    describe_cause,
+    is_disk_full_message,
+    strip_url_secrets,
+)
 
 T = TypeVar("T")
-Work = Callable[[AsyncManagedTransaction], Awaitable[T]]
+GraphWork = Callable[[AsyncManagedTransaction], Awaitable[T]]
 
 CONNECT_SECONDS = 3.0
 """How long a dead server may keep a caller waiting."""
 
-LONGEST_KEY = 500
+MAX_KEY_LENGTH = 500
 """Characters of words that are looked up as they are."""
 
 FORMAT = 1
 """The version of what `SCHEMA` makes."""
-_LEAST = 5
+_OLDEST_VERSION = 5
 """The oldest version of Neo4j that knows `SCHEMA`."""
 
 SCHEMA = (
@@ -69,49 +74,52 @@ SCHEMA = (
 """Every statement may be run again: a schema that was left half made is made whole at the next opening."""
 
 
-class Graph:
+class Neo4jGraph:
     """Runs transactions on one database. Every error is a `StoreError` that names the server."""
 
     def __init__(self, driver: AsyncDriver, url: str, database: str) -> None:
         self._driver = driver
         self._url = url
         self._database = database
-        self._commits = asyncio.Lock()
+        self._commit_lock = asyncio.Lock()
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: GraphWork[T]) -> T:
         """Run a reading transaction: all that it sees is committed."""
-        with in_our_words(self._url):
+        with translate_neo4j_errors(self._url):
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(work)
 
-    async def read_at_once(self, work: Work[T]) -> T:
+    async def read_consistently(self, work: GraphWork[T]) -> T:
         """As `read`, with no commit of this program in between: all that it sees is of one moment.
 
         Neo4j reads what is committed at each step, not a snapshot; MONITOR alone writes to its database.
         """
-        async with self._commits:
+        async with self._commit_lock:
             return await self.read(work)
 
-    async def write(self, role: Role, collections: Collection[str], work: Work[T]) -> T:
+    async def write(self, role: Role, collections: Collection[str], work: GraphWork[T]) -> T:
         """Run a transaction that may write, if `role` may insert into all of `collections`.
 
         Otherwise it runs in a read-access session, where the server refuses the first write. Commits are
         one after another: each begins by taking the counter (see `made_from`).
         """
-        may = all(find_grants(role, Store.CANON, name, Operation.INSERT) for name in collections)
-        with in_our_words(self._url, str(role).replace("_", " ").capitalize()):
-            async with self._commits, self._session(WRITE_ACCESS if may else READ_ACCESS) as session:
-                if may:
+        may_write = all(find_grants(role, Store.CANON, name, Operation.INSERT) for name in collections)
+        with translate_neo4j_errors(self._url, str(role).replace("_", " ").capitalize()):
+            async with (
+                self._commit_lock,
+                self._session(WRITE_ACCESS if may_write else READ_ACCESS) as session,
+            ):
+                if may_write:
                     return await session.execute_write(work)
                 return await session.execute_read(work)
 
-    async def write_as_owner(self, work: Work[T]) -> T:
+    async def write_as_owner(self, work: GraphWork[T]) -> T:
         """Run a writing transaction for migrations and archive import."""
         return await self.write(Role.CANON_KEEPER, COLLECTIONS[Store.CANON], work)
 
-    async def run(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+    async def run_statement(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
         """Run one statement by itself (schema changes cannot share a transaction with data)."""
-        with in_our_words(self._url):
+        with translate_neo4j_errors(self._url):
             async with self._session(WRITE_ACCESS) as session:
                 await (await session.run(query, dict(parameters or {}))).consume()
 
@@ -122,7 +130,7 @@ class Graph:
         return self._driver.session(database=self._database, default_access_mode=access)
 
 
-async def open_graph(url: str, user: str, password: str, *, database: str = "neo4j") -> Graph:
+async def open_graph(url: str, user: str, password: str, *, database: str = "neo4j") -> Neo4jGraph:
     """Connect, check that it is a Neo4j that MONITOR can use, and bring its schema up to date.
 
     Raises StoreUnavailable, StoreError (wrong password, another product) or LibraryUnreadable (made by a
@@ -140,8 +148,8 @@ async def open_graph(url: str, user: str, password: str, *, database: str = "neo
             telemetry_disabled=True,
         )
     except (ConfigurationError, ValueError) as error:
-        raise _no_address(url, error) from error
-    graph = Graph(driver, url, database)
+        raise _bad_address_error(url, error) from error
+    graph = Neo4jGraph(driver, url, database)
     try:
         await _migrate(graph, url)
     except BaseException:
@@ -157,37 +165,39 @@ def _check_address(url: str) -> None:
         raise ValueError("it names no host")
 
 
-async def _migrate(graph: Graph, url: str) -> None:
-    version = await graph.read(_version)
-    if int(version.partition(".")[0]) < _LEAST:
-        raise _server(url).too_old(version, str(_LEAST))
-    found = await graph.read(_format)
-    if found > FORMAT:
+async def _migrate(graph: Neo4jGraph, url: str) -> None:
+    version = await graph.read(_read_version)
+    if int(version.partition(".")[0]) < _OLDEST_VERSION:
+        raise _make_errors(url).too_old(version, str(_OLDEST_VERSION))
+    stored_format = await graph.read(_read_format)
+    if stored_format > FORMAT:
         raise LibraryUnreadable(
-            f"The canon at {url} was made by a newer MONITOR (format {found}; {FORMAT} is known here).",
+            f"The canon at {url} was made by a newer MONITOR (format {stored_format}; {FORMAT} is known here).",
             kept="It was left as it is.",
             todo="Update MONITOR, then open it again.",
         )
-    if found < FORMAT:
+    if stored_format < FORMAT:
         for statement in SCHEMA:
-            await graph.run(statement)
-        await graph.run("CALL db.awaitIndexes(60)")
-        await graph.run("MERGE (c:Counter {name: 'format'}) SET c.value = $value", {"value": FORMAT})
+            await graph.run_statement(statement)
+        await graph.run_statement("CALL db.awaitIndexes(60)")
+        await graph.run_statement(
+            "MERGE (c:Counter {name: 'format'}) SET c.value = $value", {"value": FORMAT}
+        )
 
 
-async def _version(tx: AsyncManagedTransaction) -> str:
+async def _read_version(tx: AsyncManagedTransaction) -> str:
     query = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS is"
     record = await (await tx.run(query)).single()
-    return str(record["is"]) if record else str(_LEAST)
+    return str(record["is"]) if record else str(_OLDEST_VERSION)
 
 
-async def _format(tx: AsyncManagedTransaction) -> int:
+async def _read_format(tx: AsyncManagedTransaction) -> int:
     query = "OPTIONAL MATCH (c:Counter {name: 'format'}) RETURN c.value AS value"
     record = await (await tx.run(query)).single()
     return int(record["value"] or 0) if record else 0
 
 
-async def made_from(tx: AsyncManagedTransaction, count: int) -> int:
+async def reserve_numbers(tx: AsyncManagedTransaction, count: int) -> int:
     """Return the first of `count` numbers in the order of making, and keep other writers waiting.
 
     The counter's node stays locked until the transaction ends, so that numbers are in the order of
@@ -203,56 +213,62 @@ async def made_from(tx: AsyncManagedTransaction, count: int) -> int:
     return int(record["first"])
 
 
-def key(words: str) -> str:
+def index_key(text: str) -> str:
     """Return words as an index holds them: whole while they are short, else their digest.
 
     Neo4j refuses to index a value of more than some 8,000 bytes.
     """
-    return words if len(words) <= LONGEST_KEY else hashlib.sha256(words.encode()).hexdigest()
+    return text if len(text) <= MAX_KEY_LENGTH else hashlib.sha256(text.encode()).hexdigest()
 
 
 # --- errors -----------------------------------------------------------------------------------------
 
 
 @contextmanager
-def in_our_words(url: str, who: str = "") -> Iterator[None]:
+def translate_neo4j_errors(url: str, writer_name: str = "") -> Iterator[None]:
     """Raise any error of the driver within as its kind of `StoreError`; let every other exception pass."""
     try:
         yield
     except (Neo4jError, DriverError, ConfigurationError, OSError) as error:
-        raise _in_our_words(error, url, who) from error
+        raise _translate_error(error, url, writer_name) from error
 
 
-def _server(url: str) -> Server:
+def _make_errors(url: str) -> ServerErrorFactory:
     settings = "MONITOR_NEO4J_USER and MONITOR_NEO4J_PASSWORD"
-    return Server("canon", "Neo4j", without_secrets(url), "Nothing of this was written there.", settings)
+    return ServerErrorFactory(
+        "canon", "Neo4j", strip_url_secrets(url), "Nothing of this was written there.", settings
+    )
 
 
-def _no_address(url: str, error: Exception) -> StoreError:
-    reason = str(error).partition(". ")[0].replace(url, without_secrets(url))
+def _bad_address_error(url: str, error: Exception) -> StoreError:
+    reason = str(error).partition(". ")[0].replace(url, strip_url_secrets(url))
     return StoreError(
-        f"{without_secrets(url)!r} is no address of a Neo4j server: {reason}.",
+        f"{strip_url_secrets(url)!r} is no address of a Neo4j server: {reason}.",
         kept="Nothing was opened.",
         todo="It looks like bolt://host:7687.",
     )
 
 
-def _in_our_words(error: Exception, url: str, who: str) -> StoreError:
-    server, said = _server(url), str(error)
+def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError:
+    errors, message = _make_errors(url), str(error)
     code = getattr(error, "code", "") or ""
     if isinstance(error, AuthError) or "Security.Auth" in code:
-        return server.refuses_us()
-    if isinstance(error, UnsupportedServerProduct) or "looks like HTTP" in said:
-        return server.stranger()
+        return errors.wrong_credentials()
+    if isinstance(error, UnsupportedServerProduct) or "looks like HTTP" in message:
+        return errors.wrong_product()
     if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
-        reason = why(error)  # or, where the system said nothing, the last of the driver's lines
-        return server.unavailable(said.splitlines()[-1] if reason.startswith("Couldn't connect") else reason)
+        reason = describe_cause(error)  # or, where the system said nothing, the last of the driver's lines
+        return errors.unavailable(
+            message.splitlines()[-1] if reason.startswith("Couldn't connect") else reason
+        )
     if isinstance(error, ConfigurationError):
-        return _no_address(url, error)
+        return _bad_address_error(url, error)
     if code.endswith("Statement.AccessMode") or "Security.Forbidden" in code:
-        return WriteDenied(f"{who or 'A reader'} may not write that: {error}.", kept="Nothing was written.")
-    if has_no_room(said):
-        return server.full()
+        return WriteDenied(
+            f"{writer_name or 'A reader'} may not write that: {error}.", kept="Nothing was written."
+        )
+    if is_disk_full_message(message):
+        return errors.disk_full()
     if code.startswith("Neo.TransientError"):
-        return server.unavailable(error)
-    return server.could_not(error)
+        return errors.unavailable(error)
+    return errors.failed(error)

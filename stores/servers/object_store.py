@@ -16,63 +16,65 @@ from minio.error import S3Error
 
 from stores.authority import Operation, Role, Store
 from stores.errors import NotFound, StoreError
-from stores.servers.minio import Buckets, code_of
-from stores.servers.server_errors import check_collection, check_leave
+from stores.servers.minio import MinioBuckets, error_code
+from stores.servers.server_errors import check_collection, check_grants
 
-_KEY = re.compile(r"[0-9a-f]{64}")
-_PART = 16 * 1024 * 1024
+_KEY_PATTERN = re.compile(r"[0-9a-f]{64}")
+_PART_BYTES = 16 * 1024 * 1024
 """Bytes sent at once; what is larger goes in parts, several at a time, and is there when all have come."""
 
-_CHUNK = 1024 * 1024
-_MISSING = "NoSuchKey"
+_CHUNK_BYTES = 1024 * 1024
+_MISSING_CODE = "NoSuchKey"
 
 
-class ServerObjects:
+class ServerObjectStore:
     """The objects as `role` may use them; `None` is the owner (import and restore).
 
     Errors: `WriteDenied` without the grant, `NotFound` for no such object, `StoreUnavailable`, `StoreFull`,
     and `StoreError` for an object that no longer is what its key says.
     """
 
-    def __init__(self, buckets: Buckets, role: Role | None) -> None:
+    def __init__(self, buckets: MinioBuckets, role: Role | None) -> None:
         self._buckets = buckets
         self._role = role
 
     async def put(self, collection: str, data: bytes) -> str:
         check_collection(Store.OBJECTS, collection)
-        check_leave(self._role, Store.OBJECTS, collection, Operation.INSERT)
-        return await asyncio.to_thread(self._put, self._buckets.bucket(collection), data)
+        check_grants(self._role, Store.OBJECTS, collection, Operation.INSERT)
+        return await asyncio.to_thread(self._put_object, self._buckets.bucket_name(collection), data)
 
     async def get(self, collection: str, key: str) -> bytes:
         check_collection(Store.OBJECTS, collection)
         _check_key(key)
-        return await asyncio.to_thread(self._get, collection, key)
+        return await asyncio.to_thread(self._get_object, collection, key)
 
     async def exists(self, collection: str, key: str) -> bool:
         check_collection(Store.OBJECTS, collection)
         _check_key(key)
-        return await asyncio.to_thread(self._exists, self._buckets.bucket(collection), key)
+        return await asyncio.to_thread(self._object_exists, self._buckets.bucket_name(collection), key)
 
     async def keys(self, collection: str) -> list[str]:
         check_collection(Store.OBJECTS, collection)
-        return await asyncio.to_thread(self._keys, self._buckets.bucket(collection))
+        return await asyncio.to_thread(self._list_keys, self._buckets.bucket_name(collection))
 
-    def _put(self, bucket: str, data: bytes) -> str:
+    def _put_object(self, bucket: str, data: bytes) -> str:
         key = hashlib.sha256(data).hexdigest()
-        with self._buckets.in_our_words():
-            client = self._buckets.client(self._role)
-            if _tag_of(client, bucket, key) == _tag(data):
+        with self._buckets.translate_errors():
+            client = self._buckets.client_for(self._role)
+            if _read_etag(client, bucket, key) == _expected_etag(data):
                 return key
-        with self._buckets.in_our_words(self._role, writes=True):
-            client.put_object(bucket, key, BytesIO(data), len(data), part_size=_PART)
+        with self._buckets.translate_errors(self._role, is_write=True):
+            client.put_object(bucket, key, BytesIO(data), len(data), part_size=_PART_BYTES)
         return key
 
-    def _get(self, collection: str, key: str) -> bytes:
-        with self._buckets.in_our_words():
+    def _get_object(self, collection: str, key: str) -> bytes:
+        with self._buckets.translate_errors():
             try:
-                data, digest = _read(self._buckets.client(self._role), self._buckets.bucket(collection), key)
+                data, digest = _download(
+                    self._buckets.client_for(self._role), self._buckets.bucket_name(collection), key
+                )
             except S3Error as error:
-                if code_of(error) != _MISSING:
+                if error_code(error) != _MISSING_CODE:
                     raise
                 raise NotFound(f"There is no object {key} in the {collection}.") from None
         if digest != key:
@@ -83,51 +85,53 @@ class ServerObjects:
             )
         return data
 
-    def _exists(self, bucket: str, key: str) -> bool:
-        with self._buckets.in_our_words():
-            return _tag_of(self._buckets.client(self._role), bucket, key) is not None
+    def _object_exists(self, bucket: str, key: str) -> bool:
+        with self._buckets.translate_errors():
+            return _read_etag(self._buckets.client_for(self._role), bucket, key) is not None
 
-    def _keys(self, bucket: str) -> list[str]:
-        with self._buckets.in_our_words():
-            found = self._buckets.client(self._role).list_objects(bucket)
-            return sorted(name for each in found if _KEY.fullmatch(name := str(each.object_name)))
+    def _list_keys(self, bucket: str) -> list[str]:
+        with self._buckets.translate_errors():
+            stored_objects = self._buckets.client_for(self._role).list_objects(bucket)
+            return sorted(
+                name for each in stored_objects if _KEY_PATTERN.fullmatch(name := str(each.object_name))
+            )
 
 
 def _check_key(key: str) -> None:
-    if not _KEY.fullmatch(key):
+    if not _KEY_PATTERN.fullmatch(key):
         raise NotFound(f"{key!r} is not the key of an object.")
 
 
-def _read(client: Minio, bucket: str, key: str) -> tuple[bytes, str]:
+def _download(client: Minio, bucket: str, key: str) -> tuple[bytes, str]:
     """Return an object with the digest of what came, reckoned as it came."""
-    answer = client.get_object(bucket, key)
+    response = client.get_object(bucket, key)
     try:
         digest, chunks = hashlib.sha256(), []
-        for chunk in answer.stream(_CHUNK):
+        for chunk in response.stream(_CHUNK_BYTES):
             digest.update(chunk)
             chunks.append(chunk)
         return b"".join(chunks), digest.hexdigest()
     finally:
-        answer.close()
-        answer.release_conn()
+        response.close()
+        response.release_conn()
 
 
-def _tag_of(client: Minio, bucket: str, key: str) -> str | None:
+def _read_etag(client: Minio, bucket: str, key: str) -> str | None:
     """Return what the server says that tells an object's content (None: there is no such object)."""
     try:
         return client.stat_object(bucket, key).etag or ""
     except S3Error as error:
-        if code_of(error) != _MISSING:
+        if error_code(error) != _MISSING_CODE:
             raise
         return None
 
 
-def _tag(data: bytes) -> str:
+def _expected_etag(data: bytes) -> str:
     """Return what S3 tells the content by: the MD5 of it, or of those of its parts.
 
     Some servers (those that encrypt) tell it otherwise; then an object is sent again, and is the same.
     """
-    parts = [_md5(data[start : start + _PART]) for start in range(0, len(data), _PART)]
+    parts = [_md5(data[start : start + _PART_BYTES]) for start in range(0, len(data), _PART_BYTES)]
     if len(parts) < 2:
         return _md5(data).hex()
     return f"{_md5(b''.join(parts)).hex()}-{len(parts)}"

@@ -27,28 +27,28 @@ from opensearchpy.exceptions import (
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError
 from stores.servers.opensearch_schema import FORMAT, index_additions, index_body, index_names
-from stores.servers.server_errors import CONNECT_SECONDS, Server, first_line, without_secrets
+from stores.servers.server_errors import CONNECT_SECONDS, ServerErrorFactory, first_line, strip_url_secrets
 
 Credentials = Callable[[Role | None], tuple[str, str]]
 """Gives the user and password of a role (None: the owner's, for making indexes and users)."""
 
-OLDEST = 2
+OLDEST_VERSION = 2
 """The first version whose API this is written for."""
 
 ANSWER_SECONDS = 60
 """How long a large batch may take."""
 
 
-class OpenSearch:
+class OpenSearchServer:
     """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
 
     def __init__(self, url: str, credentials: Credentials, prefix: str) -> None:
-        self.server = Server(
+        self.errors = ServerErrorFactory(
             "text",
             "OpenSearch",
-            without_secrets(url),
-            kept="Nothing is lost: the words are found again from the log and canon.",
-            settings="MONITOR_OPENSEARCH_USER and MONITOR_OPENSEARCH_PASSWORD, and those of the roles",
+            strip_url_secrets(url),
+            kept_message="Nothing is lost: the words are found again from the log and canon.",
+            settings_to_check="MONITOR_OPENSEARCH_USER and MONITOR_OPENSEARCH_PASSWORD, and those of the roles",
         )
         self.prefix = prefix
         self._url = url
@@ -57,39 +57,39 @@ class OpenSearch:
 
     @property
     def owner(self) -> AsyncOpenSearch:
-        return self.client(None)
+        return self.client_for(None)
 
-    def client(self, role: Role | None) -> AsyncOpenSearch:
+    def client_for(self, role: Role | None) -> AsyncOpenSearch:
         """Return a client with the credentials of a role."""
         if role not in self._clients:
             self._clients[role] = AsyncOpenSearch(
                 hosts=[self._url],
                 http_auth=self._credentials(role),
-                connection_class=_Connection,
+                connection_class=_OpenSearchConnection,
                 timeout=ANSWER_SECONDS,
                 max_retries=1,  # everything done here may be done twice; a kept connection may be stale
             )
         return self._clients[role]
 
-    def index(self, collection: str) -> str:
+    def index_name(self, collection: str) -> str:
         """Return what a collection's index is called."""
         return f"{self.prefix}{collection}"
 
     async def open(self) -> None:
         """Look at what answers there, and make the indexes that are not there yet."""
-        self.server.check_address(self._url, "http://host:9200")
-        with self.in_our_words():
+        self.errors.check_address(self._url, "http://host:9200")
+        with self.translate_errors():
             await self._check_product()
-            there = await self.owner.indices.get_mapping(index=f"{self.prefix}*")
+            existing_mappings = await self.owner.indices.get_mapping(index=f"{self.prefix}*")
             for index in index_names(self.prefix):
-                if index in there:
-                    await self._bring_up(index, there[index]["mappings"])
+                if index in existing_mappings:
+                    await self._upgrade_index(index, existing_mappings[index]["mappings"])
                 else:
-                    await self._make(index)
+                    await self._create_index(index)
 
     async def drop_all(self) -> None:
         """Delete every index of this library (tests; making the index anew)."""
-        with self.in_our_words():
+        with self.translate_errors():
             await self.owner.indices.delete(index=",".join(index_names(self.prefix)), ignore_unavailable=True)
 
     async def close(self) -> None:
@@ -101,25 +101,25 @@ class OpenSearch:
         about = await self.owner.info()
         version = about.get("version") if isinstance(about, dict) else None
         if not isinstance(version, dict) or version.get("distribution") != "opensearch":
-            raise self.server.stranger(first_line(str(about)))
+            raise self.errors.wrong_product(first_line(str(about)))
         number = str(version.get("number"))
-        if int(number.partition(".")[0]) < OLDEST:
-            raise self.server.too_old(number, f"{OLDEST}.0")
+        if int(number.partition(".")[0]) < OLDEST_VERSION:
+            raise self.errors.too_old(number, f"{OLDEST_VERSION}.0")
 
-    async def _bring_up(self, index: str, mapping: dict[str, Any]) -> None:
+    async def _upgrade_index(self, index: str, mapping: dict[str, Any]) -> None:
         """Add to an index of before what it lacks, or raise LibraryUnreadable if nothing is known of it."""
-        found = mapping.get("_meta", {}).get("monitor_format", 0)
-        if found == 1:
+        stored_format = mapping.get("_meta", {}).get("monitor_format", 0)
+        if stored_format == 1:
             await self.owner.indices.put_mapping(index=index, body=index_additions())
-        elif found != FORMAT:
+        elif stored_format != FORMAT:
             raise LibraryUnreadable(
-                f"The index {index} on the text server at {self.server.url} is of format {found}, "
+                f"The index {index} on the text server at {self.errors.url} is of format {stored_format}, "
                 f"and {FORMAT} is known here.",
                 kept="It was left as it is.",
                 todo="Update MONITOR, or delete that index and run `monitor reindex`.",
             )
 
-    async def _make(self, index: str) -> None:
+    async def _create_index(self, index: str) -> None:
         try:
             await self.owner.indices.create(index=index, body=index_body())
         except RequestError as error:
@@ -129,56 +129,60 @@ class OpenSearch:
     # --- errors -------------------------------------------------------------------------------------
 
     @contextmanager
-    def in_our_words(self, role: Role | None = None, *, writes: bool = False) -> Iterator[None]:
+    def translate_errors(self, role: Role | None = None, *, is_write: bool = False) -> Iterator[None]:
         """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
         try:
             yield
         except (OpenSearchException, aiohttp.ClientError, ValueError, OSError) as error:
-            raise self._told(error, role, writes) from error
+            raise self._translate_error(error, role, is_write) from error
 
-    def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
+    def _translate_error(self, error: Exception, role: Role | None, is_write: bool) -> StoreError:
         if isinstance(error, ConnectionError):
-            return self._unreached(error)
+            return self._connection_error(error)
         if isinstance(error, aiohttp.ClientError | OSError):
-            return self.server.unavailable(error)
+            return self.errors.unavailable(error)
         if isinstance(error, TransportError):
-            return self.refused(error.status_code, said(error), role, writes=writes, error=error)
+            return self.response_error(
+                error.status_code, error_reason(error), role, is_write=is_write, error=error
+            )
         if isinstance(error, SerializationError):
-            return self.server.stranger("its answer is no JSON")
-        return self.server.could_not(error)
+            return self.errors.wrong_product("its answer is no JSON")
+        return self.errors.failed(error)
 
-    def _unreached(self, error: ConnectionError) -> StoreError:
+    def _connection_error(self, error: ConnectionError) -> StoreError:
         cause = error.info
         if isinstance(cause, aiohttp.ServerTimeoutError | TimeoutError):
-            return self.server.unavailable("no answer in time")
+            return self.errors.unavailable("no answer in time")
         if isinstance(cause, aiohttp.ClientResponseError | UnicodeDecodeError):
-            return self.server.stranger("it speaks no HTTP")
-        return self.server.unavailable(cause if isinstance(cause, Exception) else str(cause))
+            return self.errors.wrong_product("it speaks no HTTP")
+        return self.errors.unavailable(cause if isinstance(cause, Exception) else str(cause))
 
-    def refused(
-        self, status: Any, reason: str, role: Role | None, *, writes: bool, error: Exception | None = None
+    def response_error(
+        self, status: Any, reason: str, role: Role | None, *, is_write: bool, error: Exception | None = None
     ) -> StoreError:
         """Return the error for an answer, or for one item of a bulk, of this status."""
         if "flood-stage" in reason or "read-only / allow delete" in reason or "No space left" in reason:
-            return self.server.full()
+            return self.errors.disk_full()
         if isinstance(error, AuthenticationException) or status == 401:
-            return self.server.refuses_us()
+            return self.errors.wrong_credentials()
         if isinstance(error, AuthorizationException) or status == 403:
-            return self.server.denied(role, reason) if writes else self.server.could_not(reason)
+            return self.errors.write_denied(role, reason) if is_write else self.errors.failed(reason)
         if status in (429, 502, 503, 504):
-            return self.server.unavailable(reason)
+            return self.errors.unavailable(reason)
         if status in (404, 405) and "index_not_found" not in reason and error is not None:
-            return self.server.stranger(reason)
-        return self.server.could_not(reason)
+            return self.errors.wrong_product(reason)
+        return self.errors.failed(reason)
 
 
-async def open_opensearch(url: str, credentials: Credentials, *, prefix: str = "monitor-") -> OpenSearch:
+async def open_opensearch(
+    url: str, credentials: Credentials, *, prefix: str = "monitor-"
+) -> OpenSearchServer:
     """Connect, check that it is an OpenSearch that MONITOR can use, and make what indexes are missing.
 
     Raises StoreUnavailable, StoreError (wrong password, another product or one too old) or
     LibraryUnreadable (made by another MONITOR); nothing stays open.
     """
-    opensearch = OpenSearch(url, credentials, prefix)
+    opensearch = OpenSearchServer(url, credentials, prefix)
     try:
         await opensearch.open()
     except BaseException:
@@ -187,7 +191,7 @@ async def open_opensearch(url: str, credentials: Credentials, *, prefix: str = "
     return opensearch
 
 
-def said(error: TransportError) -> str:
+def error_reason(error: TransportError) -> str:
     """Return the reason that the server gave, with the kind of its error."""
     info = error.info if isinstance(error.info, dict) else {}
     detail = info.get("error")
@@ -196,17 +200,17 @@ def said(error: TransportError) -> str:
     return str(detail or info.get("message") or error.error or error.status_code)
 
 
-class _Connector(aiohttp.TCPConnector):
+class _FastFailConnector(aiohttp.TCPConnector):
     """Waits long for an answer, and not long for a connection; the driver has but one time for both."""
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> Connection:
-        hurried = aiohttp.ClientTimeout(total=timeout.total, sock_connect=CONNECT_SECONDS)
-        return await super().connect(req, traces, hurried)
+        connect_timeout = aiohttp.ClientTimeout(total=timeout.total, sock_connect=CONNECT_SECONDS)
+        return await super().connect(req, traces, connect_timeout)
 
 
-class _Connection(AIOHttpConnection):
+class _OpenSearchConnection(AIOHttpConnection):
     async def _create_aiohttp_session(self) -> None:
         self.loop = self.loop or asyncio.get_running_loop()
         self.session = aiohttp.ClientSession(
@@ -214,5 +218,5 @@ class _Connection(AIOHttpConnection):
             skip_auto_headers=("accept", "accept-encoding"),
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=OpenSearchClientResponse,
-            connector=_Connector(limit=self._limit or 10, ssl=self._ssl_context or True),
+            connector=_FastFailConnector(limit=self._limit or 10, ssl=self._ssl_context or True),
         )

@@ -13,77 +13,81 @@ from opensearchpy.exceptions import TransportError
 
 from stores.authority import Role
 from stores.errors import StoreError
-from stores.servers.opensearch import OpenSearch
-from stores.servers.opensearch_schema import permissions
+from stores.servers.opensearch import OpenSearchServer
+from stores.servers.opensearch_schema import role_permissions
 from stores.servers.server_errors import first_line
 
 _API = "/_plugins/_security/api"
-_REFUSED = (400, 404, 405)
-_CONFLICT, _TRIES = 409, 5
+_REFUSED_CODES = (400, 404, 405)
+_CONFLICT, _MAX_ATTEMPTS = 409, 5
 """Another program has changed the same rules meanwhile: then it is asked again."""
 
 
-def user_of(prefix: str, role: Role) -> str:
+def user_name(prefix: str, role: Role) -> str:
     """Return what a role's user and its role on the server are called."""
     return f"{prefix}{role}"
 
 
-async def make_users(opensearch: OpenSearch, password_of: Callable[[Role], str]) -> None:
+async def make_users(opensearch: OpenSearchServer, password_of: Callable[[Role], str]) -> None:
     """Make every role's user, or give it the leave and the password that it should have. May be done again.
 
     The owner needs leave to use the security plugin's API. Raises StoreError if the server has no such
     plugin, or takes a password for too weak.
     """
     prefix = opensearch.prefix
-    await _patch(opensearch, "roles", {user_of(prefix, role): permissions(role, prefix) for role in Role})
+    await _patch(
+        opensearch, "roles", {user_name(prefix, role): role_permissions(role, prefix) for role in Role}
+    )
     users = {
         name: {"password": password_of(role), "opendistro_security_roles": [name]}
         for role in Role
-        for name in [user_of(prefix, role)]
+        for name in [user_name(prefix, role)]
     }
     await _patch(opensearch, "internalusers", users)
 
 
-async def remove_users(opensearch: OpenSearch) -> None:
+async def remove_users(opensearch: OpenSearchServer) -> None:
     """Remove every role's user. May be done again."""
     for kind in ("internalusers", "roles"):
-        with opensearch.in_our_words():
-            there = await opensearch.owner.transport.perform_request("GET", f"{_API}/{kind}")
-        names = [name for role in Role if (name := user_of(opensearch.prefix, role)) in there]
+        with opensearch.translate_errors():
+            existing_names = await opensearch.owner.transport.perform_request("GET", f"{_API}/{kind}")
+        names = [name for role in Role if (name := user_name(opensearch.prefix, role)) in existing_names]
         await _patch(opensearch, kind, dict.fromkeys(names))
 
 
-async def _patch(opensearch: OpenSearch, kind: str, wanted: Mapping[str, dict[str, Any] | None]) -> None:
+async def _patch(
+    opensearch: OpenSearchServer, kind: str, bodies: Mapping[str, dict[str, Any] | None]
+) -> None:
     """Put what is wanted (None: nothing) in one request: each makes the server read all its rules anew."""
     changes = [
         {"op": "add", "path": f"/{name}", "value": body} if body else {"op": "remove", "path": f"/{name}"}
-        for name, body in wanted.items()
+        for name, body in bodies.items()
     ]
     if not changes:
         return
-    with opensearch.in_our_words():
-        for last in (False,) * (_TRIES - 1) + (True,):
+    with opensearch.translate_errors():
+        for is_last_attempt in (False,) * (_MAX_ATTEMPTS - 1) + (True,):
             try:
                 await opensearch.owner.transport.perform_request("PATCH", f"{_API}/{kind}", body=changes)
                 return
             except TransportError as error:
-                if error.status_code in _REFUSED:
-                    raise _refused(opensearch, kind, error) from error
-                if last or error.status_code != _CONFLICT:
+                if error.status_code in _REFUSED_CODES:
+                    raise _refused_error(opensearch, kind, error) from error
+                if is_last_attempt or error.status_code != _CONFLICT:
                     raise
 
 
-def _refused(opensearch: OpenSearch, kind: str, error: TransportError) -> StoreError:
-    said = error.info if isinstance(error.info, dict) else {}
-    if "no handler found" in str(said.get("error")):
+def _refused_error(opensearch: OpenSearchServer, kind: str, error: TransportError) -> StoreError:
+    answer = error.info if isinstance(error.info, dict) else {}
+    if "no handler found" in str(answer.get("error")):
         return StoreError(
-            f"OpenSearch at {opensearch.server.url} has no security plugin.",
+            f"OpenSearch at {opensearch.errors.url} has no security plugin.",
             kept="No users were made: there the server itself refuses nobody anything.",
             todo="Install the plugin opensearch-security there, then do this again.",
         )
     return StoreError(
-        f"OpenSearch at {opensearch.server.url} does not take these {kind}: "
-        f"{first_line(str(said.get('reason') or error.error))}.",
+        f"OpenSearch at {opensearch.errors.url} does not take these {kind}: "
+        f"{first_line(str(answer.get('reason') or error.error))}.",
         kept="What was made before is kept.",
         todo="Give each role a long random password of its own, then do this again.",
     )

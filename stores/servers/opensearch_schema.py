@@ -14,13 +14,13 @@ from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store
 FORMAT: Final = 2
 """The version of `index_body`. A newer one is left alone; an older one is added to (`index_additions`)."""
 
-MOST_HITS: Final = 10_000
+MAX_HITS: Final = 10_000
 """Hits that one search can bring."""
 
 _VARIANTS: Final = "ς=>σ µ=>μ ϐ=>β ϵ=>ε ϑ=>θ \u1fbe=>ι ϰ=>κ ϖ=>π ϱ=>ρ ϕ=>φ ẛ=>s"
 """Other shapes of the same letter, which `asciifolding` leaves (or takes for another one)."""
 
-_LONGEST_WORD: Final = 255
+_MAX_WORD_LENGTH: Final = 255
 """Characters of a word that count; Lucene refuses a text with a word of more than 32,766 bytes."""
 
 _ANALYSIS: Final[Mapping[str, Any]] = {
@@ -29,7 +29,7 @@ _ANALYSIS: Final[Mapping[str, Any]] = {
         "monitor_variants": {"type": "mapping", "mappings": _VARIANTS.split()},
     },
     "tokenizer": {"monitor_words": {"type": "pattern", "pattern": r"[^\p{L}\p{N}\p{Co}]+"}},
-    "filter": {"monitor_longest": {"type": "truncate", "length": _LONGEST_WORD}},
+    "filter": {"monitor_longest": {"type": "truncate", "length": _MAX_WORD_LENGTH}},
     "analyzer": {
         "monitor": {
             "type": "custom",
@@ -50,7 +50,7 @@ def index_body() -> dict[str, Any]:
     """
     return {
         "settings": {
-            "index": {"number_of_shards": 1, "auto_expand_replicas": "0-1", "max_result_window": MOST_HITS},
+            "index": {"number_of_shards": 1, "auto_expand_replicas": "0-1", "max_result_window": MAX_HITS},
             "analysis": _ANALYSIS,
         },
         "mappings": {
@@ -61,7 +61,7 @@ def index_body() -> dict[str, Any]:
                 "id": {"type": "keyword"},
                 "text": {"type": "text", "analyzer": "monitor"},
                 "scope": {"type": "keyword"},
-                "mark": _MARK,
+                "mark": _FINGERPRINT_MAPPING,
             },
         },
     }
@@ -69,10 +69,10 @@ def index_body() -> dict[str, Any]:
 
 def index_additions() -> dict[str, Any]:
     """Return the mapping that an index of format 1 lacks: what is in it counts as without a mark."""
-    return {"_meta": {"monitor_format": FORMAT}, "properties": {"mark": _MARK}}
+    return {"_meta": {"monitor_format": FORMAT}, "properties": {"mark": _FINGERPRINT_MAPPING}}
 
 
-_MARK: Final[Mapping[str, Any]] = {"type": "keyword", "index": False}
+_FINGERPRINT_MAPPING: Final[Mapping[str, Any]] = {"type": "keyword", "index": False}
 """Read from the doc values, and never looked up."""
 
 
@@ -88,10 +88,10 @@ def index_names(prefix: str) -> list[str]:
     return [f"{prefix}{collection}" for collection in COLLECTIONS[Store.WORDS]]
 
 
-def permissions(role: Role, prefix: str) -> dict[str, Any]:
+def role_permissions(role: Role, prefix: str) -> dict[str, Any]:
     """Return what a role may do, as the security plugin calls it: read all of MONITOR's, write its row's."""
-    written = [grant for grant in WRITE_MATRIX[role] if grant.store is Store.WORDS]
-    cluster = ["cluster:monitor/main", *(["indices:data/write/bulk"] if written else [])]
+    write_grants = [grant for grant in WRITE_MATRIX[role] if grant.store is Store.WORDS]
+    cluster = ["cluster:monitor/main", *(["indices:data/write/bulk"] if write_grants else [])]
     return {
         "cluster_permissions": cluster,
         "index_permissions": [
@@ -101,7 +101,7 @@ def permissions(role: Role, prefix: str) -> dict[str, Any]:
                     "index_patterns": [f"{prefix}{grant.collection}"],
                     "allowed_actions": sorted({action for op in grant.operations for action in _ACTIONS[op]}),
                 }
-                for grant in written
+                for grant in write_grants
             ),
         ],
     }

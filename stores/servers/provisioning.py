@@ -9,53 +9,55 @@ from collections.abc import Mapping
 from functools import partial
 
 from stores.authority import Store
-from stores.servers.server_settings import addresses
-from stores.servers.server_stores import need_drivers, objects_server, words_server
+from stores.servers.server_settings import read_server_settings
+from stores.servers.server_stores import connect_minio, connect_opensearch, require_drivers
 
 
-async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozenset(Store)) -> list[str]:
+async def provision_servers(
+    environ: Mapping[str, str], stores: frozenset[Store] = frozenset(Store)
+) -> list[str]:
     """Make every role's users on the servers of these stores; returns a line for each thing done.
 
     The addresses must carry the owner's own credentials (`mongodb://root:...@host`). Raises InputError if
     something is not said, StoreUnavailable or StoreError naming the server that refused.
     """
-    need_drivers(stores)
-    known = addresses(environ, stores)
-    done: list[str] = []
+    require_drivers(stores)
+    settings = read_server_settings(environ, stores)
+    report_lines: list[str] = []
     if Store.LOG in stores:
         from pymongo import AsyncMongoClient
 
-        from stores.servers.mongo import CONNECT_MS, Document, in_our_words
+        from stores.servers.mongo import CONNECT_MS, Document, translate_mongo_errors
         from stores.servers.mongo_roles import make_users
 
-        url = known.get("MONGO_URL")
+        url = settings.get("MONGO_URL")
         client: AsyncMongoClient[Document] = AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS)
         try:
-            with in_our_words(url, "The owner"):
-                await make_users(client.admin, known.library, partial(known.password, "mongo"))
+            with translate_mongo_errors(url, "The owner"):
+                await make_users(client.admin, settings.library, partial(settings.derive_password, "mongo"))
         finally:
             await client.close()
-        done.append("log: a user for each role")
+        report_lines.append("log: a user for each role")
     if Store.WORDS in stores:
         from stores.servers.opensearch_roles import make_users as make_words_users
 
-        opensearch = await words_server(known)
+        opensearch = await connect_opensearch(settings)
         try:
-            await make_words_users(opensearch, partial(known.password, "opensearch"))
+            await make_words_users(opensearch, partial(settings.derive_password, "opensearch"))
         finally:
             await opensearch.close()
-        done.append("words: indexes, and a user for each role")
+        report_lines.append("words: indexes, and a user for each role")
     if Store.OBJECTS in stores:
         from stores.servers.minio_roles import make_users as make_objects_users
 
-        buckets = await objects_server(known)
+        buckets = await connect_minio(settings)
         try:
-            await make_objects_users(buckets, partial(known.password, "minio"))
+            await make_objects_users(buckets, partial(settings.derive_password, "minio"))
         finally:
             await buckets.close()
-        done.append("objects: buckets, and a user for each role")
+        report_lines.append("objects: buckets, and a user for each role")
     if Store.VECTORS in stores:
-        done.append("vectors: nothing to prepare; tokens by role need QDRANT__SERVICE__JWT_RBAC")
+        report_lines.append("vectors: nothing to prepare; tokens by role need QDRANT__SERVICE__JWT_RBAC")
     if Store.CANON in stores:
-        done.append("canon: Neo4j Community has no roles; sessions of readers are read-only")
-    return done
+        report_lines.append("canon: Neo4j Community has no roles; sessions of readers are read-only")
+    return report_lines

@@ -17,35 +17,35 @@ from typing import Any
 
 from stores.authority import WRITE_MATRIX, Role, Store
 
-LIFETIME = 3_600
+TOKEN_SECONDS = 3_600
 """Seconds that a token is good for. It is made anew for every request; this leaves room for clock skew."""
 
 
-def written_by(role: Role) -> frozenset[str]:
+def writable_collections(role: Role) -> frozenset[str]:
     """Return the collections that a role may write to. Qdrant does not part putting from deleting."""
     return frozenset(grant.collection for grant in WRITE_MATRIX[role] if grant.store is Store.VECTORS)
 
 
 def reader_token(api_key: str, now: float) -> str:
     """Return a token that reads everything and writes nothing."""
-    return _signed(api_key, now, "r")
+    return _sign_token(api_key, now, "r")
 
 
 def writer_token(api_key: str, now: float, names: Iterable[str]) -> str:
     """Return a token that reads and writes the collections of these names on the server, and no other."""
-    return _signed(api_key, now, [{"collection": name, "access": "rw"} for name in sorted(names)])
+    return _sign_token(api_key, now, [{"collection": name, "access": "rw"} for name in sorted(names)])
 
 
-def _signed(api_key: str, now: float, access: Any) -> str:
-    head = _encoded({"alg": "HS256", "typ": "JWT"})
-    claims = _encoded({"exp": int(now) + LIFETIME, "access": access})
-    signature = hmac.new(api_key.encode(), f"{head}.{claims}".encode(), hashlib.sha256).digest()
-    return f"{head}.{claims}.{_base64(signature)}"
+def _sign_token(api_key: str, now: float, access: Any) -> str:
+    header = _encode_json({"alg": "HS256", "typ": "JWT"})
+    claims = _encode_json({"exp": int(now) + TOKEN_SECONDS, "access": access})
+    signature = hmac.new(api_key.encode(), f"{header}.{claims}".encode(), hashlib.sha256).digest()
+    return f"{header}.{claims}.{_encode_base64(signature)}"
 
 
-def _encoded(part: Any) -> str:
-    return _base64(json.dumps(part, separators=(",", ":")).encode())
+def _encode_json(part: Any) -> str:
+    return _encode_base64(json.dumps(part, separators=(",", ":")).encode())
 
 
-def _base64(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -18,7 +18,7 @@ CONNECT_SECONDS = 3.0
 """How long a dead server may keep a caller waiting."""
 
 
-class Server(NamedTuple):
+class ServerErrorFactory(NamedTuple):
     """A server as it is spoken of: what MONITOR keeps there, the product, its address without secrets.
 
     `kept` says what has become of the user's things when a call fails; `settings` names what to check.
@@ -27,108 +27,109 @@ class Server(NamedTuple):
     store: str
     product: str
     url: str
-    kept: str
-    settings: str
+    kept_message: str
+    settings_to_check: str
 
     def unavailable(self, error: BaseException | str) -> StoreUnavailable:
         return StoreUnavailable(
-            f"The {self.store} server at {self.url} does not answer: {why(error)}.",
-            kept=self.kept,
+            f"The {self.store} server at {self.url} does not answer: {describe_cause(error)}.",
+            kept=self.kept_message,
             todo=f"Check that {self.product} runs there and is reachable; MONITOR tries again by itself.",
         )
 
-    def refuses_us(self) -> StoreError:
+    def wrong_credentials(self) -> StoreError:
         return StoreError(
             f"The {self.store} server at {self.url} refuses this user or password.",
             kept="Nothing was read or written there.",
-            todo=f"Check {self.settings}, then `monitor doctor`.",
+            todo=f"Check {self.settings_to_check}, then `monitor doctor`.",
         )
 
-    def full(self) -> StoreFull:
+    def disk_full(self) -> StoreFull:
         return StoreFull(
             f"The disk of the {self.store} server at {self.url} is full.",
-            kept=f"What was written before is safe. {self.kept}",
+            kept=f"What was written before is safe. {self.kept_message}",
             todo="Free some space there and try again.",
         )
 
-    def stranger(self, found: str = "") -> StoreError:
+    def wrong_product(self, answer: str = "") -> StoreError:
         """Something else answers at that address."""
         return StoreError(
-            f"What answers at {self.url} is not {self.product}{f': {found}' if found else ''}.",
+            f"What answers at {self.url} is not {self.product}{f': {answer}' if answer else ''}.",
             kept="Nothing was written there.",
             todo="Check the address and the port.",
         )
 
-    def too_old(self, version: str, least: str) -> StoreError:
+    def too_old(self, version: str, oldest: str) -> StoreError:
         return StoreError(
-            f"{self.product} at {self.url} is version {version}, and MONITOR needs {least} or newer.",
+            f"{self.product} at {self.url} is version {version}, and MONITOR needs {oldest} or newer.",
             kept="Nothing was written there.",
             todo=f"Update {self.product} there.",
         )
 
-    def check_address(self, url: str, like: str) -> None:
+    def check_address(self, url: str, example: str) -> None:
         """Raise StoreError unless `url` says where a server could be."""
         try:
             parts = urlsplit(url)
-            missing = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
-            reason = "it names no host, or no http" if missing else ""
+            is_invalid = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+            reason = "it names no host, or no http" if is_invalid else ""
         except ValueError as error:
             reason = first_line(error)
         if reason:
             raise StoreError(
                 f"{self.url!r} is no address of a {self.product} server: {reason}.",
                 kept="Nothing was opened.",
-                todo=f"It looks like {like}.",
+                todo=f"It looks like {example}.",
             )
 
-    def could_not(self, error: BaseException | str) -> StoreError:
+    def failed(self, error: BaseException | str) -> StoreError:
         return StoreError(
-            f"The {self.store} server at {self.url} could not do that: {first_line(error)}.", kept=self.kept
+            f"The {self.store} server at {self.url} could not do that: {first_line(error)}.",
+            kept=self.kept_message,
         )
 
-    def denied(self, role: Role | None, error: BaseException | str) -> WriteDenied:
+    def write_denied(self, role: Role | None, error: BaseException | str) -> WriteDenied:
         """The server itself refused the write."""
         return WriteDenied(
-            f"{spoken(role)} may not write that: {first_line(error)}.", kept="Nothing was written."
+            f"{role_label(role)} may not write that: {first_line(error)}.", kept="Nothing was written."
         )
 
 
 def check_collection(store: Store, collection: str) -> None:
     """Raise StoreError unless there is such a collection; only known ones ever become a name on a server."""
     if collection not in COLLECTIONS[store]:
-        what = "object collection" if store is Store.OBJECTS else f"collection of {store}"
-        raise StoreError(f"There is no {what} called {collection!r}.")
+        noun = "object collection" if store is Store.OBJECTS else f"collection of {store}"
+        raise StoreError(f"There is no {noun} called {collection!r}.")
 
 
-def check_leave(role: Role | None, store: Store, collection: str, *ops: Operation) -> None:
+def check_grants(role: Role | None, store: Store, collection: str, *operations: Operation) -> None:
     """Raise WriteDenied unless the matrix grants all of `ops`. The owner (None) may do all.
 
     The server refuses the same by itself, to each role's own credentials; this holds where it was given
     only one user for all of them.
     """
-    if role is not None and not all(find_grants(role, store, collection, op) for op in ops):
+    if role is not None and not all(find_grants(role, store, collection, op) for op in operations):
         raise WriteDenied(f"The {role} may not write to the {collection}.", kept="Nothing was written.")
 
 
-def spoken(role: Role | None) -> str:
+def role_label(role: Role | None) -> str:
     return str(role).replace("_", " ").capitalize() if role else "The owner"
 
 
-def without_secrets(url: str) -> str:
+def strip_url_secrets(url: str) -> str:
     """Return an address as it may be shown."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.partition('/')[0].rpartition('@')[2]}"
 
 
-def why(error: BaseException | str) -> str:
+def describe_cause(error: BaseException | str) -> str:
     """Return what the system said beneath a driver's error, if it said anything; else the error's words."""
-    deeper: BaseException | None = error if isinstance(error, BaseException) else None
-    while deeper is not None:
-        if isinstance(deeper, socket.gaierror):
-            return str(deeper.strerror)
-        if isinstance(deeper, OSError) and deeper.errno and deeper.errno > 0:
-            return os.strerror(deeper.errno)
-        deeper = deeper.__cause__ or deeper.__context__
+    cause: BaseException | None = error if isinstance(error, BaseException) else None
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return str(cause.strerror)
+        if isinstance(cause, OSError) and cause.errno and cause.errno > 0:
+            return os.strerror(cause.errno)
+        cause = cause.__cause__ or cause.__context__
     if "Timeout" in type(error).__name__:
         return "no answer in time"
     return first_line(error)
@@ -139,7 +140,9 @@ def first_line(error: BaseException | str) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:200]
 
 
-def has_no_room(text: str) -> bool:
+def is_disk_full_message(text: str) -> bool:
     """Tell whether a server's words say that its disk is full."""
-    said = text.casefold()
-    return any(sign in said for sign in ("no space left", "disk is full", "out of disk", "not enough space"))
+    message = text.casefold()
+    return any(
+        phrase in message for phrase in ("no space left", "disk is full", "out of disk", "not enough space")
+    )

@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from stores.authority import Role, Store
 from stores.errors import InputError
 
-SECRET = "MONITOR_SERVERS_SECRET"
-_NEEDED: Mapping[Store, tuple[str, ...]] = {
+SECRET_VARIABLE = "MONITOR_SERVERS_SECRET"
+_REQUIRED_VARIABLES: Mapping[Store, tuple[str, ...]] = {
     Store.CANON: ("MONITOR_NEO4J_URL", "MONITOR_NEO4J_PASSWORD"),
-    Store.LOG: ("MONITOR_MONGO_URL", SECRET),
+    Store.LOG: ("MONITOR_MONGO_URL", SECRET_VARIABLE),
     Store.VECTORS: ("MONITOR_QDRANT_URL",),
-    Store.WORDS: ("MONITOR_OPENSEARCH_URL", SECRET),
-    Store.OBJECTS: ("MONITOR_MINIO_ENDPOINT", SECRET),
+    Store.WORDS: ("MONITOR_OPENSEARCH_URL", SECRET_VARIABLE),
+    Store.OBJECTS: ("MONITOR_MINIO_ENDPOINT", SECRET_VARIABLE),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class ServerSettings:
     """What the environment says of the servers; `library` tells several libraries on them apart."""
 
     values: Mapping[str, str] = field(repr=False)
@@ -34,21 +34,27 @@ class Addresses:
         """Return a setting, as `MONITOR_` and its name."""
         return self.values.get(f"MONITOR_{name}", default)
 
-    def password(self, server: str, role: Role | None) -> str:
+    def derive_password(self, server: str, role: Role | None) -> str:
         """Return the password of a role on a server (None: of the owner)."""
-        secret = self.values[SECRET]
-        said = f"{server}:{role or 'owner'}"
-        return hmac.new(secret.encode(), said.encode(), hashlib.sha256).hexdigest()[:40]
+        secret = self.values[SECRET_VARIABLE]
+        message = f"{server}:{role or 'owner'}"
+        return hmac.new(secret.encode(), message.encode(), hashlib.sha256).hexdigest()[:40]
 
 
-def addresses(environ: Mapping[str, str], stores: frozenset[Store]) -> Addresses:
+def read_server_settings(environ: Mapping[str, str], stores: frozenset[Store]) -> ServerSettings:
     """Read the settings of these stores' servers. Raises InputError that names what is missing."""
-    missing = [name for store in Store if store in stores for name in _NEEDED[store] if not environ.get(name)]
-    if missing:
+    missing_variables = [
+        name
+        for store in Store
+        if store in stores
+        for name in _REQUIRED_VARIABLES[store]
+        if not environ.get(name)
+    ]
+    if missing_variables:
         raise InputError(
-            f"It is not said where the servers are: {', '.join(dict.fromkeys(missing))} missing.",
+            f"It is not said where the servers are: {', '.join(dict.fromkeys(missing_variables))} missing.",
             kept="Nothing was opened.",
             todo="Set them in the environment; .env.example lists them all.",
         )
-    mine = {name: value for name, value in environ.items() if name.startswith("MONITOR_")}
-    return Addresses(mine, environ.get("MONITOR_LIBRARY", "monitor"))
+    own_values = {name: value for name, value in environ.items() if name.startswith("MONITOR_")}
+    return ServerSettings(own_values, environ.get("MONITOR_LIBRARY", "monitor"))

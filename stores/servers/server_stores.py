@@ -17,19 +17,19 @@ from stores.history import History
 from stores.replication.connection import Connector, OpenConnection
 from stores.replication.open_replicated import ServerConnectors
 from stores.replication.replay_clock import ReplayClock
-from stores.servers.server_names import prefix_of
-from stores.servers.server_settings import Addresses
+from stores.servers.server_names import name_prefix
+from stores.servers.server_settings import ServerSettings
 
 if TYPE_CHECKING:  # a driver takes up to two seconds to import: each comes when its store is on a server
     from pymongo import AsyncMongoClient
 
-    from stores.servers.minio import Buckets
-    from stores.servers.mongo import Document, Mongo
-    from stores.servers.neo4j_graph import Graph
-    from stores.servers.opensearch import OpenSearch
-    from stores.servers.qdrant import Qdrant
+    from stores.servers.minio import MinioBuckets
+    from stores.servers.mongo import Document, MongoDatabase
+    from stores.servers.neo4j_graph import Neo4jGraph
+    from stores.servers.opensearch import OpenSearchServer
+    from stores.servers.qdrant import QdrantServer
 
-_DRIVERS: Final[Mapping[Store, str]] = {
+_DRIVER_PACKAGES: Final[Mapping[Store, str]] = {
     Store.CANON: "neo4j",
     Store.LOG: "pymongo",
     Store.VECTORS: "qdrant_client",
@@ -38,7 +38,7 @@ _DRIVERS: Final[Mapping[Store, str]] = {
 }
 
 
-_ADAPTERS: Final[Mapping[Store, str]] = {
+_ADAPTER_MODULES: Final[Mapping[Store, str]] = {
     Store.CANON: "canon_graph",
     Store.LOG: "narrative_log",
     Store.VECTORS: "vector_index",
@@ -50,14 +50,18 @@ _ADAPTERS: Final[Mapping[Store, str]] = {
 def import_drivers(stores: frozenset[Store]) -> None:
     """Import what speaks to these stores' servers, before any of them is asked: it takes seconds, in which
     nothing that is under way gets its answer. Raises what `need_drivers` raises."""
-    need_drivers(stores)
+    require_drivers(stores)
     for store in stores:
-        import_module(f"stores.servers.{_ADAPTERS[store]}")
+        import_module(f"stores.servers.{_ADAPTER_MODULES[store]}")
 
 
-def need_drivers(stores: frozenset[Store]) -> None:
+def require_drivers(stores: frozenset[Store]) -> None:
     """Raise InputError unless what speaks to these stores' servers is installed. Imports nothing."""
-    missing = [_DRIVERS[store] for store in Store if store in stores and find_spec(_DRIVERS[store]) is None]
+    missing = [
+        _DRIVER_PACKAGES[store]
+        for store in Store
+        if store in stores and find_spec(_DRIVER_PACKAGES[store]) is None
+    ]
     if missing:
         raise InputError(
             f"What speaks to the servers is not installed here: {', '.join(missing)}.",
@@ -69,86 +73,88 @@ def need_drivers(stores: frozenset[Store]) -> None:
 class ServerStores:
     """What is open on the servers. `stamps` is the clock that the mirror sets for each write."""
 
-    def __init__(self, addresses: Addresses, stamps: ReplayClock) -> None:
-        self._addresses = addresses
-        self._stamps = stamps
-        self._graph: Graph | None = None
-        self._mongo: Mongo | None = None
-        self._qdrant: Qdrant | None = None
-        self._opensearch: OpenSearch | None = None
-        self._buckets: Buckets | None = None
+    def __init__(self, settings: ServerSettings, replay_clock: ReplayClock) -> None:
+        self._settings = settings
+        self._replay_clock = replay_clock
+        self._graph: Neo4jGraph | None = None
+        self._mongo: MongoDatabase | None = None
+        self._qdrant: QdrantServer | None = None
+        self._opensearch: OpenSearchServer | None = None
+        self._buckets: MinioBuckets | None = None
 
-    def doctor(self, home: Doctor, stores: frozenset[Store]) -> Doctor:
+    def make_doctor(self, home: Doctor, stores: frozenset[Store]) -> Doctor:
         """Return who tries every role on the servers, beside the doctor of the copy at home."""
-        from stores.servers.doctor import Open, ServersDoctor
+        from stores.servers.doctor import ConnectedServers, ServersDoctor
 
-        def now() -> Open:
-            return Open(self._graph, self._mongo, self._qdrant, self._opensearch, self._buckets)
+        def connected_servers() -> ConnectedServers:
+            return ConnectedServers(self._graph, self._mongo, self._qdrant, self._opensearch, self._buckets)
 
-        return ServersDoctor(home, now, stores)
+        return ServersDoctor(home, connected_servers, stores)
 
-    def servers(self, stores: frozenset[Store]) -> ServerConnectors:
+    def make_connectors(self, stores: frozenset[Store]) -> ServerConnectors:
         """Return how to come to the servers of these stores."""
-        ways: dict[Store, Connector] = {
-            Store.CANON: self._canon,
-            Store.LOG: self._log,
-            Store.VECTORS: self._vectors,
-            Store.WORDS: self._words,
-            Store.OBJECTS: self._objects,
+        connectors: dict[Store, Connector] = {
+            Store.CANON: self._connect_canon,
+            Store.LOG: self._connect_log,
+            Store.VECTORS: self._connect_vectors,
+            Store.WORDS: self._connect_words,
+            Store.OBJECTS: self._connect_objects,
         }
-        both = frozenset({Store.CANON, Store.LOG}) <= stores
+        has_log_and_canon = frozenset({Store.CANON, Store.LOG}) <= stores
         return ServerConnectors(
-            connectors={store: way for store, way in ways.items() if store in stores},
-            replay_clock=self._stamps,
-            open_history=self._history if both else None,
+            connectors={store: connector for store, connector in connectors.items() if store in stores},
+            replay_clock=self._replay_clock,
+            open_history=self._open_history if has_log_and_canon else None,
         )
 
-    async def _canon(self) -> OpenConnection:
+    async def _connect_canon(self) -> OpenConnection:
         from stores.servers.canon_graph import ServerCanon
         from stores.servers.neo4j_graph import open_graph
 
-        a = self._addresses
-        graph = await open_graph(a.get("NEO4J_URL"), a.get("NEO4J_USER", "neo4j"), a.get("NEO4J_PASSWORD"))
+        settings = self._settings
+        graph = await open_graph(
+            settings.get("NEO4J_URL"), settings.get("NEO4J_USER", "neo4j"), settings.get("NEO4J_PASSWORD")
+        )
         self._graph = graph
         return OpenConnection(lambda role: ServerCanon(graph, role), graph.close)
 
-    async def _log(self) -> OpenConnection:
-        from stores.servers.mongo import Mongo, migrate
+    async def _connect_log(self) -> OpenConnection:
+        from stores.servers.mongo import MongoDatabase, migrate_schema
         from stores.servers.narrative_log import ServerLog
 
-        a = self._addresses
-        mongo = Mongo(mongo_client(a), a.get("MONGO_URL"), a.library)
+        settings = self._settings
+        mongo = MongoDatabase(make_mongo_connector(settings), settings.get("MONGO_URL"), settings.library)
         try:
-            await migrate(mongo)
+            await migrate_schema(mongo)
         except BaseException:
             await mongo.close()
             raise
         self._mongo = mongo
-        return OpenConnection(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
+        return OpenConnection(lambda role: ServerLog(mongo, role, clock=self._replay_clock), mongo.close)
 
-    async def _vectors(self) -> OpenConnection:
+    async def _connect_vectors(self) -> OpenConnection:
         from stores.servers.qdrant import open_qdrant
-        from stores.servers.vector_index import ServerVectors
+        from stores.servers.vector_index import ServerVectorIndex
 
-        a = self._addresses
-        keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
-        qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=prefix_of(a.library))
+        settings = self._settings
+        keys = settings.get("QDRANT_API_KEY"), settings.get("QDRANT_READ_ONLY_API_KEY")
+        qdrant = await open_qdrant(settings.get("QDRANT_URL"), *keys, prefix=name_prefix(settings.library))
         self._qdrant = qdrant
-        return OpenConnection(lambda role: ServerVectors(qdrant, role), qdrant.close)
+        return OpenConnection(lambda role: ServerVectorIndex(qdrant, role), qdrant.close)
 
-    async def _words(self) -> OpenConnection:
-        from stores.servers.text_index import ServerWords
+    async def _connect_words(self) -> OpenConnection:
+        from stores.servers.text_index import ServerTextIndex
 
-        opensearch = self._opensearch = await words_server(self._addresses)
-        return OpenConnection(lambda role: ServerWords(opensearch, role), opensearch.close)
+        opensearch = self._opensearch = await connect_opensearch(self._settings)
+        return OpenConnection(lambda role: ServerTextIndex(opensearch, role), opensearch.close)
 
-    async def _objects(self) -> OpenConnection:
-        from stores.servers.object_store import ServerObjects
+    async def _connect_objects(self) -> OpenConnection:
+        from stores.servers.object_store import ServerObjectStore
 
-        buckets = self._buckets = await objects_server(self._addresses)
-        return OpenConnection(lambda role: ServerObjects(buckets, role), buckets.close)
+        buckets = self._buckets = await connect_minio(self._settings)
+        return OpenConnection(lambda role: ServerObjectStore(buckets, role), buckets.close)
 
-    def _history(self) -> History:
+    def _open_history(self) -> History:
         from stores.servers.history import ServerHistory
 
         assert self._graph is not None
@@ -156,18 +162,18 @@ class ServerStores:
         return ServerHistory(self._graph, self._mongo)
 
 
-def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClient[Document]]:
+def make_mongo_connector(settings: ServerSettings) -> Callable[[Role | None], AsyncMongoClient[Document]]:
     """Return what gives a client with the credentials of a role."""
     from pymongo import AsyncMongoClient
 
     from stores.servers.mongo import CONNECT_MS
-    from stores.servers.mongo_roles import user_of
+    from stores.servers.mongo_roles import user_name
 
     def connect(role: Role | None) -> AsyncMongoClient[Document]:
         return AsyncMongoClient(
-            addresses.get("MONGO_URL"),
-            username=user_of(role, addresses.library),
-            password=addresses.password("mongo", role),
+            settings.get("MONGO_URL"),
+            username=user_name(role, settings.library),
+            password=settings.derive_password("mongo", role),
             authSource="admin",
             appname="monitor",
             serverSelectionTimeoutMS=CONNECT_MS,
@@ -178,29 +184,29 @@ def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClie
     return connect
 
 
-async def words_server(addresses: Addresses) -> OpenSearch:
+async def connect_opensearch(settings: ServerSettings) -> OpenSearchServer:
     """Connect to the words' server, as each role and as its owner."""
     from stores.servers.opensearch import open_opensearch
-    from stores.servers.opensearch_roles import user_of
+    from stores.servers.opensearch_roles import user_name
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
-            return addresses.get("OPENSEARCH_USER", "admin"), addresses.get("OPENSEARCH_PASSWORD")
-        return user_of(prefix, role), addresses.password("opensearch", role)
+            return settings.get("OPENSEARCH_USER", "admin"), settings.get("OPENSEARCH_PASSWORD")
+        return user_name(prefix, role), settings.derive_password("opensearch", role)
 
-    prefix = prefix_of(addresses.library)
-    return await open_opensearch(addresses.get("OPENSEARCH_URL"), credentials, prefix=prefix)
+    prefix = name_prefix(settings.library)
+    return await open_opensearch(settings.get("OPENSEARCH_URL"), credentials, prefix=prefix)
 
 
-async def objects_server(addresses: Addresses) -> Buckets:
+async def connect_minio(settings: ServerSettings) -> MinioBuckets:
     """Connect to the originals' server, as each role and as its owner."""
     from stores.servers.minio import open_minio
-    from stores.servers.minio_roles import user_of
+    from stores.servers.minio_roles import user_name
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
-            return addresses.get("MINIO_ACCESS_KEY"), addresses.get("MINIO_SECRET_KEY")
-        return user_of(prefix, role), addresses.password("minio", role)
+            return settings.get("MINIO_ACCESS_KEY"), settings.get("MINIO_SECRET_KEY")
+        return user_name(prefix, role), settings.derive_password("minio", role)
 
-    prefix = prefix_of(addresses.library)
-    return await open_minio(addresses.get("MINIO_ENDPOINT"), credentials, prefix=prefix)
+    prefix = name_prefix(settings.library)
+    return await open_minio(settings.get("MINIO_ENDPOINT"), credentials, prefix=prefix)

@@ -17,25 +17,25 @@ from stores.authority import Operation, Role, Store
 from stores.embedded.text_query import MAX_QUERY_CHARACTERS, STOP_WORDS
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
-from stores.servers.opensearch import OpenSearch
-from stores.servers.opensearch_schema import MOST_HITS
-from stores.servers.scopes import pairs, storable
-from stores.servers.server_errors import check_collection, check_leave
+from stores.servers.opensearch import OpenSearchServer
+from stores.servers.opensearch_schema import MAX_HITS
+from stores.servers.scopes import scope_words, to_storable_text
+from stores.servers.server_errors import check_collection, check_grants
 
-_MOST_WORDS = 500
+_MAX_WORDS = 500
 """Different words of a query that are asked for; OpenSearch takes 1,024."""
 
-_ITEMS_AT_ONCE = 1_000
-_BYTES_AT_ONCE = 5_000_000
+_BATCH_ITEMS = 1_000
+_BATCH_BYTES = 5_000_000
 """In one request, where OpenSearch takes 100 MB."""
 
-_LONGEST_KEY = 500
+_MAX_KEY_BYTES = 500
 """Bytes of an identifier that can be a document's key as it is (OpenSearch takes 512)."""
 
-_GONE = 404
+_NOT_FOUND = 404
 
 
-class ServerWords:
+class ServerTextIndex:
     """The text index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
     `StoreError`.
 
@@ -43,7 +43,7 @@ class ServerWords:
     the start, and changes nothing that is there. A search brings 10,000 hits at most.
     """
 
-    def __init__(self, opensearch: OpenSearch, role: Role | None) -> None:
+    def __init__(self, opensearch: OpenSearchServer, role: Role | None) -> None:
         self._opensearch = opensearch
         self._role = role
 
@@ -51,47 +51,51 @@ class ServerWords:
         check_collection(Store.WORDS, collection)
         if not items:
             return
-        check_leave(self._role, Store.WORDS, collection, Operation.INSERT, Operation.UPDATE)
-        last = {item.id: item for item in items}
-        await self._bulk(collection, [_line("index", id) + _document(item) for id, item in last.items()])
+        check_grants(self._role, Store.WORDS, collection, Operation.INSERT, Operation.UPDATE)
+        last_by_id = {item.id: item for item in items}
+        await self._send_actions(
+            collection, [_action_line("index", id) + _document_line(item) for id, item in last_by_id.items()]
+        )
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
         check_collection(Store.WORDS, collection)
         if not ids:
             return
-        check_leave(self._role, Store.WORDS, collection, Operation.DELETE)
-        await self._bulk(collection, [_line("delete", id) for id in dict.fromkeys(ids)])
+        check_grants(self._role, Store.WORDS, collection, Operation.DELETE)
+        await self._send_actions(collection, [_action_line("delete", id) for id in dict.fromkeys(ids)])
 
     async def search(
         self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
     ) -> list[TextHit]:
         check_collection(Store.WORDS, collection)
-        words = _telling(query)
+        words = _query_words(query)
         if k < 1 or not words:
             return []
         body = {
-            "size": min(k, MOST_HITS),
+            "size": min(k, MAX_HITS),
             "_source": False,
             "track_total_hits": False,
             "query": {
                 "bool": {
                     "must": {"match": {"text": {"query": " ".join(words), "operator": "or"}}},
-                    "filter": [{"term": {"scope": pair}} for pair in pairs(scope)],
+                    "filter": [{"term": {"scope": pair}} for pair in scope_words(scope)],
                 }
             },
             "sort": [{"_score": "desc"}, {"id": "asc"}],
         }
-        with self._opensearch.in_our_words():
-            client = self._opensearch.client(self._role)
-            answer = await client.search(index=self._opensearch.index(collection), body=body)
-        return [TextHit(str(id), float(score)) for score, id in (h["sort"] for h in answer["hits"]["hits"])]
+        with self._opensearch.translate_errors():
+            client = self._opensearch.client_for(self._role)
+            response = await client.search(index=self._opensearch.index_name(collection), body=body)
+        return [TextHit(str(id), float(score)) for score, id in (h["sort"] for h in response["hits"]["hits"])]
 
     async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int:
         check_collection(Store.WORDS, collection)
-        with self._opensearch.in_our_words():
-            client = self._opensearch.client(self._role)
-            answer = await client.count(index=self._opensearch.index(collection), body=_within(scope))
-        return int(answer["count"])
+        with self._opensearch.translate_errors():
+            client = self._opensearch.client_for(self._role)
+            response = await client.count(
+                index=self._opensearch.index_name(collection), body=_scope_query(scope)
+            )
+        return int(response["count"])
 
     async def fingerprints(
         self,
@@ -101,90 +105,97 @@ class ServerWords:
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
         check_collection(Store.WORDS, collection)
-        keys = None if ids is None else [_key(id) for id in dict.fromkeys(ids)]
-        found: dict[Id, str] = {}
-        for start in range(0, 1 if keys is None else len(keys), _ITEMS_AT_ONCE):
-            some = None if keys is None else keys[start : start + _ITEMS_AT_ONCE]
-            found |= await self._marks(collection, _within(scope, some))
-        return found
+        keys = None if ids is None else [_document_key(id) for id in dict.fromkeys(ids)]
+        fingerprint_by_id: dict[Id, str] = {}
+        for start in range(0, 1 if keys is None else len(keys), _BATCH_ITEMS):
+            batch = None if keys is None else keys[start : start + _BATCH_ITEMS]
+            fingerprint_by_id |= await self._read_fingerprints(collection, _scope_query(scope, batch))
+        return fingerprint_by_id
 
-    async def _marks(self, collection: str, body: dict[str, Any]) -> dict[Id, str]:
+    async def _read_fingerprints(self, collection: str, body: dict[str, Any]) -> dict[Id, str]:
         """Return the marks of all that the query finds, however many: page by page, in the order of `id`."""
-        client, found = self._opensearch.client(self._role), dict[Id, str]()
-        body |= {"size": MOST_HITS, "_source": False, "track_total_hits": False, "sort": [{"id": "asc"}]}
+        client, fingerprint_by_id = self._opensearch.client_for(self._role), dict[Id, str]()
+        body |= {"size": MAX_HITS, "_source": False, "track_total_hits": False, "sort": [{"id": "asc"}]}
         body["docvalue_fields"] = ["mark"]
         while True:
-            with self._opensearch.in_our_words():
-                answer = await client.search(index=self._opensearch.index(collection), body=body)
-            hits = answer["hits"]["hits"]
+            with self._opensearch.translate_errors():
+                response = await client.search(index=self._opensearch.index_name(collection), body=body)
+            hits = response["hits"]["hits"]
             for hit in hits:
-                found[str(hit["sort"][0])] = str(hit.get("fields", {}).get("mark", [""])[0])
-            if len(hits) < MOST_HITS:
-                return found
+                fingerprint_by_id[str(hit["sort"][0])] = str(hit.get("fields", {}).get("mark", [""])[0])
+            if len(hits) < MAX_HITS:
+                return fingerprint_by_id
             body["search_after"] = hits[-1]["sort"]
 
-    async def _bulk(self, collection: str, actions: Sequence[str]) -> None:
+    async def _send_actions(self, collection: str, actions: Sequence[str]) -> None:
         """Do all of the actions; when the last is done, every search sees them."""
-        client = self._opensearch.client(self._role)
-        parts = list(_parts(actions))
+        client = self._opensearch.client_for(self._role)
+        parts = list(_split_into_requests(actions))
         for number, part in enumerate(parts, 1):
-            with self._opensearch.in_our_words(self._role, writes=True):
-                answer = await client.bulk(
+            with self._opensearch.translate_errors(self._role, is_write=True):
+                response = await client.bulk(
                     body="".join(part),
-                    index=self._opensearch.index(collection),
+                    index=self._opensearch.index_name(collection),
                     params={"refresh": "true" if number == len(parts) else "false"},
                 )
-            if answer["errors"]:
-                self._raise_first(answer["items"])
+            if response["errors"]:
+                self._raise_first_error(response["items"])
 
-    def _raise_first(self, items: Sequence[Mapping[str, Any]]) -> None:
+    def _raise_first_error(self, items: Sequence[Mapping[str, Any]]) -> None:
         """Raise what became of the first item that failed. That there is nothing to delete is no failure."""
         for result in (result for item in items for result in item.values()):
-            if "error" in result and result["status"] != _GONE:
+            if "error" in result and result["status"] != _NOT_FOUND:
                 reason = f"{result['error']['type']}: {result['error']['reason']}"
-                raise self._opensearch.refused(result["status"], reason, self._role, writes=True)
+                raise self._opensearch.response_error(result["status"], reason, self._role, is_write=True)
 
 
-def _within(scope: Mapping[str, str] | None, keys: Sequence[str] | None = None) -> dict[str, Any]:
+def _scope_query(scope: Mapping[str, str] | None, keys: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the request for what is within the scope (and has one of these keys)."""
-    filters: list[dict[str, Any]] = [{"term": {"scope": pair}} for pair in pairs(scope)]
+    filters: list[dict[str, Any]] = [{"term": {"scope": pair}} for pair in scope_words(scope)]
     if keys is not None:
         filters.append({"ids": {"values": list(keys)}})
     return {"query": {"bool": {"filter": filters}}}
 
 
-def _line(action: str, id: Id) -> str:
-    return json.dumps({action: {"_id": _key(id)}}) + "\n"
+def _action_line(action: str, id: Id) -> str:
+    return json.dumps({action: {"_id": _document_key(id)}}) + "\n"
 
 
-def _document(item: TextItem) -> str:
-    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope), "mark": item.fingerprint}
+def _document_line(item: TextItem) -> str:
+    body = {
+        "id": item.id,
+        "text": to_storable_text(item.text),
+        "scope": scope_words(item.scope),
+        "mark": item.fingerprint,
+    }
     return json.dumps(body, ensure_ascii=False) + "\n"
 
 
-def _key(id: Id) -> str:
+def _document_key(id: Id) -> str:
     """Any string can be an identifier; what is no key for OpenSearch is known there by its digest."""
     raw = id.encode()
-    return id if 0 < len(raw) <= _LONGEST_KEY else f"={hashlib.sha256(raw).hexdigest()}"
+    return id if 0 < len(raw) <= _MAX_KEY_BYTES else f"={hashlib.sha256(raw).hexdigest()}"
 
 
-def _parts(actions: Sequence[str]) -> Iterator[list[str]]:
+def _split_into_requests(actions: Sequence[str]) -> Iterator[list[str]]:
     size = 0
-    place_of = []
+    request_numbers = []
     for number, action in enumerate(actions):
         size += len(action.encode())
-        place_of.append(max(size // _BYTES_AT_ONCE, number // _ITEMS_AT_ONCE))
-    for _, part in groupby(zip(place_of, actions, strict=True), key=lambda pair: pair[0]):
+        request_numbers.append(max(size // _BATCH_BYTES, number // _BATCH_ITEMS))
+    for _, part in groupby(zip(request_numbers, actions, strict=True), key=lambda pair: pair[0]):
         yield [action for _, action in part]
 
 
-def _telling(query: str) -> list[str]:
+def _query_words(query: str) -> list[str]:
     """Cut the query into its different words, without the common ones unless there is nothing else."""
-    text = "".join(char if _in_word(char) else " " for char in storable(query[:MAX_QUERY_CHARACTERS]))
+    text = "".join(
+        char if _is_word_character(char) else " " for char in to_storable_text(query[:MAX_QUERY_CHARACTERS])
+    )
     words = list(dict.fromkeys(text.split()))
-    return ([word for word in words if word.casefold() not in STOP_WORDS] or words)[:_MOST_WORDS]
+    return ([word for word in words if word.casefold() not in STOP_WORDS] or words)[:_MAX_WORDS]
 
 
-def _in_word(char: str) -> bool:
-    kind = unicodedata.category(char)
-    return kind[0] in "LN" or kind in ("Mn", "Co")
+def _is_word_character(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] in "LN" or category in ("Mn", "Co")

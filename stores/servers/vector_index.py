@@ -21,24 +21,24 @@ from stores.authority import Operation, Role, Store
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
 from stores.records.ids import Id, derive_id
-from stores.servers.qdrant import SCOPE, Qdrant, is_missing
-from stores.servers.scopes import pairs
-from stores.servers.server_errors import check_collection, check_leave
+from stores.servers.qdrant import SCOPE, QdrantServer, is_missing
+from stores.servers.scopes import scope_words
+from stores.servers.server_errors import check_collection, check_grants
 
 T = TypeVar("T")
 
-_NUMBERS_AT_ONCE = 250_000
+_BATCH_NUMBERS = 250_000
 """Numbers of vectors in one request: some 5 MB, where Qdrant takes 32."""
 
-_POINTS_AT_ONCE = 1_000
-_MOST_TIED = 10_000
+_BATCH_POINTS = 1_000
+_MAX_TIED = 10_000
 """Equally near vectors that are put in the order of identifiers; among more, the server's order decides."""
 
-_PAYLOADS_AT_ONCE = 5_000
-_ID, _MARK, _MODEL = "id", "mark", "model"
+_BATCH_PAYLOADS = 5_000
+_ID, _FINGERPRINT, _MODEL = "id", "mark", "model"
 
 
-class ServerVectors:
+class ServerVectorIndex:
     """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
     `StoreError`.
 
@@ -46,7 +46,7 @@ class ServerVectors:
     from the start, and changes nothing that is there.
     """
 
-    def __init__(self, qdrant: Qdrant, role: Role | None) -> None:
+    def __init__(self, qdrant: QdrantServer, role: Role | None) -> None:
         self._qdrant = qdrant
         self._role = role
 
@@ -54,37 +54,40 @@ class ServerVectors:
         check_collection(Store.VECTORS, collection)
         if not items:
             return
-        check_leave(self._role, Store.VECTORS, collection, Operation.INSERT, Operation.UPDATE)
-        points = await asyncio.to_thread(_points, items, self._qdrant.told_apart(model))
+        check_grants(self._role, Store.VECTORS, collection, Operation.INSERT, Operation.UPDATE)
+        points = await asyncio.to_thread(_make_points, items, self._qdrant.ambiguous_model_name(model))
         size = len(items[0].vector)
 
-        async def write() -> None:
-            await self._check_size(collection, model, [len(item.vector) for item in items])
-            await self._qdrant.make(collection, model, size)
-            name, client = self._qdrant.name(collection, model, size), self._qdrant.writer(self._role)
-            for part in _parts(points, max(1, _NUMBERS_AT_ONCE // size)):
-                await client.upsert(name, points=_batch(part), wait=True)
+        async def upsert_points() -> None:
+            await self._check_dimension(collection, model, [len(item.vector) for item in items])
+            await self._qdrant.ensure_collection(collection, model, size)
+            name, client = (
+                self._qdrant.collection_name(collection, model, size),
+                self._qdrant.writer_client(self._role),
+            )
+            for part in _split_into_batches(points, max(1, _BATCH_NUMBERS // size)):
+                await client.upsert(name, points=_make_batch(part), wait=True)
 
-        async with self._qdrant.writing:
-            with self._qdrant.in_our_words(self._role, writes=True):
-                await self._again_if_missing(write)
+        async with self._qdrant.write_lock:
+            with self._qdrant.translate_errors(self._role, is_write=True):
+                await self._retry_if_missing(upsert_points)
 
     async def delete(self, collection: str, ids: Collection[Id], *, model: str) -> None:
         check_collection(Store.VECTORS, collection)
         if not ids:
             return
-        check_leave(self._role, Store.VECTORS, collection, Operation.DELETE)
+        check_grants(self._role, Store.VECTORS, collection, Operation.DELETE)
 
-        async def delete() -> None:
-            client = self._qdrant.writer(self._role)
-            for size in await self._qdrant.sizes(collection, model):
-                name = self._qdrant.name(collection, model, size)
-                for part in _parts([_point_id(id) for id in ids], _POINTS_AT_ONCE):
+        async def delete_points() -> None:
+            client = self._qdrant.writer_client(self._role)
+            for size in await self._qdrant.read_dimensions(collection, model):
+                name = self._qdrant.collection_name(collection, model, size)
+                for part in _split_into_batches([_point_id(id) for id in ids], _BATCH_POINTS):
                     await client.delete(name, models.PointIdsList(points=list(part)), wait=True)
 
-        async with self._qdrant.writing:
-            with self._qdrant.in_our_words(self._role, writes=True):
-                await self._again_if_missing(delete)
+        async with self._qdrant.write_lock:
+            with self._qdrant.translate_errors(self._role, is_write=True):
+                await self._retry_if_missing(delete_points)
 
     async def search(
         self,
@@ -96,30 +99,32 @@ class ServerVectors:
         scope: Mapping[str, str] | None = None,
     ) -> list[VectorHit]:
         check_collection(Store.VECTORS, collection)
-        sought = _sought(vector)
+        query_vector = _to_query_vector(vector)
         if k < 1:
             return []
 
-        async def search() -> list[VectorHit]:
-            name = self._qdrant.name(collection, model, len(sought))
-            sizes = await self._qdrant.sizes(collection, model, having=len(sought))
-            hits = await self._nearest(name, sought, k, scope) if len(sought) in sizes else []
+        async def search_points() -> list[VectorHit]:
+            name = self._qdrant.collection_name(collection, model, len(query_vector))
+            sizes = await self._qdrant.read_dimensions(collection, model, expected=len(query_vector))
+            hits = (
+                await self._find_nearest(name, query_vector, k, scope) if len(query_vector) in sizes else []
+            )
             if not hits:
-                await self._check_size(collection, model, [len(sought)])
+                await self._check_dimension(collection, model, [len(query_vector)])
             return hits
 
-        with self._qdrant.in_our_words():
-            return await self._again_if_missing(search)
+        with self._qdrant.translate_errors():
+            return await self._retry_if_missing(search_points)
 
     async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int:
         check_collection(Store.VECTORS, collection)
 
-        async def count() -> int:
-            sizes = await self._qdrant.sizes(collection, model)
-            return sum([await self._count(collection, model, size, scope) for size in sizes])
+        async def count_points() -> int:
+            sizes = await self._qdrant.read_dimensions(collection, model)
+            return sum([await self._count_points(collection, model, size, scope) for size in sizes])
 
-        with self._qdrant.in_our_words():
-            return await self._again_if_missing(count)
+        with self._qdrant.translate_errors():
+            return await self._retry_if_missing(count_points)
 
     async def fingerprints(
         self,
@@ -130,104 +135,108 @@ class ServerVectors:
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
         check_collection(Store.VECTORS, collection)
-        named = None if ids is None else [_point_id(id) for id in dict.fromkeys(ids)]
+        point_ids = None if ids is None else [_point_id(id) for id in dict.fromkeys(ids)]
 
-        async def marks() -> dict[Id, str]:
-            found: dict[Id, str] = {}
-            for size in await self._qdrant.sizes(collection, model):
-                name = self._qdrant.name(collection, model, size)
-                for some in [None] if named is None else _parts(named, _POINTS_AT_ONCE):
-                    async for payload in self._payloads(name, _within(scope, some)):
-                        found[str(payload[_ID])] = str(payload.get(_MARK, ""))
-            return found
+        async def read_fingerprints() -> dict[Id, str]:
+            fingerprint_by_id: dict[Id, str] = {}
+            for size in await self._qdrant.read_dimensions(collection, model):
+                name = self._qdrant.collection_name(collection, model, size)
+                for batch in [None] if point_ids is None else _split_into_batches(point_ids, _BATCH_POINTS):
+                    async for payload in self._read_payloads(name, _scope_filter(scope, batch)):
+                        fingerprint_by_id[str(payload[_ID])] = str(payload.get(_FINGERPRINT, ""))
+            return fingerprint_by_id
 
-        with self._qdrant.in_our_words():
-            return await self._again_if_missing(marks)
+        with self._qdrant.translate_errors():
+            return await self._retry_if_missing(read_fingerprints)
 
     async def models(self, collection: str) -> dict[str, int]:
         check_collection(Store.VECTORS, collection)
 
-        async def models() -> dict[str, int]:
-            found: dict[str, int] = {}
-            for name, called in (await self._qdrant.models_of(collection)).items():
-                count = (await self._qdrant.reader.count(name, exact=True)).count
+        async def count_by_model() -> dict[str, int]:
+            counts: dict[str, int] = {}
+            for name, name_in_collection in (await self._qdrant.read_models(collection)).items():
+                count = (await self._qdrant.reader_client.count(name, exact=True)).count
                 if count:
-                    model = await self._model_of(name) or called
-                    found[model] = found.get(model, 0) + count
-            return dict(sorted(found.items()))
+                    model = await self._read_model_name(name) or name_in_collection
+                    counts[model] = counts.get(model, 0) + count
+            return dict(sorted(counts.items()))
 
-        with self._qdrant.in_our_words():
-            return await self._again_if_missing(models)
+        with self._qdrant.translate_errors():
+            return await self._retry_if_missing(count_by_model)
 
     async def drop(self, collection: str, *, model: str) -> None:
         check_collection(Store.VECTORS, collection)
-        check_leave(self._role, Store.VECTORS, collection, Operation.DELETE)
-        async with self._qdrant.writing:
-            with self._qdrant.in_our_words(self._role, writes=True):
-                await self._qdrant.drop(collection, model)
+        check_grants(self._role, Store.VECTORS, collection, Operation.DELETE)
+        async with self._qdrant.write_lock:
+            with self._qdrant.translate_errors(self._role, is_write=True):
+                await self._qdrant.drop_model(collection, model)
 
     # --- inside -------------------------------------------------------------------------------------
 
-    async def _nearest(
+    async def _find_nearest(
         self, name: str, vector: list[float], k: int, scope: Mapping[str, str] | None
     ) -> list[VectorHit]:
         """Ask for more until the last that came is less near than the `k`th: ties go by identifier."""
         limit = k + 1
         while True:
-            hits = await self._ask(name, vector, limit, scope)
-            whole = len(hits) < limit
-            if whole or hits[-1].score < hits[k - 1].score or limit > k + _MOST_TIED:
+            hits = await self._query_points(name, vector, limit, scope)
+            is_all = len(hits) < limit
+            if is_all or hits[-1].score < hits[k - 1].score or limit > k + _MAX_TIED:
                 return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
             limit = k + 4 * (limit - k) + 12
 
-    async def _ask(
+    async def _query_points(
         self, name: str, vector: list[float], limit: int, scope: Mapping[str, str] | None
     ) -> list[VectorHit]:
-        answer = await self._qdrant.reader.query_points(
+        response = await self._qdrant.reader_client.query_points(
             name,
             query=vector,
-            query_filter=_within(scope),
+            query_filter=_scope_filter(scope),
             search_params=models.SearchParams(exact=True),
             limit=limit,
             with_payload=[_ID],
         )
-        return [VectorHit(str((point.payload or {})[_ID]), point.score) for point in answer.points]
+        return [VectorHit(str((point.payload or {})[_ID]), point.score) for point in response.points]
 
-    async def _count(
+    async def _count_points(
         self, collection: str, model: str, size: int, scope: Mapping[str, str] | None = None
     ) -> int:
-        name = self._qdrant.name(collection, model, size)
-        return (await self._qdrant.reader.count(name, count_filter=_within(scope), exact=True)).count
+        name = self._qdrant.collection_name(collection, model, size)
+        return (
+            await self._qdrant.reader_client.count(name, count_filter=_scope_filter(scope), exact=True)
+        ).count
 
-    async def _payloads(self, name: str, inside: Filter | None) -> AsyncIterator[dict[str, Any]]:
+    async def _read_payloads(self, name: str, point_filter: Filter | None) -> AsyncIterator[dict[str, Any]]:
         """Yield what stands beside the vectors, without those."""
-        after: Any = None
+        next_offset: Any = None
         while True:
-            points, after = await self._qdrant.reader.scroll(
+            points, next_offset = await self._qdrant.reader_client.scroll(
                 name,
-                scroll_filter=inside,
-                limit=_PAYLOADS_AT_ONCE,
-                offset=after,
-                with_payload=[_ID, _MARK],
+                scroll_filter=point_filter,
+                limit=_BATCH_PAYLOADS,
+                offset=next_offset,
+                with_payload=[_ID, _FINGERPRINT],
                 with_vectors=False,
             )
             for point in points:
                 yield point.payload or {}
-            if after is None:
+            if next_offset is None:
                 return
 
-    async def _model_of(self, name: str) -> str | None:
+    async def _read_model_name(self, name: str) -> str | None:
         """Return the model's own name, if that of the server's collection does not tell it."""
-        points, _ = await self._qdrant.reader.scroll(name, limit=1, with_payload=[_MODEL], with_vectors=False)
+        points, _ = await self._qdrant.reader_client.scroll(
+            name, limit=1, with_payload=[_MODEL], with_vectors=False
+        )
         return (points[0].payload or {}).get(_MODEL) if points else None
 
-    async def _check_size(self, collection: str, model: str, given: list[int]) -> None:
+    async def _check_dimension(self, collection: str, model: str, dimensions: list[int]) -> None:
         """Raise StoreError if a vector has another dimension than those that there are, or than the first."""
-        sizes = await self._qdrant.sizes(collection, model, having=given[0])
-        others = [size for size in sizes if size != given[0]]
-        held = [size for size in others if await self._count(collection, model, size)]
-        dimension = held[0] if held else given[0]
-        for size in given:
+        sizes = await self._qdrant.read_dimensions(collection, model, expected=dimensions[0])
+        others = [size for size in sizes if size != dimensions[0]]
+        filled_dimensions = [size for size in others if await self._count_points(collection, model, size)]
+        dimension = filled_dimensions[0] if filled_dimensions else dimensions[0]
+        for size in dimensions:
             if size != dimension:
                 raise StoreError(
                     f"A vector of {size} numbers does not fit those of {model}, which have {dimension}.",
@@ -235,44 +244,46 @@ class ServerVectors:
                     todo="Index again with one embedding model, or give the new one its own name.",
                 )
 
-    async def _again_if_missing(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _retry_if_missing(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do the work, and once again if a collection has gone that was there when last looked."""
         try:
             return await work()
         except UnexpectedResponse as error:
             if not is_missing(error):
                 raise
-        self._qdrant.forget()
+        self._qdrant.forget_collections()
         return await work()
 
 
-class _Point(NamedTuple):
+class _VectorPoint(NamedTuple):
     id: str
     vector: list[float]
     payload: dict[str, Any]
 
 
-def _points(items: Sequence[VectorItem], model: str | None) -> list[_Point]:
+def _make_points(items: Sequence[VectorItem], model: str | None) -> list[_VectorPoint]:
     """Return the points of items; of two with one identifier the last counts."""
-    return list({item.id: _point(item, model) for item in items}.values())
+    return list({item.id: _make_point(item, model) for item in items}.values())
 
 
-def _point(item: VectorItem, model: str | None) -> _Point:
-    payload = {_ID: item.id, SCOPE: pairs(item.scope), _MARK: item.fingerprint}
-    return _Point(_point_id(item.id), _kept(item.vector), payload | ({_MODEL: model} if model else {}))
+def _make_point(item: VectorItem, model: str | None) -> _VectorPoint:
+    payload = {_ID: item.id, SCOPE: scope_words(item.scope), _FINGERPRINT: item.fingerprint}
+    return _VectorPoint(
+        _point_id(item.id), _to_stored_vector(item.vector), payload | ({_MODEL: model} if model else {})
+    )
 
 
-def _within(scope: Mapping[str, str] | None, ids: Sequence[str] | None = None) -> Filter | None:
+def _scope_filter(scope: Mapping[str, str] | None, ids: Sequence[str] | None = None) -> Filter | None:
     """Return the filter for what is within the scope (and has one of these points' identifiers)."""
-    must: list[Any] = [
-        models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in pairs(scope)
+    conditions: list[Any] = [
+        models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in scope_words(scope)
     ]
     if ids is not None:
-        must.append(models.HasIdCondition(has_id=list(ids)))
-    return Filter(must=must) if must else None
+        conditions.append(models.HasIdCondition(has_id=list(ids)))
+    return Filter(must=conditions) if conditions else None
 
 
-def _batch(points: Sequence[_Point]) -> models.Batch:
+def _make_batch(points: Sequence[_VectorPoint]) -> models.Batch:
     ids, vectors, payloads = zip(*points, strict=True)
     return models.Batch(ids=list(ids), vectors=list(vectors), payloads=list(payloads))
 
@@ -285,7 +296,7 @@ def _point_id(id: Id) -> str:
         return derive_id("point", id)
 
 
-def _kept(vector: Sequence[float]) -> list[float]:
+def _to_stored_vector(vector: Sequence[float]) -> list[float]:
     """Return the vector as it is stored: at length one, in numbers that float16 has."""
     import numpy as np
 
@@ -295,14 +306,14 @@ def _kept(vector: Sequence[float]) -> list[float]:
     return numbers
 
 
-def _sought(vector: Sequence[float]) -> list[float]:
+def _to_query_vector(vector: Sequence[float]) -> list[float]:
     from stores.embedded.vector_space import to_unit_vector
 
     numbers: list[float] = to_unit_vector(vector).tolist()
     return numbers
 
 
-def _parts(all_of: Sequence[T], count: int) -> Iterator[Sequence[T]]:
-    rest = iter(all_of)
-    while part := list(islice(rest, count)):
+def _split_into_batches(items: Sequence[T], count: int) -> Iterator[Sequence[T]]:
+    iterator = iter(items)
+    while part := list(islice(iterator, count)):
         yield part

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agents import yaml_with_lines as marked_yaml
-from agents.services.world_import import WorldSeed, proposals_of, read_seed
+from agents.services.world_import import WorldSeed, build_world_proposals, parse_world_file
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, CreateEntity, EvidenceKind, Involvement, NoteAxiom
 from stores.records.ids import SteppingClock, derive_id
@@ -42,7 +42,7 @@ opening:
 
 def refused(text: str) -> str:
     with pytest.raises(InputError) as caught:
-        read_seed(text)
+        parse_world_file(text)
     assert caught.value.kept == "Nothing was brought in."
     assert caught.value.todo
     return caught.value.what
@@ -54,14 +54,14 @@ def clock() -> SteppingClock:
 
 @pytest.fixture
 def seed() -> WorldSeed:
-    return read_seed(WORLD)
+    return parse_world_file(WORLD)
 
 
 # --- what a seed proposes ---------------------------------------------------------------------------
 
 
 def test_each_entry_becomes_one_proposal_entities_first(seed: WorldSeed) -> None:
-    universe, proposals, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
+    universe, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     assert (universe.id, universe.name) == (UNIVERSE_ID, "Small Isle")
     assert [type(p.payload) for p in proposals] == [*[CreateEntity] * 3, NoteAxiom, AssertFact]
@@ -71,7 +71,7 @@ def test_each_entry_becomes_one_proposal_entities_first(seed: WorldSeed) -> None
 
 
 def test_proposals_rest_on_the_words_of_the_file(seed: WorldSeed) -> None:
-    _, proposals, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
+    _, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     for proposal in proposals:
         (evidence,) = proposal.evidence
@@ -85,7 +85,7 @@ def test_proposals_rest_on_the_words_of_the_file(seed: WorldSeed) -> None:
 
 
 def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
-    _, proposals, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
+    _, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
     ana, light, gull = (derive_id("sample", UNIVERSE_ID, key) for key in ("ana", "light", "gull"))
 
     fact = proposals[-1].payload
@@ -103,7 +103,7 @@ def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
 
 
 def test_the_opening_names_pc_place_and_cast_by_id(seed: WorldSeed) -> None:
-    _, _, opening = proposals_of(seed, UNIVERSE_ID, clock=clock())
+    _, _, opening = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     assert opening.pc_id == derive_id("sample", UNIVERSE_ID, "ana")
     assert opening.place_id == derive_id("sample", UNIVERSE_ID, "light")
@@ -113,12 +113,14 @@ def test_the_opening_names_pc_place_and_cast_by_id(seed: WorldSeed) -> None:
 
 
 def test_bringing_it_in_twice_gives_the_same_records(seed: WorldSeed) -> None:
-    assert proposals_of(seed, UNIVERSE_ID, clock=clock()) == proposals_of(seed, UNIVERSE_ID, clock=clock())
+    assert build_world_proposals(seed, UNIVERSE_ID, clock=clock()) == build_world_proposals(
+        seed, UNIVERSE_ID, clock=clock()
+    )
 
 
 def test_another_universe_shares_no_identifier(seed: WorldSeed) -> None:
-    _, here, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
-    _, there, _ = proposals_of(seed, derive_id("universe", "other"), clock=clock())
+    _, here, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
+    _, there, _ = build_world_proposals(seed, derive_id("universe", "other"), clock=clock())
 
     assert not {p.id for p in here} & {p.id for p in there}
     assert not {p.evidence[0].id for p in here} & {p.evidence[0].id for p in there}
@@ -127,13 +129,13 @@ def test_another_universe_shares_no_identifier(seed: WorldSeed) -> None:
 def test_the_order_of_entries_does_not_change_their_identifiers(seed: WorldSeed) -> None:
     turned = seed.model_copy(update={"entities": seed.entities[::-1]})
 
-    _, here, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
-    _, there, _ = proposals_of(turned, UNIVERSE_ID, clock=clock())
+    _, here, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
+    _, there, _ = build_world_proposals(turned, UNIVERSE_ID, clock=clock())
     assert {p.id: p.payload for p in here} == {p.id: p.payload for p in there}
 
 
 def test_outside_text_is_made_safe_and_one_line() -> None:
-    seed = read_seed(WORLD.replace("Ana is in the Light.", r'"Ana \e[31mis\n  in the \a Light."'))
+    seed = parse_world_file(WORLD.replace("Ana is in the Light.", r'"Ana \e[31mis\n  in the \a Light."'))
 
     assert seed.facts[0].statement == "Ana is in the Light."
 

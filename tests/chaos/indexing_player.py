@@ -47,28 +47,30 @@ async def put_right(program: Program, dice: random.Random) -> None:
         return
     services, canon = program.services, program.stores.canon(Role.INDEXER)
     (universe, *_) = await services.stories.universes()
-    people = await services.world.entities(universe.id)
+    people = await services.world.list_entities(universe.id)
     facts = await canon.facts(universe.id, history=True)
     one, other = dice.choice(people), dice.choice(people)
     match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
         case "bring":
-            work = services.world.edits.create(
+            work = services.world.edits.propose_entity(
                 universe.id, NewEntityFields(EntityKind.CHARACTER, f"Soul {dice.random()}")
             )
         case "rename":
-            work = services.world.edits.edit(one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}"))
+            work = services.world.edits.propose_entity_edit(
+                one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}")
+            )
         case "describe":
-            work = services.world.edits.edit(
+            work = services.world.edits.propose_entity_edit(
                 one.id, as_is(one, description=f"Wet {dice.randrange(99)} times.")
             )
         case "merge" if not other.is_pc and one.kind is other.kind:
-            work = services.world.edits.merge(one.id, other.id)
-        case "split" if gone := await services.world.previews.absorbed_by(one.id):
-            work = services.world.edits.split(gone[0].id)
+            work = services.world.edits.propose_merge(one.id, other.id)
+        case "split" if gone := await services.world.previews.list_absorbed(one.id):
+            work = services.world.edits.propose_split(gone[0].id)
         case "retcon" if facts:
-            work = services.world.edits.retcon(dice.choice(facts).id)
+            work = services.world.edits.propose_retcon(dice.choice(facts).id)
         case "end" if facts:
-            work = services.world.edits.end(dice.choice(facts).id)
+            work = services.world.edits.propose_end(dice.choice(facts).id)
         case "book":
             await bring_a_source(program.stores, services.events, universe.id)
             return

@@ -20,26 +20,26 @@ from pymongo import AsyncMongoClient
 
 from stores.authority import Role
 from stores.servers.canon_graph import ServerCanon
-from stores.servers.minio import Buckets, open_minio
+from stores.servers.minio import MinioBuckets, open_minio
 from stores.servers.minio_roles import make_users as make_objects_users
 from stores.servers.minio_roles import remove_users as remove_objects_users
-from stores.servers.minio_roles import user_of as objects_user_of
-from stores.servers.mongo import CONNECT_MS, Mongo, migrate
-from stores.servers.mongo_roles import make_users, user_of
+from stores.servers.minio_roles import user_name as objects_user_of
+from stores.servers.mongo import CONNECT_MS, MongoDatabase, migrate_schema
+from stores.servers.mongo_roles import make_users, user_name
 from stores.servers.narrative_log import ServerLog
 from stores.servers.neo4j_graph import open_graph
-from stores.servers.object_store import ServerObjects
-from stores.servers.opensearch import OpenSearch, open_opensearch
+from stores.servers.object_store import ServerObjectStore
+from stores.servers.opensearch import OpenSearchServer, open_opensearch
 from stores.servers.opensearch_roles import make_users as make_words_users
 from stores.servers.opensearch_roles import remove_users as remove_words_users
-from stores.servers.opensearch_roles import user_of as words_user_of
-from stores.servers.qdrant import Qdrant, open_qdrant
-from stores.servers.server_names import prefix_of
-from stores.servers.text_index import ServerWords
-from stores.servers.vector_index import ServerVectors
+from stores.servers.opensearch_roles import user_name as words_user_of
+from stores.servers.qdrant import QdrantServer, open_qdrant
+from stores.servers.server_names import name_prefix
+from stores.servers.text_index import ServerTextIndex
+from stores.servers.vector_index import ServerVectorIndex
 
 MINE = f"test{secrets.token_hex(4)}"
-PREFIX = prefix_of(MINE)
+PREFIX = name_prefix(MINE)
 """Begins all that this process makes on servers, so that test runs beside one another never meet."""
 
 _with_users: set[str] = set()
@@ -57,7 +57,7 @@ async def neo4j_canon(folder: Path) -> AsyncIterator[Any]:
     names = ("MONITOR_NEO4J_URL", "MONITOR_NEO4J_USER", "MONITOR_NEO4J_PASSWORD")
     graph = await open_graph(*(os.environ[name] for name in names))
     try:
-        await graph.run("MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n")
+        await graph.run_statement("MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n")
         yield lambda role: ServerCanon(graph, role)
     finally:
         await graph.close()
@@ -73,13 +73,13 @@ async def mongo_log(folder: Path) -> AsyncIterator[Any]:
     def connect(role: Role | None) -> AsyncMongoClient[dict[str, Any]]:
         if role is None:
             return owner
-        mine = {"username": user_of(role, name), "password": f"secret of {role}", "authSource": "admin"}
+        mine = {"username": user_name(role, name), "password": f"secret of {role}", "authSource": "admin"}
         return AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS, **mine)
 
-    mongo = Mongo(connect, url, name)
+    mongo = MongoDatabase(connect, url, name)
     try:
         await make_users(owner.admin, name, lambda role: f"secret of {role}")
-        await migrate(mongo)
+        await migrate_schema(mongo)
         yield lambda role: ServerLog(mongo, role)
     finally:
         await owner.drop_database(name)
@@ -92,7 +92,7 @@ def secret_of(role: Role) -> str:
 
 
 @asynccontextmanager
-async def a_qdrant() -> AsyncIterator[Qdrant]:
+async def a_qdrant() -> AsyncIterator[QdrantServer]:
     """Give the Qdrant at hand, empty."""
     keys = os.environ["MONITOR_QDRANT_API_KEY"], os.environ["MONITOR_QDRANT_READ_ONLY_API_KEY"]
     qdrant = await open_qdrant(os.environ["MONITOR_QDRANT_URL"], *keys, prefix=PREFIX)
@@ -110,7 +110,7 @@ def words_credentials(role: Role | None) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def an_opensearch() -> AsyncIterator[OpenSearch]:
+async def an_opensearch() -> AsyncIterator[OpenSearchServer]:
     """Give the OpenSearch at hand, empty, with each role's user."""
     opensearch = await open_opensearch(os.environ["MONITOR_OPENSEARCH_URL"], words_credentials, prefix=PREFIX)
     try:
@@ -123,7 +123,7 @@ async def an_opensearch() -> AsyncIterator[OpenSearch]:
         await opensearch.close()
 
 
-async def _drop_the_used(opensearch: OpenSearch) -> None:
+async def _drop_the_used(opensearch: OpenSearchServer) -> None:
     """An index that was never written to is as good as new; making one costs more than most tests."""
     told = await opensearch.owner.indices.stats(index=f"{PREFIX}*", metric="indexing")
     if used := [n for n, of in told["indices"].items() if of["primaries"]["indexing"]["index_total"]]:
@@ -137,7 +137,7 @@ def objects_credentials(role: Role | None) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def a_minio() -> AsyncIterator[Buckets]:
+async def a_minio() -> AsyncIterator[MinioBuckets]:
     """Give the MinIO at hand, empty, with each role's user."""
     buckets = await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], objects_credentials, prefix=PREFIX)
     try:
@@ -162,9 +162,9 @@ async def remove_users() -> None:
 
 
 DERIVED: dict[str, tuple[Any, Any]] = {
-    "QDRANT_URL": (a_qdrant, ServerVectors),
-    "OPENSEARCH_URL": (an_opensearch, ServerWords),
-    "MINIO_ENDPOINT": (a_minio, ServerObjects),
+    "QDRANT_URL": (a_qdrant, ServerVectorIndex),
+    "OPENSEARCH_URL": (an_opensearch, ServerTextIndex),
+    "MINIO_ENDPOINT": (a_minio, ServerObjectStore),
 }
 
 

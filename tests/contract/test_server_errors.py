@@ -20,13 +20,13 @@ from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
 from stores.ports import TextItem, VectorItem
 from stores.servers.minio import open_minio
-from stores.servers.object_store import ServerObjects
-from stores.servers.opensearch import OpenSearch, open_opensearch
+from stores.servers.object_store import ServerObjectStore
+from stores.servers.opensearch import OpenSearchServer, open_opensearch
 from stores.servers.opensearch_roles import make_users
 from stores.servers.opensearch_schema import index_body
-from stores.servers.qdrant import Refuses, open_qdrant
-from stores.servers.text_index import ServerWords
-from stores.servers.vector_index import ServerVectors
+from stores.servers.qdrant import KeyEnforcement, open_qdrant
+from stores.servers.text_index import ServerTextIndex
+from stores.servers.vector_index import ServerVectorIndex
 from tests.contract.sayings import saying
 
 servers = pytest.importorskip("tests.contract.servers")
@@ -176,7 +176,7 @@ async def test_secrets_are_never_shown() -> None:
 async def test_a_server_without_the_security_plugin_is_told() -> None:
     said = {"error": "no handler found for uri [/_plugins/_security/api/roles] and method [PATCH]"}
     async with answering(400, json.dumps(said)) as address:
-        opensearch = OpenSearch(f"http://{address}", _keys, "x-")
+        opensearch = OpenSearchServer(f"http://{address}", _keys, "x-")
         with pytest.raises(StoreError, match="has no security plugin") as error:
             await make_users(opensearch, lambda role: "secret")
         assert "refuses nobody" in error.value.kept
@@ -246,11 +246,11 @@ async def test_keys_that_part_less_are_known_for_it() -> None:
     """Without a read-only key everyone reads with a token; where no token is good, by the API key."""
     url, key = os.environ["MONITOR_QDRANT_URL"], os.environ["MONITOR_QDRANT_API_KEY"]
     qdrant = await open_qdrant(url, key, prefix=servers.PREFIX)
-    vectors = ServerVectors(qdrant, Role.MEMORY_MANAGER)
+    vectors = ServerVectorIndex(qdrant, Role.MEMORY_MANAGER)
     await vectors.put("memories", [VectorItem("a", [1, 0], {})], model="m")
     assert await vectors.count("memories", model="m") == 1
-    qdrant.refuses = Refuses.READERS
-    assert qdrant.key_of(Role.MEMORY_MANAGER) == key
+    qdrant.enforcement = KeyEnforcement.READERS
+    assert qdrant.writer_key(Role.MEMORY_MANAGER) == key
     await qdrant.drop_all()
     await qdrant.close()
 
@@ -258,24 +258,26 @@ async def test_keys_that_part_less_are_known_for_it() -> None:
 @marked("QDRANT_URL")
 async def test_collections_that_another_program_dropped_are_made_again() -> None:
     async with servers.a_qdrant() as one, servers.a_qdrant() as other:
-        vectors = ServerVectors(one, Role.INDEXER)
+        vectors = ServerVectorIndex(one, Role.INDEXER)
         await vectors.put("turns", [VectorItem("a", [1, 0], {})], model="m")
         await other.drop_all()
         assert await vectors.search("turns", [1, 0], model="m") == []
         await vectors.put("turns", [VectorItem("b", [1, 0], {})], model="m")
         await other.drop_all()
         await vectors.put("turns", [VectorItem("c", [1, 0, 0], {})], model="m")
-        seen = ServerVectors(other, Role.NARRATOR)
+        seen = ServerVectorIndex(other, Role.NARRATOR)
         assert [hit.id for hit in await seen.search("turns", [1, 0, 0], model="m")] == ["c"]
         with pytest.raises(StoreError, match="does not fit"):
-            await ServerVectors(other, Role.INDEXER).put("turns", [VectorItem("d", [1, 0], {})], model="m")
+            await ServerVectorIndex(other, Role.INDEXER).put(
+                "turns", [VectorItem("d", [1, 0], {})], model="m"
+            )
 
 
 @marked("OPENSEARCH_URL")
 async def test_an_index_that_opensearch_has_locked_for_want_of_room() -> None:
     async with servers.an_opensearch() as opensearch:
-        index = opensearch.index("turns")
-        words = ServerWords(opensearch, Role.INDEXER)
+        index = opensearch.index_name("turns")
+        words = ServerTextIndex(opensearch, Role.INDEXER)
         await words.put("turns", [TextItem("a", "a bell", {})])
         locked = {"index.blocks.read_only_allow_delete": True}
         await opensearch.owner.indices.put_settings(index=index, body=locked)
@@ -292,7 +294,7 @@ async def test_an_index_that_opensearch_has_locked_for_want_of_room() -> None:
 @marked("OPENSEARCH_URL")
 async def test_an_index_of_another_format_is_left_alone() -> None:
     async with servers.an_opensearch() as opensearch:
-        index = opensearch.index("turns")
+        index = opensearch.index_name("turns")
         await opensearch.owner.indices.put_mapping(index=index, body={"_meta": {"monitor_format": 99}})
         with pytest.raises(LibraryUnreadable, match="format 99, and 2 is known") as said:
             await open_opensearch(
@@ -305,7 +307,7 @@ async def test_an_index_of_another_format_is_left_alone() -> None:
 @marked("OPENSEARCH_URL")
 async def test_an_index_from_before_there_were_marks_goes_on() -> None:
     async with servers.an_opensearch() as opensearch:
-        index = opensearch.index("turns")
+        index = opensearch.index_name("turns")
         body = index_body()
         del body["mappings"]["properties"]["mark"]
         body["mappings"]["_meta"] = {"monitor_format": 1}
@@ -314,7 +316,7 @@ async def test_an_index_from_before_there_were_marks_goes_on() -> None:
         before = {"id": "a", "text": "a bell", "scope": []}
         await opensearch.owner.index(index=index, id="a", body=before, params={"refresh": "true"})
         await opensearch.open()
-        words = ServerWords(opensearch, Role.INDEXER)
+        words = ServerTextIndex(opensearch, Role.INDEXER)
         assert await words.fingerprints("turns") == {"a": ""}
         await words.put("turns", [TextItem("b", "a bell", {}, "m")])
         assert await words.fingerprints("turns") == {"a": "", "b": "m"}
@@ -323,9 +325,9 @@ async def test_an_index_from_before_there_were_marks_goes_on() -> None:
 
 @marked("OPENSEARCH_URL")
 async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.servers.text_index.MOST_HITS", 10)
+    monkeypatch.setattr("stores.servers.text_index.MAX_HITS", 10)
     async with servers.an_opensearch() as opensearch:
-        words, items = ServerWords(opensearch, Role.INDEXER), [str(n) for n in range(45)]
+        words, items = ServerTextIndex(opensearch, Role.INDEXER), [str(n) for n in range(45)]
         await words.put("turns", [TextItem(id, "a bell", {"scene": id[-1]}, f"m{id}") for id in items])
         assert await words.fingerprints("turns") == {id: f"m{id}" for id in items}
         assert await words.fingerprints("turns", scope={"scene": "3"}) == {
@@ -335,9 +337,9 @@ async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch)
 
 @marked("QDRANT_URL")
 async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.servers.vector_index._PAYLOADS_AT_ONCE", 10)
+    monkeypatch.setattr("stores.servers.vector_index._BATCH_PAYLOADS", 10)
     async with servers.a_qdrant() as qdrant:
-        vectors, items = ServerVectors(qdrant, Role.INDEXER), [str(n) for n in range(45)]
+        vectors, items = ServerVectorIndex(qdrant, Role.INDEXER), [str(n) for n in range(45)]
         put = [VectorItem(id, [1, 0], {"scene": id[-1]}, f"m{id}") for id in items]
         await vectors.put("turns", put, model="m")
         assert await vectors.fingerprints("turns", model="m") == {id: f"m{id}" for id in items}
@@ -348,8 +350,10 @@ async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatc
 @marked("MINIO_ENDPOINT")
 async def test_a_bucket_whose_quota_is_used_up() -> None:
     async with servers.a_minio() as buckets:
-        archives = ServerObjects(buckets, Role.ARCHIVIST)
-        await buckets.manage(lambda admin: admin.bucket_quota_set(buckets.bucket("archives"), 2_000_000))
+        archives = ServerObjectStore(buckets, Role.ARCHIVIST)
+        await buckets.run_admin(
+            lambda admin: admin.bucket_quota_set(buckets.bucket_name("archives"), 2_000_000)
+        )
         with pytest.raises(StoreFull):
             await archives.put("archives", bytes(3_000_000))
         assert await archives.keys("archives") == []
@@ -358,12 +362,12 @@ async def test_a_bucket_whose_quota_is_used_up() -> None:
 @marked("MINIO_ENDPOINT")
 async def test_what_comes_in_parts_is_whole_and_put_once() -> None:
     async with servers.a_minio() as buckets:
-        archives = ServerObjects(buckets, Role.ARCHIVIST)
+        archives = ServerObjectStore(buckets, Role.ARCHIVIST)
         data = os.urandom(1_000_003) * 40
         key = await archives.put("archives", data)
-        first = buckets.client(None).stat_object(buckets.bucket("archives"), key)
+        first = buckets.client_for(None).stat_object(buckets.bucket_name("archives"), key)
         assert await archives.put("archives", data) == key
-        again = buckets.client(None).stat_object(buckets.bucket("archives"), key)
+        again = buckets.client_for(None).stat_object(buckets.bucket_name("archives"), key)
         assert first.last_modified == again.last_modified
         assert str(first.etag).endswith("-3")
         assert await archives.get("archives", key) == data

@@ -22,14 +22,14 @@ from opensearchpy.exceptions import AuthorizationException
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import StoreError, WriteDenied
 from stores.ports import TextItem, VectorItem
-from stores.servers.minio import Buckets, open_minio
+from stores.servers.minio import MinioBuckets, open_minio
 from stores.servers.minio_roles import make_users
-from stores.servers.object_store import ServerObjects
-from stores.servers.opensearch import OpenSearch, open_opensearch
-from stores.servers.qdrant import Qdrant, Refuses
-from stores.servers.qdrant_roles import LIFETIME, reader_token, writer_token
-from stores.servers.text_index import ServerWords
-from stores.servers.vector_index import ServerVectors
+from stores.servers.object_store import ServerObjectStore
+from stores.servers.opensearch import OpenSearchServer, open_opensearch
+from stores.servers.qdrant import KeyEnforcement, QdrantServer
+from stores.servers.qdrant_roles import TOKEN_SECONDS, reader_token, writer_token
+from stores.servers.text_index import ServerTextIndex
+from stores.servers.vector_index import ServerVectorIndex
 
 servers = pytest.importorskip("tests.contract.servers")
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("servers")]
@@ -47,12 +47,14 @@ def needs(name: str) -> None:
 
 
 @pytest.fixture
-async def qdrant() -> AsyncIterator[Qdrant]:
+async def qdrant() -> AsyncIterator[QdrantServer]:
     """A Qdrant with a vector in every collection."""
     needs("QDRANT_URL")
     async with servers.a_qdrant() as opened:
         for collection in COLLECTIONS[Store.VECTORS]:
-            await ServerVectors(opened, None).put(collection, [VectorItem(POINT, DIRECTION, {})], model="m")
+            await ServerVectorIndex(opened, None).put(
+                collection, [VectorItem(POINT, DIRECTION, {})], model="m"
+            )
         yield opened
 
 
@@ -62,11 +64,11 @@ async def asked(key: str, method: str, path: str, body: Any = None) -> int:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_qdrant_refuses_what_is_not_granted(role: Role, qdrant: Qdrant) -> None:
-    assert qdrant.refuses is Refuses.COLLECTIONS
-    key = qdrant.key_of(role)
+async def test_qdrant_refuses_what_is_not_granted(role: Role, qdrant: QdrantServer) -> None:
+    assert qdrant.enforcement is KeyEnforcement.COLLECTIONS
+    key = qdrant.writer_key(role)
     for collection in COLLECTIONS[Store.VECTORS]:
-        path = f"/collections/{qdrant.name(collection, 'm', 2)}"
+        path = f"/collections/{qdrant.collection_name(collection, 'm', 2)}"
         put = {"points": [{"id": POINT, "vector": DIRECTION, "payload": {"id": "forged"}}]}
         attempts = {
             (Operation.INSERT, "PUT", f"{path}/points?wait=true"): put,
@@ -82,21 +84,21 @@ async def test_qdrant_refuses_what_is_not_granted(role: Role, qdrant: Qdrant) ->
         assert await asked(key, "DELETE", path) == 403
         assert await asked(qdrant.reader_key(), "POST", f"{path}/points/count", {}) == 200
     made = {"vectors": {"size": 2, "distance": "Dot"}}
-    assert await asked(key, "PUT", f"/collections/{qdrant.name('turns', 'mine', 2)}", made) == 403
+    assert await asked(key, "PUT", f"/collections/{qdrant.collection_name('turns', 'mine', 2)}", made) == 403
 
 
-async def test_qdrant_takes_no_forged_and_no_old_token(qdrant: Qdrant) -> None:
+async def test_qdrant_takes_no_forged_and_no_old_token(qdrant: QdrantServer) -> None:
     key = os.environ["MONITOR_QDRANT_API_KEY"]
     head, claims, signature = writer_token(key, time.time(), []).split(".")
-    _, wider, _ = writer_token("a guess", time.time(), [qdrant.name("turns", "m", 2)]).split(".")
+    _, wider, _ = writer_token("a guess", time.time(), [qdrant.collection_name("turns", "m", 2)]).split(".")
     forged = [f"{head}.{wider}.{signature}", reader_token("a guess", time.time()), f"{head}.{claims}."]
-    for token in [*forged, reader_token(key, time.time() - 2 * LIFETIME), ""]:
+    for token in [*forged, reader_token(key, time.time() - 2 * TOKEN_SECONDS), ""]:
         assert await asked(token, "GET", "/collections") == 401
 
 
-async def test_what_qdrant_refuses_is_a_denial(qdrant: Qdrant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qdrant, "key_of", lambda role: qdrant.reader_key())
-    vectors = ServerVectors(qdrant, Role.INDEXER)
+async def test_what_qdrant_refuses_is_a_denial(qdrant: QdrantServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qdrant, "writer_key", lambda role: qdrant.reader_key())
+    vectors = ServerVectorIndex(qdrant, Role.INDEXER)
     for attempt in (
         vectors.put("turns", [VectorItem(POINT, DIRECTION, {})], model="m"),
         vectors.delete("turns", [POINT], model="m"),
@@ -110,12 +112,12 @@ async def test_what_qdrant_refuses_is_a_denial(qdrant: Qdrant, monkeypatch: pyte
 
 
 @pytest.fixture
-async def opensearch() -> AsyncIterator[OpenSearch]:
+async def opensearch() -> AsyncIterator[OpenSearchServer]:
     """An OpenSearch with a text in every index."""
     needs("OPENSEARCH_URL")
     async with servers.an_opensearch() as opened:
         for collection in COLLECTIONS[Store.WORDS]:
-            await ServerWords(opened, None).put(collection, [TextItem("there", "a bell", {})])
+            await ServerTextIndex(opened, None).put(collection, [TextItem("there", "a bell", {})])
         yield opened
 
 
@@ -129,12 +131,12 @@ async def refused_by_opensearch(attempt: Awaitable[Any]) -> bool:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: OpenSearch) -> None:
-    client = opensearch.client(role)
+async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: OpenSearchServer) -> None:
+    client = opensearch.client_for(role)
     text = {"id": "x", "text": "forged", "scope": []}
     everything = {"body": {"query": {"match_all": {}}}, "conflicts": "proceed"}
     for collection in COLLECTIONS[Store.WORDS]:
-        index = opensearch.index(collection)
+        index = opensearch.index_name(collection)
         bulk = f'{{"index": {{"_id": "y"}}}}\n{json.dumps(text)}\n'
         attempts: list[tuple[Operation, Callable[[], Awaitable[Any]]]] = [
             (Operation.INSERT, lambda i=index: client.index(index=i, id="x", body=text)),
@@ -171,14 +173,14 @@ async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: Op
     assert await refused_by_opensearch(client.indices.create(index=f"{servers.PREFIX}mine"))
 
 
-async def test_what_opensearch_refuses_is_a_denial(opensearch: OpenSearch) -> None:
+async def test_what_opensearch_refuses_is_a_denial(opensearch: OpenSearchServer) -> None:
     """An indexer that was given the narrator's user."""
     wrong = await open_opensearch(
         os.environ["MONITOR_OPENSEARCH_URL"],
         lambda role: servers.words_credentials(role and Role.NARRATOR),
         prefix=servers.PREFIX,
     )
-    words = ServerWords(wrong, Role.INDEXER)
+    words = ServerTextIndex(wrong, Role.INDEXER)
     try:
         for attempt in (words.put("turns", [TextItem("a", "b", {})]), words.delete("turns", ["there"])):
             with pytest.raises(WriteDenied, match=r"Indexer may not write that: .*no permissions") as refusal:
@@ -193,12 +195,12 @@ async def test_what_opensearch_refuses_is_a_denial(opensearch: OpenSearch) -> No
 
 
 @pytest.fixture
-async def minio() -> AsyncIterator[Buckets]:
+async def minio() -> AsyncIterator[MinioBuckets]:
     """A MinIO with an object in every bucket."""
     needs("MINIO_ENDPOINT")
     async with servers.a_minio() as opened:
         for collection in COLLECTIONS[Store.OBJECTS]:
-            await ServerObjects(opened, None).put(collection, b"there")
+            await ServerObjectStore(opened, None).put(collection, b"there")
         yield opened
 
 
@@ -213,11 +215,11 @@ def refused_by_minio(attempt: Callable[[], Any]) -> bool:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_minio_refuses_what_is_not_granted(role: Role, minio: Buckets) -> None:
-    client = minio.client(role)
+async def test_minio_refuses_what_is_not_granted(role: Role, minio: MinioBuckets) -> None:
+    client = minio.client_for(role)
     for collection in COLLECTIONS[Store.OBJECTS]:
-        bucket = minio.bucket(collection)
-        key = (await ServerObjects(minio, role).keys(collection))[0]
+        bucket = minio.bucket_name(collection)
+        key = (await ServerObjectStore(minio, role).keys(collection))[0]
         for op, attempt in (
             (Operation.INSERT, lambda b=bucket: client.put_object(b, "forged", io.BytesIO(b"x"), 1)),
             (Operation.DELETE, lambda b=bucket, k=key: client.remove_object(b, k)),
@@ -231,19 +233,19 @@ async def test_minio_refuses_what_is_not_granted(role: Role, minio: Buckets) -> 
     assert refused_by_minio(lambda: list(client.list_objects("elsewhere")))
 
 
-async def test_minio_lets_no_role_manage_users(minio: Buckets) -> None:
+async def test_minio_lets_no_role_manage_users(minio: MinioBuckets) -> None:
     for role in Role:
-        mine = Buckets(
+        mine = MinioBuckets(
             os.environ["MONITOR_MINIO_ENDPOINT"], lambda _, r=role: servers.objects_credentials(r), "x-"
         )
         for attempt in (MinioAdmin.user_list, MinioAdmin.policy_list, MinioAdmin.info):
             with pytest.raises(StoreError) as refusal:
-                await mine.manage(attempt)
+                await mine.run_admin(attempt)
             assert isinstance(refusal.value.__cause__, MinioAdminException)
         await mine.close()
 
 
-async def test_what_minio_refuses_is_a_denial(minio: Buckets) -> None:
+async def test_what_minio_refuses_is_a_denial(minio: MinioBuckets) -> None:
     """An ingest that was given the narrator's user."""
     wrong = await open_minio(
         os.environ["MONITOR_MINIO_ENDPOINT"],
@@ -251,26 +253,26 @@ async def test_what_minio_refuses_is_a_denial(minio: Buckets) -> None:
         prefix=servers.PREFIX,
     )
     with pytest.raises(WriteDenied, match="Ingest may not write that: AccessDenied") as refusal:
-        await ServerObjects(wrong, Role.INGEST).put("originals", b"a book")
+        await ServerObjectStore(wrong, Role.INGEST).put("originals", b"a book")
     assert refusal.value.kept == "Nothing was written."
-    assert len(await ServerObjects(wrong, Role.INGEST).keys("originals")) == 1
+    assert len(await ServerObjectStore(wrong, Role.INGEST).keys("originals")) == 1
     await wrong.close()
 
 
-async def test_what_is_written_over_is_found_out_and_mended(minio: Buckets) -> None:
+async def test_what_is_written_over_is_found_out_and_mended(minio: MinioBuckets) -> None:
     """MinIO cannot part a new object from one that is written over: its hash does."""
-    originals = ServerObjects(minio, Role.INGEST)
+    originals = ServerObjectStore(minio, Role.INGEST)
     key = await originals.put("originals", b"a book")
-    minio.client(Role.INGEST).put_object(minio.bucket("originals"), key, io.BytesIO(b"forged"), 6)
+    minio.client_for(Role.INGEST).put_object(minio.bucket_name("originals"), key, io.BytesIO(b"forged"), 6)
     with pytest.raises(StoreError, match="is damaged"):
         await originals.get("originals", key)
     assert await originals.put("originals", b"a book") == key
     assert await originals.get("originals", key) == b"a book"
 
 
-async def test_users_may_be_made_again_with_other_passwords(minio: Buckets) -> None:
+async def test_users_may_be_made_again_with_other_passwords(minio: MinioBuckets) -> None:
     await make_users(minio, lambda role: f"another {role}")
-    originals = ServerObjects(minio, Role.INGEST)
+    originals = ServerObjectStore(minio, Role.INGEST)
     try:
         with pytest.raises(StoreError, match="refuses this user or password"):
             await originals.keys("originals")

@@ -11,7 +11,7 @@ from stores.authority import Role
 from stores.embedded.index_file import open_index
 from stores.embedded.text_index import EmbeddedTextIndex
 from stores.ports import TextIndex, TextItem
-from stores.servers.text_index import ServerWords
+from stores.servers.text_index import ServerTextIndex
 
 servers = pytest.importorskip("tests.contract.servers")
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("servers")]
@@ -39,7 +39,7 @@ async def both(tmp_path: Path) -> AsyncIterator[tuple[TextIndex, TextIndex]]:
         pytest.skip("MONITOR_OPENSEARCH_URL is not set")
     index = await open_index(tmp_path / "index.db")
     async with servers.an_opensearch() as opensearch:
-        twins = EmbeddedTextIndex(index, Role.INDEXER), ServerWords(opensearch, Role.INDEXER)
+        twins = EmbeddedTextIndex(index, Role.INDEXER), ServerTextIndex(opensearch, Role.INDEXER)
         for words in twins:
             await words.put("turns", [TextItem(name, text, {}) for name, text in TEXTS.items()])
         yield twins

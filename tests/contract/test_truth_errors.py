@@ -27,11 +27,11 @@ import stores.servers.mongo as mongodb
 import stores.servers.neo4j_graph as neo4j
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
-from stores.servers.mongo import Mongo, migrate
+from stores.servers.mongo import MongoDatabase, migrate_schema
 from stores.servers.mongo_schema import FORMAT, INDEXES
 from stores.servers.narrative_log import ServerLog
-from stores.servers.server_settings import Addresses
-from stores.servers.server_stores import mongo_client
+from stores.servers.server_settings import ServerSettings
+from stores.servers.server_stores import make_mongo_connector
 from tests.contract import builders as make
 from tests.contract.sayings import saying
 
@@ -49,10 +49,10 @@ async def _canon(address: str, scheme: str = "bolt://") -> None:
 
 async def _log(address: str, scheme: str = "mongodb://") -> None:
     settings = {"MONITOR_MONGO_URL": f"{scheme}{address}", "MONITOR_SERVERS_SECRET": "hidden"}
-    known = Addresses(settings, f"errors_{secrets.token_hex(4)}")
-    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
+    known = ServerSettings(settings, f"errors_{secrets.token_hex(4)}")
+    mongo = MongoDatabase(make_mongo_connector(known), known.get("MONGO_URL"), known.library)
     try:
-        await migrate(mongo)
+        await migrate_schema(mongo)
     finally:
         await mongo.close()
 
@@ -139,13 +139,13 @@ def test_a_full_disk_there_is_told() -> None:
     full = TransientError("No space left on device")
     with (
         pytest.raises(StoreFull, match="The disk of the canon server at bolt://host:7687 is full"),
-        neo4j.in_our_words(url),
+        neo4j.translate_neo4j_errors(url),
     ):
         raise full
     for error in (OperationFailure("x", 14031), OperationFailure("No space left on device", 8)):
         with (
             pytest.raises(StoreFull, match="disk of the log server") as said,
-            mongodb.in_our_words("mongodb://u:hidden@host"),
+            mongodb.translate_mongo_errors("mongodb://u:hidden@host"),
         ):
             raise error
         assert "safe" in said.value.kept
@@ -155,12 +155,12 @@ def test_a_full_disk_there_is_told() -> None:
 def test_whatever_else_goes_wrong_names_the_store() -> None:
     with (
         pytest.raises(StoreError, match="The canon server at bolt://host could not do that: odd"),
-        neo4j.in_our_words("bolt://host"),
+        neo4j.translate_neo4j_errors("bolt://host"),
     ):
         raise ClientError("odd")
     with (
         pytest.raises(StoreError, match="The log server at mongodb://host could not do that: odd"),
-        mongodb.in_our_words("mongodb://host"),
+        mongodb.translate_mongo_errors("mongodb://host"),
     ):
         raise OperationFailure("odd", 1)
 
@@ -185,17 +185,17 @@ async def test_canon_does_not_know_the_password() -> None:
 @pytest.mark.servers
 @pytest.mark.xdist_group("neo4j")
 async def test_a_canon_server_of_an_old_version_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neo4j, "_LEAST", 99)
+    monkeypatch.setattr(neo4j, "_OLDEST_VERSION", 99)
     password = _url("MONITOR_NEO4J_PASSWORD")
     with pytest.raises(StoreError, match=r"Neo4j at bolt.* is version 5\..*, and MONITOR needs 99"):
         await neo4j.open_graph(_url("MONITOR_NEO4J_URL"), "neo4j", password)
 
 
 @pytest.fixture
-async def log() -> AsyncIterator[tuple[Mongo, Any]]:
+async def log() -> AsyncIterator[tuple[MongoDatabase, Any]]:
     """A log of its own on the server at hand, as its owner; and the server past MONITOR."""
     url, name = _url("MONITOR_MONGO_URL"), f"errors_{secrets.token_hex(4)}"
-    mongo = Mongo(lambda role: mongodb.AsyncMongoClient(url), url, name)
+    mongo = MongoDatabase(lambda role: mongodb.AsyncMongoClient(url), url, name)
     with MongoClient[dict[str, Any]](url) as client:
         yield mongo, client[name]
         await mongo.close()
@@ -205,30 +205,30 @@ async def log() -> AsyncIterator[tuple[Mongo, Any]]:
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
 async def test_a_log_server_of_an_old_version_is_told(
-    log: tuple[Mongo, Any], monkeypatch: pytest.MonkeyPatch
+    log: tuple[MongoDatabase, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mongodb, "_LEAST", 99)
+    monkeypatch.setattr(mongodb, "_OLDEST_VERSION", 99)
     with pytest.raises(StoreError, match=r"MongoDB at mongodb.* is version \d.*, and MONITOR needs 99"):
-        await migrate(log[0])
+        await migrate_schema(log[0])
 
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_a_log_of_a_newer_format_is_left_alone(log: tuple[Mongo, Any]) -> None:
+async def test_a_log_of_a_newer_format_is_left_alone(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     there.counters.insert_one({"_id": "format", "value": 99})
     with pytest.raises(LibraryUnreadable, match=r"made by a newer MONITOR \(its format is 99"):
-        await migrate(mongo)
+        await migrate_schema(mongo)
     assert there.list_collection_names() == ["counters"]
 
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[Mongo, Any]) -> None:
+async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     there.create_collection("llm_calls")  # as the first format made it, and as a crash left it
     there.counters.insert_one({"_id": "format", "value": 1})
-    await migrate(mongo)
+    await migrate_schema(mongo)
     assert {*there.list_collection_names()} >= {*INDEXES}
     assert there.counters.find_one({"_id": "format"})["value"] == FORMAT
     assert len(there.llm_calls.index_information()) == 1 + len(INDEXES["llm_calls"])
@@ -238,13 +238,13 @@ async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[Mongo, 
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[Mongo, Any]) -> None:
+async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     memory = make.memory(make.entity(), scene_id="s", turn_id="t", linked_fact_id="f", importance=0.9)
     fields = {"entity_id": memory.entity_id, "universe_id": memory.universe_id}
     there.memories.insert_one({"_id": memory.id, "made": 1, "body": memory.model_dump_json(), **fields})
     there.counters.insert_one({"_id": "format", "value": 2})
-    await migrate(mongo)
+    await migrate_schema(mongo)
     log_of = ServerLog(mongo, Role.CONTEXT_ASSEMBLY)
     for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"most_important": 1}):
         assert await log_of.memories(**asked) == [memory], asked  # type: ignore[arg-type]

@@ -63,7 +63,7 @@ async def _edits(campaign: Campaign) -> None:
     """Edits by hand: a description, a lock, and two things that ended and that nobody said at the time."""
     edits = campaign.program.services.world.edits
     ruark = await _entity(campaign, "Ruark Vane")
-    await edits.edit(
+    await edits.propose_entity_edit(
         ruark.id,
         EntityEdit(
             name=ruark.name,
@@ -73,16 +73,18 @@ async def _edits(campaign: Campaign) -> None:
             tags=ruark.tags,
         ),
     )
-    await edits.lock((await _entity(campaign, "Weir Key")).id, True)
-    await edits.end((await _fact(campaign, "Joreth Vane rules over The Wardens.")).id, "day 13 noon")
-    await edits.end((await _fact(campaign, "Brach serves Joreth Vane.")).id, "day 13 night")
+    await edits.propose_lock((await _entity(campaign, "Weir Key")).id, True)
+    await edits.propose_end((await _fact(campaign, "Joreth Vane rules over The Wardens.")).id, "day 13 noon")
+    await edits.propose_end((await _fact(campaign, "Brach serves Joreth Vane.")).id, "day 13 night")
     await _commit(campaign)
 
 
 async def _never_had_it(campaign: Campaign) -> Reverse:
     """Hanne Pell never had the key; on second thoughts she had; and on third thoughts never."""
     statement = "Weir Key belongs to Hanne Pell."
-    preview = await campaign.program.services.world.previews.retcon((await _fact(campaign, statement)).id)
+    preview = await campaign.program.services.world.previews.preview_retcon(
+        (await _fact(campaign, statement)).id
+    )
     before = await canon_of(campaign)
     await _retcon(campaign, statement)
     retconned = await canon_of(campaign)
@@ -95,7 +97,7 @@ async def _never_had_it(campaign: Campaign) -> Reverse:
 async def _one_and_the_same(campaign: Campaign) -> None:
     """The Grey Woman is the healer."""
     kept, absorbed = await _entity(campaign, "Iveth Marl"), await _entity(campaign, "The Grey Woman")
-    await campaign.program.services.world.edits.merge(kept.id, absorbed.id)
+    await campaign.program.services.world.edits.propose_merge(kept.id, absorbed.id)
     await _commit(campaign)
 
 
@@ -103,7 +105,7 @@ async def _one_and_the_same(campaign: Campaign) -> None:
 
 
 async def _retcon(campaign: Campaign, statement: str) -> StagedEdits:
-    staged = await campaign.program.services.world.edits.retcon((await _fact(campaign, statement)).id)
+    staged = await campaign.program.services.world.edits.propose_retcon((await _fact(campaign, statement)).id)
     await _commit(campaign)
     return staged
 
@@ -122,7 +124,7 @@ async def waiting(campaign: Campaign) -> list[ProposalView]:
 
 async def _commit(campaign: Campaign) -> None:
     report = await campaign.program.services.gate.commit_universe(campaign.universe_id)
-    assert not report.failed, report.failed
+    assert not report.failures, report.failures
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ async def _fact(campaign: Campaign, statement: str) -> Fact:
 async def _entity(campaign: Campaign, name: str) -> Entity:
     (found,) = [
         e
-        for e in await campaign.program.services.world.entities(campaign.universe_id, name)
+        for e in await campaign.program.services.world.list_entities(campaign.universe_id, name)
         if e.name == name
     ]
     return found

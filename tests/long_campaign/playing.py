@@ -82,11 +82,11 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
         return
     for title, way in gate.get("ruled", {}).items():
         (row,) = [row for row in await _rows(campaign) if row.title == title]
-        against = row.conflicts[0].other
+        against = row.conflicts[0].other_fact
         assert against is not None
         ruling = RulingRequest(row.proposal.id, against.id, **way)
-        await services.conflicts.foresee(ruling)
-        await services.conflicts.rule(ruling)
+        await services.conflicts.preview_ruling(ruling)
+        await services.conflicts.make_ruling(ruling)
     rows = await _rows(campaign)
     for title, words in gate["edited"].items():
         await services.gate.edit_text(_named(rows, [title])[0], words)
@@ -105,7 +105,7 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
     assert rest, "nothing was left to accept together"
     await services.gate.decide(rest, Verdict.ACCEPT)
     report = await services.gate.commit(scene_id)
-    assert not report.failed, report.failed
+    assert not report.failures, report.failures
     assert report.next_scene_id
     campaign.scene_id = report.next_scene_id
 

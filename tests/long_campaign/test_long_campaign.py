@@ -21,7 +21,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from agents.services.story_export import to_journal, to_markdown
+from agents.services.story_export import write_journal, write_markdown
 from agents.views.conflict_views import RulingView
 from agents.views.play_views import ProposalView
 from monitor_tui.play_report import build_report
@@ -77,10 +77,10 @@ async def tell(home: Path, *, ask_again: bool = False) -> Told:
             ),
             archive=archive,
             reverse=reverse,
-            rulings=await services.conflicts.rulings(campaign.universe_id),
+            rulings=await services.conflicts.list_rulings(campaign.universe_id),
             recap="\n".join(recap),
-            markdown=to_markdown(record),
-            journal=to_journal(record),
+            markdown=write_markdown(record),
+            journal=write_journal(record),
         )
         await export_campaign(
             campaign.program.stores, campaign.universe_id, archive, clock=lambda: EXPORTED_AT
@@ -92,7 +92,7 @@ async def tell(home: Path, *, ask_again: bool = False) -> Told:
 
 async def ask_all_again(campaign: Campaign, told: Told) -> dict[str, ProposalView]:
     """Say once more whatever was ruled against; return how it stands at the gate."""
-    said = campaign.program.services.world.edits.say
+    said = campaign.program.services.world.edits.propose_fact
     for typed, since in AGAIN.items():
         await said(campaign.universe_id, typed, since=since)
     claims = {p["payload"].get("statement"): p["payload"] for p in told.data["proposals"]}
@@ -258,18 +258,20 @@ def test_every_fact_rests_on_words_that_were_said(told: Told) -> None:
 
 def test_each_of_the_six_rulings_was_made(told: Told) -> None:
     wanted = yaml.safe_load(EXPECTED.read_text(encoding="utf-8"))["rulings"]
-    made = [{"ruling": r.ruling.value, "new": r.new, "old": r.old} for r in reversed(told.rulings)]
+    made = [
+        {"ruling": r.ruling.value, "new": r.new_title, "old": r.old_title} for r in reversed(told.rulings)
+    ]
     assert made == wanted
     assert {r.ruling for r in told.rulings} == set(RulingKind)
-    assert {"rumour", "lie"} <= set(" ".join(r.words for r in told.rulings).split())
+    assert {"rumour", "lie"} <= set(" ".join(r.description for r in told.rulings).split())
 
 
 def test_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
     assert len(told.asked_again) == len(told.rulings)
-    upheld = {statement for ruling in told.rulings for statement in (ruling.new, ruling.old)}
+    upheld = {statement for ruling in told.rulings for statement in (ruling.new_title, ruling.old_title)}
     for title, row in told.asked_again.items():
         # That Ruark died meets what he did since, and that is another matter.
-        met = {conflict.other.statement for conflict in row.conflicts if conflict.other}
+        met = {conflict.other_fact.statement for conflict in row.conflicts if conflict.other_fact}
         assert not met & upheld, title
         assert not met or title == "Ruark Vane died."
         assert row.mark == "reject", title

@@ -283,8 +283,8 @@ class Run:
 
     async def _rows(self) -> list[tuple[str, Speaker]]:
         view = await self._services.play.scene(self._scene_id)
-        start = max(0, view.turns - 20)
-        rows = await self._services.play.transcript(self._scene_id, start, view.turns - start)
+        start = max(0, view.turn_count - 20)
+        rows = await self._services.play.transcript(self._scene_id, start, view.turn_count - start)
         return [(row.turn.text, row.turn.speaker) for row in rows]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
 from agents.llm.model_names import ModelTarget, is_local_address, key_name, may_carry_key, parse_target
-from agents.services.llm_setup import models_named
+from agents.services.llm_setup import list_named_models
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile, write_settings
 from stores.errors import InputError
@@ -165,7 +165,7 @@ def test_embedding_settings_default_to_builtin() -> None:
     )
     assert named.embedding_target() == ModelTarget("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
     # A key that is only in the keyring is handed to the child for it as well.
-    assert "openai/text-embedding-3-small" in models_named(named)
+    assert "openai/text-embedding-3-small" in list_named_models(named)
 
 
 @pytest.mark.parametrize("name", ["", "minilm", "text-embedding-3-small"])

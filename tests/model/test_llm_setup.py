@@ -17,8 +17,8 @@ from agents.llm.llm_port import ModelFacts, Usage
 from agents.llm.provider_keys import ProviderKeys
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
 from agents.personas.prompt_files import load_prompts
-from agents.services.llm_setup import Houses
-from agents.services.llm_trial import FULL, TRIAL
+from agents.services.llm_setup import LlmSetup
+from agents.services.llm_trial import TRIAL_MESSAGES, TYPICAL_FILL
 from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.llm import Money, Persona
@@ -61,7 +61,7 @@ class LlmSetupFixture:
         bus = EventBus()
         bus.subscribe(self.events.append)
         ticks = iter(range(1000))
-        self.houses = Houses(
+        self.houses = LlmSetup(
             SettingsFile(home),
             model,
             ProviderKeys({}, self.ring),
@@ -77,19 +77,19 @@ def setup(tmp_path: Path) -> LlmSetupFixture:
 
 
 async def test_llm_setup_without_model(setup: LlmSetupFixture) -> None:
-    house = await setup.houses.house()
+    house = await setup.houses.build_setup_view()
     assert (house.model, house.state, house.key) == ("", "off", "not needed")
     assert not any(view.on for view in house.personas)
     assert all(view.needs and view.does for view in house.personas)
-    await setup.houses.warm()
+    await setup.houses.start_process()
     assert not setup.model.is_running
     with pytest.raises(ModelUnset):
-        await setup.houses.try_out()
+        await setup.houses.test_model()
 
 
 @pytest.mark.slow
 async def test_llm_setup_stores_chosen_model(setup: LlmSetupFixture) -> None:
-    house = await setup.houses.choose(model=NAME)
+    house = await setup.houses.choose_model(model=NAME)
     assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")
     assert {view.persona for view in house.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
     house = await setup.houses.set_fallbacks(("openai/x", " ", "openai/x"))
@@ -103,14 +103,14 @@ async def test_llm_setup_stores_chosen_model(setup: LlmSetupFixture) -> None:
         0.5,
     )
     again = LlmSetupFixture(setup.home, FakeChildModel())
-    await again.houses.read()
-    assert (await again.houses.house()).personas == house.personas
-    house = await setup.houses.choose(model="")
+    await again.houses.read_settings()
+    assert (await again.houses.build_setup_view()).personas == house.personas
+    house = await setup.houses.choose_model(model="")
     assert not any(view.on for view in house.personas if view.persona is Persona.NARRATOR)
 
 
 async def test_llm_setup_key_goes_only_to_keyring_and_child(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose(model=NAME)
+    await setup.houses.choose_model(model=NAME)
     house = await setup.houses.set_key(KEY)
     assert house.key == "keyring"
     assert KEY not in repr(house)
@@ -122,58 +122,60 @@ async def test_llm_setup_key_goes_only_to_keyring_and_child(setup: LlmSetupFixtu
 
 
 async def test_llm_setup_unknown_model_changes_nothing(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose(model=NAME)
+    await setup.houses.choose_model(model=NAME)
     before = (setup.home / "settings.toml").read_text()
     for change in (
-        setup.houses.choose(model="antropic/x"),
+        setup.houses.choose_model(model="antropic/x"),
         setup.houses.set_fallbacks(("openai/x", "blah")),
         setup.houses.set_persona(Persona.CRITIC, model="blah"),
-        setup.houses.choose(model=NAME, api_base="localhost:80"),
+        setup.houses.choose_model(model=NAME, api_base="localhost:80"),
         setup.houses.set_persona(Persona.CRITIC, temperature=7.0),
     ):
         with pytest.raises(InputError) as caught:
             await change
         assert caught.value.kept == "Nothing was changed."
     assert (setup.home / "settings.toml").read_text() == before
-    assert (await setup.houses.house()).model == NAME
+    assert (await setup.houses.build_setup_view()).model == NAME
 
 
 async def test_llm_setup_refuses_setting_overridden_by_environment(
     setup: LlmSetupFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MONITOR_MODEL_NAME", NAME)
-    await setup.houses.read()
+    await setup.houses.read_settings()
     with pytest.raises(InputError, match="MONITOR_MODEL_NAME"):
-        await setup.houses.choose(model="openai/x")
-    house = await setup.houses.house()
+        await setup.houses.choose_model(model="openai/x")
+    house = await setup.houses.build_setup_view()
     assert (house.model, house.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
 
 
 async def test_llm_setup_start_failure_is_a_notice(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose(model=NAME)
-    assert (await setup.houses.house()).state == "off"
+    await setup.houses.choose_model(model=NAME)
+    assert (await setup.houses.build_setup_view()).state == "off"
     setup.model.broken = True
-    await setup.houses.warm()
+    await setup.houses.start_process()
     assert [event.severity for event in setup.events if isinstance(event, Notice)] == ["warning"]
-    house = await setup.houses.house()
+    house = await setup.houses.build_setup_view()
     assert (house.state, house.trouble) == ("failed", "It could not be started.")
     setup.model.broken = False
-    await setup.houses.warm()
-    assert (await setup.houses.house()).state == "ready"
+    await setup.houses.start_process()
+    assert (await setup.houses.build_setup_view()).state == "ready"
 
 
 async def test_llm_trial_reports_speed_and_price(tmp_path: Path) -> None:
     usage = Usage(40, 12, counted=True, cost=Money(micros=100))
     setup = LlmSetupFixture(tmp_path, FakeChildModel(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
-    await setup.houses.choose(model=NAME)
-    trial = await setup.houses.try_out()
+    await setup.houses.choose_model(model=NAME)
+    trial = await setup.houses.test_model()
     assert (trial.words, trial.first_seconds, trial.seconds) == ("It is dark.", 1.0, 2.0)
     assert (trial.tokens_in, trial.tokens_out, trial.micros, trial.priced) == (40, 12, 100, True)
     assert trial.takes_schema
     (asked,) = setup.model.requests
-    assert (asked.model, asked.messages) == (NAME, TRIAL)
+    assert (asked.model, asked.messages) == (NAME, TRIAL_MESSAGES)
     two = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
-    assert trial.per_turn == round(FULL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two))
+    assert trial.per_turn == round(
+        TYPICAL_FILL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two)
+    )
 
 
 @pytest.mark.parametrize(("said", "takes"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)])
@@ -181,7 +183,7 @@ async def test_llm_trial_shows_schema_support_of_unlisted_model(
     tmp_path: Path, said: str, takes: bool
 ) -> None:
     setup = LlmSetupFixture(tmp_path, FakeChildModel("It is dark.", said, priced=False))
-    trial = await setup.houses.try_out("openai/mine", api_base="http://127.0.0.1:1/v1")
+    trial = await setup.houses.test_model("openai/mine", api_base="http://127.0.0.1:1/v1")
     assert trial.takes_schema is takes
     assert trial.per_turn is None
     assert [ask.shape is not None for ask in setup.model.requests] == [False, True]

@@ -23,7 +23,7 @@ from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, TextChunk, Us
 from monitor_tui.cli.common import open_library
 from stores.authority import Role
 from stores.records.llm import FallbackStep, Persona
-from tools.small_model import NAME, WINDOW, serving
+from tools.small_model import NAME, WINDOW, serve_model
 
 pytestmark = [
     pytest.mark.model,
@@ -52,7 +52,7 @@ TELL = (
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving() as address:
+    with serve_model() as address:
         yield address
 
 

@@ -189,7 +189,9 @@ async def test_the_court_is_open_from_the_panel_and_only_where_there_is_a_confli
 
 async def test_two_of_like_names_stand_side_by_side(twin: TwinDesk) -> None:
     chapel = twin._places[0]
-    alike = ConflictView("alike", f"The name is much like {chapel.name}.", certain=False, entity_id=chapel.id)
+    alike = ConflictView(
+        "alike", f"The name is much like {chapel.name}.", is_certain=False, entity_id=chapel.id
+    )
     twin._proposals[1] = replace(twin._proposals[1], alike=(alike,))
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter", "f3")

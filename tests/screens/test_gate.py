@@ -101,7 +101,9 @@ async def test_what_is_canon_now_and_on_to_the_next_scene(table: Table, twin: Tw
 
 async def test_what_failed_is_told_and_stays_to_be_decided(table: Table, twin: TwinDesk) -> None:
     async def half(scene_id: str, only: object = None) -> CommitReport:
-        return CommitReport(None, (), (), 0, 0, 0, 0, failed=(("The Flooded Nave", "canon has it already"),))
+        return CommitReport(
+            None, (), (), 0, 0, 0, 0, failures=(("The Flooded Nave", "canon has it already"),)
+        )
 
     twin.commit = half  # type: ignore[method-assign]
     await table.press("r", "enter")
@@ -233,7 +235,7 @@ async def test_a_universe_s_commit_that_fails_in_part_stays_with_it(beside: Tabl
     nave = twin._proposals[1].proposal.id
 
     async def half(universe_id: str, only: object = None) -> CommitReport:
-        return CommitReport(None, (), (), 0, 0, 0, 0, failed=((nave, "canon has it already"),))
+        return CommitReport(None, (), (), 0, 0, 0, 0, failures=((nave, "canon has it already"),))
 
     twin.commit_universe = half  # type: ignore[method-assign]
     await beside.press("r", "enter")
@@ -309,7 +311,7 @@ async def test_a_hundred_proposals_on_real_stores(tmp_path: Path) -> None:
     try:
         (universe,) = await program.services.stories.universes()
         told = {f.statement for f in await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe.id)}
-        names = {e.name for e in await program.services.world.entities(universe.id)}
+        names = {e.name for e in await program.services.world.list_entities(universe.id)}
         assert wanted <= told | names
         assert not unwanted & (told | names)
         open_ones = await program.services.gate.gate(None, universe.id)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import Event, ImportMoved
+from agents.events import Event, ImportProgressed
 from screens.ingest.import_screen import ImportScreen
 from tests.agents.importers.test_importer import log_bytes
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
@@ -64,7 +64,7 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
 
         def stop(event: Event) -> None:
             """Press the key as soon as a part of it is in, and before the next part is."""
-            if isinstance(event, ImportMoved) and 0 < event.turns < event.of_turns:
+            if isinstance(event, ImportProgressed) and 0 < event.imported_turns < event.total_turns:
                 table.app.simulate_key("ctrl+x")
                 stop_no_more()
 
@@ -89,9 +89,9 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
 async def test_play_shows_how_far_an_import_is(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("2", "enter")
-        twin.events.publish(ImportMoved(1_200, 20_000))
+        twin.events.publish(ImportProgressed(1_200, 20_000))
         await table.settle()
         assert table.shows("importing 1,200 of 20,000")
-        twin.events.publish(ImportMoved())
+        twin.events.publish(ImportProgressed())
         await table.settle()
         assert not table.shows("importing")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.events import ModelCalled
+from agents.events import LlmCallRecorded
 from agents.llm.errors import ModelKeyRefused
 from agents.views.llm_views import BudgetView
 from stores.errors import InputError, NotFound
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 async def twin() -> TwinDesk:
     twin = TwinDesk()
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     line = next(iter(twin.lines.values()))
     twin.model.called = list(calls_of(line[-1].turn, twin.story_id))
     return twin
@@ -106,7 +106,7 @@ async def test_an_xray_that_cannot_be_taken_says_why(table: Table, twin: TwinDes
 async def test_a_call_that_ends_shows_at_once(table: Table, twin: TwinDesk) -> None:
     await table.press("enter", "f6")
     before = len(twin.called("xray"))
-    twin.events.publish(ModelCalled("call", twin.story_id))
+    twin.events.publish(LlmCallRecorded("call", twin.story_id))
     await table.settle()
     assert len(twin.called("xray")) == before + 1
 

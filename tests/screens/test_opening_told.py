@@ -14,7 +14,7 @@ THROUGH_THE_GATE = ("A", "enter", "enter", "enter")
 
 async def narrated(turns: int = 0) -> TwinDesk:
     twin = TwinDesk(turns=turns)
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     twin.opening = "/start rolls how it begins · /scene names it"
     return twin
 

@@ -96,7 +96,7 @@ async def test_an_answer_in_words_shows_what_it_adds(twin: TwinDesk) -> None:
 
 
 async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: TwinDesk) -> None:
-    slow, ask = asyncio.Event(), twin.recall.ask
+    slow, ask = asyncio.Event(), twin.recall.answer_question
 
     async def late(
         question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
@@ -106,7 +106,7 @@ async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: 
             await asyncio.shield(slow.wait())
         return answer
 
-    twin.recall.ask = late  # type: ignore[method-assign]
+    twin.recall.answer_question = late  # type: ignore[method-assign]
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("6")
         for key in "bell":
@@ -123,7 +123,7 @@ async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: 
 
 
 async def test_it_looks_again_once_the_embedding_model_is_awake(twin: TwinDesk) -> None:
-    ask, asleep = twin.recall.ask, [f"meaning: {STARTING_NOTE}"] * 2
+    ask, asleep = twin.recall.answer_question, [f"meaning: {STARTING_NOTE}"] * 2
 
     async def waking(
         question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
@@ -131,7 +131,7 @@ async def test_it_looks_again_once_the_embedding_model_is_awake(twin: TwinDesk) 
         answer = await ask(question, universe_id=universe_id, story_id=story_id, in_words=in_words)
         return replace(answer, findings=(), notes=(asleep.pop(),)) if asleep else answer
 
-    twin.recall.ask = waking  # type: ignore[method-assign]
+    twin.recall.answer_question = waking  # type: ignore[method-assign]
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("6")
         await table.type("bell")

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from agents.llm.errors import INPUT_KEPT, ModelUnreachable
 from agents.personas.outputs import StoryIdea
-from agents.story_outline import NewCharacter, Newcomer, StoryOutline
+from agents.story_outline import NewCharacter, ProposedNewcomer, StoryOutline
 from stores.records.world import EntityKind
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
@@ -24,7 +24,7 @@ TO_HERO = ("1", "enter", "enter")
 @pytest.fixture
 async def twin() -> TwinDesk:
     twin = TwinDesk(story=False)
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     return twin
 
 
@@ -67,8 +67,8 @@ async def test_a_sentence_fills_in_the_form_and_enter_begins_what_stands_there(
     )
     assert (outline.title, outline.place, outline.cast) == (IDEA.title, "Cold Light", (twin.folk[1].id,))
     assert outline.newcomers == (
-        Newcomer(EntityKind.CHARACTER, "Wren Arrow", "her daughter"),
-        Newcomer(EntityKind.PLACE, "The Stair", "two hundred steps"),
+        ProposedNewcomer(EntityKind.CHARACTER, "Wren Arrow", "her daughter"),
+        ProposedNewcomer(EntityKind.PLACE, "The Stair", "two hundred steps"),
     )
     assert outline.prose == ()
 
@@ -84,7 +84,7 @@ async def test_who_is_new_can_be_changed_and_left_out(twin: TwinDesk) -> None:
         await table.press("tab", "ctrl+u")
         assert table.shows("left out; or a name")
         await table.press("enter")
-    assert outlined(twin).newcomers == (Newcomer(EntityKind.CHARACTER, "Bren", "her son"),)
+    assert outlined(twin).newcomers == (ProposedNewcomer(EntityKind.CHARACTER, "Bren", "her son"),)
 
 
 async def test_the_row_does_what_the_key_does_and_a_known_hero_is_taken(twin: TwinDesk) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import BackgroundMoved
+from agents.events import BackgroundProgressed
 from agents.jobs.job_status import BackgroundView
 from stores.errors import InputError
 from stores.records.ids import Id
@@ -75,7 +75,7 @@ async def test_what_was_given_up_is_tried_again(table: Table, twin: TwinDesk) ->
     await table.press("r")
     assert twin.background.retried == [given_up().id]
     twin.background.view = replace(twin.background.view, items_left=0, current_work="", poisoned=())
-    twin.events.publish(BackgroundMoved(0))
+    twin.events.publish(BackgroundProgressed(0))
     await table.settle()
     assert not table.shows("Given up")
     assert not table.shows("indexing")
@@ -97,10 +97,10 @@ async def test_the_backlog_stands_in_the_scenes_header_while_there_is_one(twin: 
         await table.press("enter")
         assert table.shows("indexing 1,240")
         before = table.text
-        twin.events.publish(BackgroundMoved(0))
+        twin.events.publish(BackgroundProgressed(0))
         await table.settle()
         assert "indexing" not in table.text
-        twin.events.publish(BackgroundMoved(1_240, "indexing"))
+        twin.events.publish(BackgroundProgressed(1_240, "indexing"))
         await table.settle()
         assert table.text == before
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.events import ModelCalled, StepMoved, TextDiscarded, TextStreamed
+from agents.events import LlmCallRecorded, StepStateChanged, TextDiscarded, TextStreamed
 from agents.llm.errors import INPUT_KEPT, BudgetExhausted, ModelUnreachable
 from agents.views.play_views import Reply
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
@@ -20,7 +20,7 @@ from widgets.transcript.transcript import Transcript
 @pytest.fixture
 async def twin() -> TwinDesk:
     twin = TwinDesk()
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     return twin
 
 
@@ -117,7 +117,7 @@ async def test_lines_typed_meanwhile_are_played_in_order(table: Table, twin: Twi
 
 async def test_words_of_another_scene_are_not_shown(table: Table, twin: TwinDesk) -> None:
     twin.events.publish(TextStreamed("elsewhere", "t", "Far from here."))
-    twin.events.publish(StepMoved("elsewhere", "b", "narrate", "running"))
+    twin.events.publish(StepStateChanged("elsewhere", "b", "narrate", "running"))
     await table.settle()
     assert not table.shows("Far from here.")
     assert not table.shows("narrator")
@@ -129,7 +129,7 @@ async def test_words_that_come_read_nothing_again(table: Table, twin: TwinDesk, 
     twin.calls.clear()
     for _ in range(20):
         twin.events.publish(TextStreamed(scene_id(twin), "t", "more "))
-        twin.events.publish(StepMoved(scene_id(twin), "b", "narrate", "running"))
+        twin.events.publish(StepStateChanged(scene_id(twin), "b", "narrate", "running"))
     await table.settle()
     assert twin.calls == []
 
@@ -138,8 +138,8 @@ async def test_a_failed_step_says_so_in_words(table: Table, twin: TwinDesk) -> N
     twin.model.script = ("So.", HOLD)
     await send(table, "I wait.")
     await until(table, "gm So.")
-    twin.events.publish(StepMoved(scene_id(twin), "b", "critique", "failed"))
-    twin.events.publish(StepMoved(scene_id(twin), "b", "extract", "running", "second try"))
+    twin.events.publish(StepStateChanged(scene_id(twin), "b", "critique", "failed"))
+    twin.events.publish(StepStateChanged(scene_id(twin), "b", "extract", "running", "second try"))
     await until(table, "critic ✗ failed archivist … second try")
 
 
@@ -248,7 +248,7 @@ async def test_without_a_model_nothing_speaks_of_one() -> None:
 async def test_the_cost_of_the_story_is_in_the_status_bar(table: Table, twin: TwinDesk) -> None:
     assert table.text.splitlines()[0].endswith("$0.04")
     twin.model.spent, twin.model.priced = 1_250_000, False
-    twin.events.publish(ModelCalled("call", twin.story_id))
+    twin.events.publish(LlmCallRecorded("call", twin.story_id))
     await table.settle()
     assert table.text.splitlines()[0].endswith("$1.25+?")
 

@@ -113,4 +113,6 @@ async def test_the_world_is_exported_whole(table: Table, tmp_path: Path) -> None
     async with opened(tmp_path / "elsewhere") as other:
         assert (await import_campaign(other.stores, archive)).name == "Salt Coast"
         (universe,) = await other.services.stories.universes()
-        assert [e.name for e in await other.services.world.entities(universe.id, "pyke")] == ["Wenna Pyke"]
+        assert [e.name for e in await other.services.world.list_entities(universe.id, "pyke")] == [
+            "Wenna Pyke"
+        ]

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from agents.events import EventBus, LineMoved, ProposalsChanged, TriggerRaised, TurnAppended
-from agents.story_outline import Mode, NewCharacter, NewUniverse, StoryOutline
+from agents.events import EventBus, HeadMoved, ProposalsChanged, TriggerRaised, TurnAppended
+from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import (
     CastMember,
     CommandHelp,
@@ -29,7 +29,7 @@ from agents.views.play_views import (
     SheetRow,
     SheetView,
     StoryCard,
-    TensionOffer,
+    TensionSuggestion,
     ThreadView,
     TurnTrace,
     TurnView,
@@ -125,14 +125,14 @@ class TwinDesk:
         self._proposals: list[ProposalView] = []
         self.threads = (
             ThreadView(an_id("thread", 1), 1, "Who moved the bell?", weight=3, age="2 days"),
-            ThreadView(an_id("thread", 2), 2, "Mara owes the well a coin", kind="debt", proposed=True),
+            ThreadView(an_id("thread", 2), 2, "Mara owes the well a coin", kind="debt", is_proposed=True),
         )
         self.clocks: tuple[ProgressClock, ...] = (ProgressClock(name="Spring tide", filled=2, per_scene=1),)
         self.tracks: tuple[ProgressClock, ...] = (
             ProgressClock(name="Find the bell", filled=7, size=TRACK_TICKS, pace=Pace.SLOW),
         )
         self.opening = ""
-        self.offer: TensionOffer | None = TensionOffer(5, 6, "2 of 3 checks failed")
+        self.offer: TensionSuggestion | None = TensionSuggestion(5, 6, "2 of 3 checks failed")
         self.tension = "Tension 5: 2 of 3 checks failed. /tension up makes it 6."
         self.trigger = ""
         self.undone: list[TurnView] = []
@@ -209,7 +209,7 @@ class TwinDesk:
             created_at=NOW,
         )
         rolled = _roll(turn) if speaker is Speaker.PLAYER and "force" in text else None
-        line.append(TurnView(turn, rolled, made=1 if speaker is Speaker.GM and len(line) == 1 else 0))
+        line.append(TurnView(turn, rolled, made_count=1 if speaker is Speaker.GM and len(line) == 1 else 0))
         self._scenes[scene_id] = self._scenes[scene_id].model_copy(update={"head": turn.id})
         self.events.publish(TurnAppended(turn))
 
@@ -236,10 +236,10 @@ class TwinDesk:
             scene,
             self.story_states[story.id],
             self.states[scene.id],
-            scenes=scene.order,
-            turns=sum(len(self.lines[s.id]) for s in self._scenes.values() if s.story_id == story.id),
+            scene_count=scene.order,
+            turn_count=sum(len(self.lines[s.id]) for s in self._scenes.values() if s.story_id == story.id),
             last_line=line[-1].turn.text if line else "",
-            suspended=self.suspended,
+            is_suspended=self.suspended,
         )
 
     # --- the desk: session -------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class TwinDesk:
         self._call("recover")
         return ()
 
-    async def enter(self, mode: Mode) -> None:
+    async def enter(self, mode: MainMode) -> None:
         self._call("enter", mode)
 
     async def leave(self) -> None:
@@ -258,10 +258,10 @@ class TwinDesk:
         self._call("menu")
         live = [s for s in self._stories if self.story_states[s.id] == "active"]
         return MenuView(
-            resume=self._card(live[0]) if live else None,
-            stories=len(self._stories),
-            universes=len(self._universes),
-            facts=41 if self._universes else 0,
+            resume_story=self._card(live[0]) if live else None,
+            story_count=len(self._stories),
+            universe_count=len(self._universes),
+            fact_count=41 if self._universes else 0,
             health=(("library", "ok"), ("index", "ok"), ("objects", "ok")),
         )
 
@@ -345,20 +345,20 @@ class TwinDesk:
             scene=scene,
             when="Day 3, dusk",
             state=self.states[scene_id],
-            turns=len(self.lines[scene_id]),
+            turn_count=len(self.lines[scene_id]),
             place=self._places[0].name,
             cast=(
                 CastMember(self.folk[0].id, "Mara Venn", True, {"hp": 7, "might": 1}, ("wounded",), ("hp",)),
                 CastMember(self.folk[1].id, "Father Ode", False, {"hp": 6}),
             ),
             proposals=tuple(self._proposals),
-            trigger=self.trigger,
+            trigger_reason=self.trigger,
             can_undo=bool(self.lines[scene_id]),
             can_redo=bool(self.undone),
             threads=self.threads,
             clocks=self.clocks,
             tracks=self.tracks,
-            opening=self.opening,
+            opening_hint=self.opening,
         )
 
     async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
@@ -389,7 +389,7 @@ class TwinDesk:
                 )
             case _:
                 self.undone.clear()
-                if not self.model.on:
+                if not self.model.is_on:
                     self._say(scene_id, line, "The tide answers before anyone else does.")
                     return Reply("exchange")
                 self._append(scene_id, Speaker.PLAYER, line)
@@ -408,14 +408,14 @@ class TwinDesk:
             return Reply("nothing", ("There is nothing to undo.",))
         self.undone = self.lines[scene_id][-2:]
         del self.lines[scene_id][-2:]
-        self.events.publish(LineMoved(scene_id))
+        self.events.publish(HeadMoved(scene_id))
         return Reply("operation", ("One exchange was taken back. Ctrl+Y brings it again.",))
 
     async def redo(self, scene_id: Id) -> Reply:
         self._call("redo", scene_id)
         self.lines[scene_id] += self.undone
         self.undone = []
-        self.events.publish(LineMoved(scene_id))
+        self.events.publish(HeadMoved(scene_id))
         return Reply("operation")
 
     async def retake(self, scene_id: Id, text: str) -> Reply:
@@ -423,7 +423,7 @@ class TwinDesk:
         last = self.lines[scene_id][-1]
         turn = last.turn.model_copy(update={"text": text, "id": an_id("retake", text)})
         self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
-        self.events.publish(LineMoved(scene_id))
+        self.events.publish(HeadMoved(scene_id))
         return Reply("operation")
 
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
@@ -434,7 +434,7 @@ class TwinDesk:
         turn = last.turn.model_copy(update={"text": text, "id": take})
         self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
         self.events.publish(TurnAppended(turn))
-        self.events.publish(LineMoved(scene_id))
+        self.events.publish(HeadMoved(scene_id))
         return Reply("operation")
 
     async def continue_narration(self, scene_id: Id, note: str = "") -> Reply:
@@ -459,8 +459,8 @@ class TwinDesk:
         at = next(i for i, view in enumerate(line) if view.turn.id == turn_id)
         words = line[at].turn.text
         del line[at:]
-        self.events.publish(LineMoved(scene_id))
-        return Reply("operation", ("Play goes on from here.",), text=words)
+        self.events.publish(HeadMoved(scene_id))
+        return Reply("operation", ("Play goes on from here.",), prompt_text=words)
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
         self._call("end_scene", scene_id, summary)
@@ -485,7 +485,13 @@ class TwinDesk:
         told = ("The scene ends. Spring tide 2 → 3 of 6.", self.tension) if finalizing else ()
         offer = self.offer if finalizing else None
         return GateView(
-            title, self.universe, scene, finalizing, tuple(self._proposals), told=told, tension=offer
+            title,
+            self.universe,
+            scene,
+            finalizing,
+            tuple(self._proposals),
+            scene_end_lines=told,
+            tension_suggestion=offer,
         )
 
     async def decide(
@@ -588,7 +594,7 @@ class TwinDesk:
         self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> Reply:
         self._call("edit_sheet", entity_id, dict(numbers), dict(tags))
-        return Reply("operation", ("Proposed: hp -1",), text=self.suggested)
+        return Reply("operation", ("Proposed: hp -1",), prompt_text=self.suggested)
 
     async def rest(self, scene_id: Id, typed: str) -> Reply:
         self._call("rest", scene_id, typed)
@@ -605,21 +611,21 @@ class TwinDesk:
             "Lantern Twos",
             (
                 _number("might", "Arms and back", 1, -1, 3),
-                SheetRow("track", "hp", "hp", f"{hp}/10", "Harm", hp, 0, 10, staged=person.is_pc),
+                SheetRow("track", "hp", "hp", f"{hp}/10", "Harm", hp, 0, 10, is_staged=person.is_pc),
                 SheetRow("tag", "wounded", "wounded", "", "It slows you"),
             ),
-            others=tuple((p.id, p.name) for p in self.folk[:2]),
+            other_sheets=tuple((p.id, p.name) for p in self.folk[:2]),
         )
 
-    async def known_as(self, universe_id: Id) -> list[str]:
-        return [entity.name for entity in await self.entities(universe_id)]
+    async def list_entity_names(self, universe_id: Id) -> list[str]:
+        return [entity.name for entity in await self.list_entities(universe_id)]
 
-    async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
+    async def list_entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         self._call("entities", universe_id, search)
         everything = [*self.folk, *self._places] if universe_id == self.universe.id else []
         return [e for e in everything if search.casefold() in e.name.casefold()]
 
-    async def card(self, entity_id: Id) -> EntityCard:
+    async def read_card(self, entity_id: Id) -> EntityCard:
         self._call("card", entity_id)
         entity = next(e for e in (*self.folk, *self._places) if e.id == entity_id)
         scene = next(iter(self._scenes.values()), None)
@@ -652,8 +658,8 @@ class TwinDesk:
             for view in line:
                 if view.turn.id == turn_id:
                     scene = self._scenes[scene_id]
-                    facts = (_fact(self.universe.id, "The iron door stands open"),) if view.made else ()
-                    proposed = tuple(self._proposals[:1]) if view.made else ()
+                    facts = (_fact(self.universe.id, "The iron door stands open"),) if view.made_count else ()
+                    proposed = tuple(self._proposals[:1]) if view.made_count else ()
                     story = self._story(scene.story_id)
                     return TurnTrace(view.turn, scene, story, True, facts, (self.folk[0],), proposed)
         raise MonitorError("There is no such turn.")
@@ -849,8 +855,8 @@ class TwinServices:
         self.play = self.stories = self.gate = twin
         self.conflicts, self.policy = twin.bench.court, twin.bench.house
         self.world = twin.world
-        self.world.entities = twin.entities
-        self.world.known_as = twin.known_as
-        self.world.card = twin.card
+        self.world.list_entities = twin.list_entities
+        self.world.list_entity_names = twin.list_entity_names
+        self.world.read_card = twin.read_card
         self.characters, self.query, self.imports = twin.people, twin.recall, twin.imports
         self.llm, self.jobs, self.events = twin.model, twin.background, twin.events

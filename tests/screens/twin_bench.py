@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agents.events import ProposalsChanged
 from agents.views.conflict_views import (
+    ConflictStatement,
     KindPolicyView,
     PolicyView,
     ProposalConflict,
@@ -17,7 +18,6 @@ from agents.views.conflict_views import (
     RulingRequest,
     RulingVariant,
     RulingView,
-    Statement,
 )
 from agents.views.play_views import CommitReport, EntityCard
 from agents.views.world_views import EvidenceSource, StagedEdits
@@ -84,7 +84,7 @@ class TwinCourt:
         self._services = services
         self.conflicts = 1
 
-    async def docket(self, proposal_id: Id) -> ProposalConflicts:
+    async def read_conflicts(self, proposal_id: Id) -> ProposalConflicts:
         self._services._call("docket", proposal_id)
         row = next(p for p in self._services._proposals if p.proposal.id == proposal_id)
         case = self._of_names(row.title) if row.label == "place" else self._of_bell()
@@ -114,10 +114,10 @@ class TwinCourt:
             check="only one of the two can hold at a time",
             text="Canon says the bell hangs in the tower.",
             certain=True,
-            new=Statement(
+            new=ConflictStatement(
                 "The bell was moved after the storm", "proposed", "from Day 3, 18:05", "inferred", (said,)
             ),
-            old=Statement("The bell hangs in the tower", "in canon", "always", "from a source"),
+            old=ConflictStatement("The bell hangs in the tower", "in canon", "always", "from a source"),
             options=WAYS,
         )
 
@@ -134,34 +134,34 @@ class TwinCourt:
             check="one thing under two names?",
             text=f"The name is much like {chapel.name}.",
             certain=False,
-            new=Statement(title, "proposed", "", "your word", card=card(nave)),
-            old=Statement(chapel.name, "in canon", "", "your word", card=card(chapel)),
+            new=ConflictStatement(title, "proposed", "", "your word", card=card(nave)),
+            old=ConflictStatement(chapel.name, "in canon", "", "your word", card=card(chapel)),
             options=TWO,
         )
 
-    async def foresee(self, ruling: RulingRequest) -> tuple[str, ...]:
-        self._services._call("foresee", ruling)
-        self._refuse(ruling)
-        return (f"+ what {ruling.option} would do {ruling.when}{ruling.name}".strip(),)
+    async def preview_ruling(self, request: RulingRequest) -> tuple[str, ...]:
+        self._services._call("foresee", request)
+        self._refuse(request)
+        return (f"+ what {request.option} would do {request.when}{request.name}".strip(),)
 
     def _refuse(self, ruling: RulingRequest) -> None:
         if ruling.when == "never":
             raise InputError("'never' names no day.", todo="Try day 3, day 3 dusk, now or always.")
 
-    async def rule(self, ruling: RulingRequest) -> RulingOutcome:
-        self._services._call("rule", ruling)
-        self._refuse(ruling)
+    async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
+        self._services._call("rule", request)
+        self._refuse(request)
         self.conflicts -= 1
         if not self.conflicts:
             self._services._proposals = [
-                replace(p, conflicts=(), mark="accept") if p.proposal.id == ruling.proposal_id else p
+                replace(p, conflicts=(), mark="accept") if p.proposal.id == request.proposal_id else p
                 for p in self._services._proposals
             ]
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
         report = CommitReport(derive_id("canonization"), (), (), 1, 0, 0, 0)
         return RulingOutcome(report, ("+ The bell was moved after the storm",), self.conflicts)
 
-    async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
+    async def list_rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
         return ()
 
 
@@ -172,7 +172,7 @@ class TwinHouse:
         self.rules: dict[str, KindRule] = {}
         self.predicates = ""
 
-    async def read(self, universe_id: Id) -> PolicyView:
+    async def read_policy(self, universe_id: Id) -> PolicyView:
         self._call("house", universe_id)
         kinds = [
             KindPolicyView("create_entity", "new entities", accepted=3, decided=9),
@@ -220,6 +220,6 @@ class TwinHouse:
         self.predicates = text
         return text.count(":")
 
-    async def undo(self, proposal_id: Id) -> StagedEdits:
+    async def propose_undo(self, proposal_id: Id) -> StagedEdits:
         self._call("undo_decision", proposal_id)
         return StagedEdits((derive_id("undone"),), ("Never so: what it was",), 1)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agents.events import ImportMoved
+from agents.events import ImportProgressed
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.log_entries import ImportProblem, LogFormat
 from stores.errors import InputError
@@ -63,7 +63,7 @@ class TwinImports:
             return None
         finally:
             self.progress = None
-            self._twin.events.publish(ImportMoved())
+            self._twin.events.publish(ImportProgressed())
 
     def cancel(self) -> None:
         if self._task is not None:
@@ -85,4 +85,4 @@ class TwinImports:
 
     def _hear(self, progress: ImportProgress) -> None:
         self.progress = progress
-        self._twin.events.publish(ImportMoved(progress.turns, progress.total_turns))
+        self._twin.events.publish(ImportProgressed(progress.turns, progress.total_turns))

@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.events import ModelCalled, StepMoved, TextDiscarded, TextStreamed
+from agents.events import LlmCallRecorded, StepStateChanged, TextDiscarded, TextStreamed
 from agents.llm.budget import BUDGET_RULES
 from agents.llm.errors import ModelCut
 from agents.personas.outputs import StoryIdea
@@ -17,10 +17,10 @@ from agents.views.llm_views import (
     BillRow,
     BillView,
     BudgetView,
+    ExchangeStepView,
     LlmSetupView,
     LlmTrialView,
     PersonaView,
-    StepView,
     XrayView,
 )
 from stores.errors import InputError
@@ -60,7 +60,7 @@ DOES = {
 class TwinModel:
     def __init__(self, services: TwinDesk) -> None:
         self._services = services
-        self.on = False
+        self.is_on = False
         self.script: tuple[str, ...] = SCRIPT
         self.speaker = ""
         self.dropped_first = ""
@@ -88,9 +88,9 @@ class TwinModel:
         events, beat = self._services.events, f"beat {turn_id}"
         self.stopped.clear()
         for step in ("assemble", "resolve"):
-            events.publish(StepMoved(scene_id, beat, step, "running"))
-            events.publish(StepMoved(scene_id, beat, step, "done"))
-        events.publish(StepMoved(scene_id, beat, "narrate", "running"))
+            events.publish(StepStateChanged(scene_id, beat, step, "running"))
+            events.publish(StepStateChanged(scene_id, beat, step, "done"))
+        events.publish(StepStateChanged(scene_id, beat, "narrate", "running"))
         if self.dropped_first:
             events.publish(TextStreamed(scene_id, turn_id, self.dropped_first, self.speaker))
             events.publish(TextDiscarded(scene_id, turn_id))
@@ -106,13 +106,15 @@ class TwinModel:
             events.publish(TextStreamed(scene_id, turn_id, piece, self.speaker))
             await asyncio.sleep(0)
         self.streaming = False
-        events.publish(StepMoved(scene_id, beat, "narrate", "done"))
+        events.publish(StepStateChanged(scene_id, beat, "narrate", "done"))
         self.spent += 1_000
-        events.publish(ModelCalled("call", self._services.story_id))
+        events.publish(LlmCallRecorded("call", self._services.story_id))
         return said, self.stopped.is_set()
 
-    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
-        self._services._call("imagine", universe_id, words, world)
+    async def suggest_story(
+        self, universe_id: Id | None, typed_idea: str, *, world_description: str = ""
+    ) -> StoryIdea:
+        self._services._call("imagine", universe_id, typed_idea, world_description)
         if self.idea_waits:
             self.streaming = True
             await self._held()
@@ -129,7 +131,7 @@ class TwinModel:
             wait.cancel()
         self.go.clear()
 
-    def stop(self, scene_id: Id | None) -> bool:
+    def stop_streaming(self, scene_id: Id | None) -> bool:
         self._services.calls.append(("stop", (scene_id,)))
         if self.streaming:
             self.stopped.set()
@@ -137,26 +139,26 @@ class TwinModel:
 
     # --- what it did -------------------------------------------------------------------------------
 
-    async def warm(self) -> None:
+    async def start_process(self) -> None:
         self._services._call("warm")
 
-    async def xray(self, turn_id: Id) -> XrayView:
+    async def read_xray(self, turn_id: Id) -> XrayView:
         self._services._call("xray", turn_id)
         turn, resolution = self._services.turn(turn_id)
-        if not self.on:
+        if not self.is_on:
             return XrayView(turn, (), (), resolution)
         calls = calls_of(turn, self._services.story_id)
         steps = (
-            StepView("assemble", "Librarian", "done", "6 sections, 1 dropped", 0.012),
-            StepView("direct", "Director", "skipped", "switched off"),
-            StepView("resolve", "Resolver", "done", "2d6+1 = 10 vs 9, success", 0.001),
-            StepView("narrate", "Narrator", "done", "41 words", 4.2, calls[0].id),
-            StepView("extract", "Archivist", "failed", "no answer could be read", 1.3, calls[1].id),
+            ExchangeStepView("assemble", "Librarian", "done", "6 sections, 1 dropped", 0.012),
+            ExchangeStepView("direct", "Director", "skipped", "switched off"),
+            ExchangeStepView("resolve", "Resolver", "done", "2d6+1 = 10 vs 9, success", 0.001),
+            ExchangeStepView("narrate", "Narrator", "done", "41 words", 4.2, calls[0].id),
+            ExchangeStepView("extract", "Archivist", "failed", "no answer could be read", 1.3, calls[1].id),
         )
         warnings = ("Father Ode is in the tower by canon, and speaks here.",)
         return XrayView(turn, steps, calls, resolution, warnings)
 
-    async def bill(self, *, story_id: Id | None = None) -> BillView:
+    async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         self._services._call("bill", story_id)
         if not self.called:
             budgets = tuple(replace(b, spent=0, degraded="") for b in self.budgets)
@@ -172,10 +174,10 @@ class TwinModel:
             by_story=(BillRow("The Drowned Bell", 61, 147_000, 9_500, 41_200, 30, self._services.story_id),),
             by_day=(BillRow("2025-03-01", 61, 147_000, 9_500, 41_200, 30),),
             budgets=self.budgets,
-            rules=BUDGET_RULES,
+            limitation_rules=BUDGET_RULES,
         )
 
-    async def cost(self, story_id: Id) -> tuple[int, bool]:
+    async def read_story_cost(self, story_id: Id) -> tuple[int, bool]:
         return self.spent, self.priced
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
@@ -183,15 +185,15 @@ class TwinModel:
         self.budgets = tuple(
             replace(b, limit=micros, degraded="") if b.scope == scope else b for b in self.budgets
         )
-        return await self.bill()
+        return await self.read_bill()
 
     # --- how it is set up --------------------------------------------------------------------------
 
-    async def house(self) -> LlmSetupView:
+    async def read_setup(self) -> LlmSetupView:
         self._services._call("house")
         return self.set_up
 
-    async def choose(self, *, model: str, api_base: str = "") -> LlmSetupView:
+    async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
         self._services._call("choose", model, api_base)
         if model and "/" not in model:
             raise InputError(
@@ -199,7 +201,7 @@ class TwinModel:
                 kept="The model is as it was.",
                 todo=f"Did you mean openai/{model}?",
             )
-        self.on = bool(model)
+        self.is_on = bool(model)
         self.set_up = replace(_house(model), api_base=api_base)
         return self.set_up
 
@@ -236,7 +238,7 @@ class TwinModel:
         self.set_up = replace(self.set_up, key="keyring")
         return self.set_up
 
-    async def try_out(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
+    async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
         self._services._call("try_out", model, api_base)
         return LlmTrialView(
             model=model or self.set_up.model,

@@ -19,23 +19,23 @@ class TwinPeople:
         self._services = services
         self.memories: tuple[MemoryView, ...] = ()
 
-    async def roster(self, universe_id: Id) -> tuple[CharacterRow, ...]:
+    async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
         self._services._call("roster", universe_id)
         here = await self._services.characters(universe_id)
         return tuple(
             CharacterRow(e, 3 if n == 1 else 0, "scene 1, The Drowned Bell") for n, e in enumerate(here)
         )
 
-    async def character(self, entity_id: Id) -> CharacterView:
+    async def read_character(self, entity_id: Id) -> CharacterView:
         self._services._call("character", entity_id)
-        card = await self._services.card(entity_id)
+        card = await self._services.read_card(entity_id)
         scene_id = next(iter(self._services.lines), None)
         sheet = await self._services.sheet(scene_id or "", entity_id)
         mine = self._memories() if entity_id == self._services.folk[1].id else ()
         history = ("The Drowned Bell, scene 1 “Under the chapel”: Day 3, dusk, spoke twice",)
         return CharacterView(card, sheet, mine, history, scene_id)
 
-    async def who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
+    async def find_who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
         self._services._call("who_knows", fact_id)
         _, ode, ilse = self._services.folk
         return (
@@ -43,7 +43,7 @@ class TwinPeople:
             KnowledgeView(ode.id, ode.name, "Day 2, dusk", "told", ilse.name, mistaken=True),
         )
 
-    async def create(
+    async def create_character(
         self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
     ) -> Reply:
         self._services._call("create_character", universe_id, name, description, is_pc)
@@ -87,19 +87,19 @@ class TwinPeople:
                     1, "The bell never left the tower.", MemoryOrigin.TOLD, linked_fact_id=bell, mistaken=True
                 ),
                 0.82,
-                truth="The bell lies under the chapel.",
-                agrees=False,
-                where="Day 2, dusk, told by Ilse Karr",
+                canon_statement="The bell lies under the chapel.",
+                agrees_with_canon=False,
+                origin="Day 2, dusk, told by Ilse Karr",
             ),
             MemoryView(
                 memory(2, "The hinges gave with a shriek.", MemoryOrigin.SAW),
                 0.6,
-                truth="The iron door stands open.",
-                agrees=True,
-                where="Day 3, dusk, saw",
+                canon_statement="The iron door stands open.",
+                agrees_with_canon=True,
+                origin="Day 3, dusk, saw",
             ),
             MemoryView(
-                memory(3, "Somebody sang.", MemoryOrigin.INFERRED), 0.2, True, where="Day 1, night, inferred"
+                memory(3, "Somebody sang.", MemoryOrigin.INFERRED), 0.2, True, origin="Day 1, night, inferred"
             ),
         )
         return self.memories

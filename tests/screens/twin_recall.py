@@ -20,7 +20,7 @@ class TwinRecall:
         self.words = ""
         self.unsupported: tuple[str, ...] = ()
 
-    async def ask(
+    async def answer_question(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
     ) -> Answer:
         self._services._call("ask", question, universe_id, story_id, in_words)
@@ -32,7 +32,7 @@ class TwinRecall:
         words, unsupported = (self.words, self.unsupported) if in_words else ("", ())
         return Answer(question, AnswerStanding.CANON, findings, (), words, (1,), unsupported)
 
-    async def recall(
+    async def recall_turns(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
     ) -> RecallResult:
         self._services._call("recall", question, universe_id, story_id)
@@ -47,13 +47,13 @@ class TwinRecall:
             ),
         )
 
-    async def search(
-        self, words: str, *, universe_id: Id, story_id: Id | None = None
+    async def search_words(
+        self, typed_words: str, *, universe_id: Id, story_id: Id | None = None
     ) -> tuple[QueryFinding, ...]:
-        self._services._call("search", words, universe_id, story_id)
-        return tuple(f for f in self._findings() if words.casefold() in f.text.casefold())
+        self._services._call("search", typed_words, universe_id, story_id)
+        return tuple(f for f in self._findings() if typed_words.casefold() in f.text.casefold())
 
-    async def make_true(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
+    async def propose_statement(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
         self._services._call("make_true", scene_id, universe_id, statement)
         return f"Proposed: {statement}"
 
@@ -85,7 +85,7 @@ class TwinRecall:
             ),
             QueryFinding(
                 3,
-                AnswerStanding.BOOK,
+                AnswerStanding.ON_RECORD,
                 f"the GM: {turn.text if turn else 'Nobody answers.'}",
                 turn.text if turn else "",
                 "turn 2 of scene 1 “Under the chapel”",

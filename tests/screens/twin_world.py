@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 from agents.events import ProposalsChanged
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import (
+    CanonMomentView,
+    CommitmentLedgerView,
     CommitmentView,
     EntityEdit,
     EvidenceSource,
     FactEdit,
-    HistoryView,
-    ImpactView,
-    LedgerView,
-    Lookalike,
+    FactHistoryView,
+    LookalikeView,
     MergeView,
-    MomentView,
     NewEntityFields,
     RelationLine,
     RelationMapView,
+    RetconImpactView,
     RetractedView,
-    SceneNote,
+    SceneReference,
     StagedEdits,
     TimelineEvent,
 )
@@ -53,14 +53,14 @@ class TwinWorld:
         return TwinPreviews(self)
 
     @property
-    def record(self) -> TwinRecord:
+    def provenance(self) -> TwinRecord:
         return TwinRecord(self)
 
     @property
-    def ledger(self) -> TwinLedger:
+    def commitments(self) -> TwinLedger:
         return TwinLedger(self)
 
-    async def export(self, universe_id: Id) -> str:
+    async def export_universe(self, universe_id: Id) -> str:
         self._call("export", universe_id)
         return "/home/exports/salt-coast.monitor.zip"
 
@@ -76,7 +76,7 @@ class TwinWorld:
 
     async def fact(self, statement: str = "", **more: Any) -> FactView:
         """A fact of the hero's card, or another sentence about her."""
-        card = await self._services.card(self._services.folk[0].id)
+        card = await self._services.read_card(self._services.folk[0].id)
         view = card.facts[0]
         own = {"id": derive_id("twin", statement), "statement": statement} if statement else {}
         fact = view.fact.model_copy(update=own | more)
@@ -90,42 +90,42 @@ class TwinEdits:
     def __init__(self, world: TwinWorld) -> None:
         self._world = world
 
-    async def create(self, universe_id: Id, thing: NewEntityFields) -> StagedEdits:
-        if not thing.name:
+    async def propose_entity(self, universe_id: Id, new_entity: NewEntityFields) -> StagedEdits:
+        if not new_entity.name:
             raise InputError("It needs a name.", kept="Nothing was staged.")
-        return self._world.stage("create", thing.name, thing)
+        return self._world.stage("create", new_entity.name, new_entity)
 
-    async def edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
+    async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         if not edit.name:
             raise InputError("It needs a name.", kept="Nothing was staged.")
         return self._world.stage("edit", f"{edit.name}: changed", entity_id, edit)
 
-    async def lock(self, entity_id: Id, locked: bool) -> StagedEdits:
+    async def propose_lock(self, entity_id: Id, locked: bool) -> StagedEdits:
         return self._world.stage("lock", f"{self._world.person(entity_id).name}: locked", entity_id, locked)
 
-    async def say(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
+    async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         if since == "elevenses":
             raise InputError("'elevenses' names no day.", kept="Nothing was changed.", todo="Try day 3.")
         return self._world.stage("say", text, text, since)
 
-    async def rule(self, universe_id: Id, text: str) -> StagedEdits:
+    async def propose_axiom(self, universe_id: Id, text: str) -> StagedEdits:
         return self._world.stage("rule", text, text)
 
-    async def correct(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
+    async def propose_correction(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         if not edit.statement:
             raise InputError("A fact needs a sentence.", kept="Nothing was staged.", todo="R retcons it.")
         return self._world.stage("correct", edit.statement, fact_id, edit)
 
-    async def end(self, fact_id: Id, at: str = "") -> StagedEdits:
-        return self._world.stage("end", "No longer so", fact_id, at)
+    async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:
+        return self._world.stage("end", "No longer so", fact_id, typed_moment)
 
-    async def retcon(self, subject_id: Id) -> StagedEdits:
+    async def propose_retcon(self, subject_id: Id) -> StagedEdits:
         return self._world.stage("retcon", "Never so", subject_id)
 
-    async def merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
+    async def propose_merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
         return self._world.stage("merge", "Two are one", kept_id, absorbed_id)
 
-    async def split(self, absorbed_id: Id) -> StagedEdits:
+    async def propose_split(self, absorbed_id: Id) -> StagedEdits:
         return self._world.stage("split", "One is two", absorbed_id)
 
 
@@ -134,50 +134,52 @@ class TwinPreviews:
         self._world = world
         self._services = world._services
 
-    async def waiting(self, universe_id: Id) -> int:
+    async def count_waiting(self, universe_id: Id) -> int:
         return len(self._world.waits)
 
-    async def about(self, entity_id: Id) -> tuple[ProposalView, ...]:
+    async def list_proposals_about(self, entity_id: Id) -> tuple[ProposalView, ...]:
         return ()
 
-    async def retcon(self, subject_id: Id) -> ImpactView:
+    async def preview_retcon(self, subject_id: Id) -> RetconImpactView:
         self._world._call("preview_retcon", subject_id)
         fact = await self._world.fact()
         scene = next(iter(self._services._scenes.values()), None)
-        return ImpactView(
+        return RetconImpactView(
             universe=self._services.universe,
             subject_id=subject_id,
             title=fact.fact.statement,
-            entity=False,
-            restore=False,
+            is_entity=False,
+            is_restore=False,
             changes=((fact.fact.statement, "so", "never so"),),
-            same_words=(await self._world.fact("The iron door stands open"),),
+            same_turn_facts=(await self._world.fact("The iron door stands open"),),
             commitments=(await self._world.fact("Mara Venn promised to come back"),),
-            scenes=(SceneNote("Scene 1 “Under the chapel”", scene.head if scene else None),),
-            staged="Never so" in self._world.waits,
+            scenes=(SceneReference("Scene 1 “Under the chapel”", scene.head if scene else None),),
+            is_staged="Never so" in self._world.waits,
         )
 
-    async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
+    async def find_lookalikes(
+        self, universe_id: Id, entity_id: Id | None = None
+    ) -> tuple[LookalikeView, ...]:
         mara, ode, ilse = self._services.folk
-        pairs = (Lookalike(ode, ilse, 95.0), Lookalike(mara, ilse, 80.0))
-        return tuple(p for p in pairs if of is None or p.one.id == of)
+        pairs = (LookalikeView(ode, ilse, 95.0), LookalikeView(mara, ilse, 80.0))
+        return tuple(p for p in pairs if entity_id is None or p.first.id == entity_id)
 
-    async def merge(self, kept_id: Id, absorbed_id: Id) -> MergeView:
+    async def preview_merge(self, kept_id: Id, absorbed_id: Id) -> MergeView:
         self._world._call("preview_merge", kept_id, absorbed_id)
         theirs = await self._world.fact("She is in the harbour")
         return MergeView(
             universe=self._services.universe,
-            kept=await self._services.card(kept_id),
-            absorbed=await self._services.card(absorbed_id),
-            clashes=(("She is in the chapel.", theirs),),
-            moved=(await self._world.fact("She counts the tides"),),
-            repeated=(),
-            gained=(self._world.person(absorbed_id).name,),
-            memories=0,
-            staged="Two are one" in self._world.waits,
+            kept_card=await self._services.read_card(kept_id),
+            absorbed_card=await self._services.read_card(absorbed_id),
+            conflicts=(("She is in the chapel.", theirs),),
+            moved_facts=(await self._world.fact("She counts the tides"),),
+            repeated_facts=(),
+            added_names=(self._world.person(absorbed_id).name,),
+            memory_count=0,
+            is_staged="Two are one" in self._world.waits,
         )
 
-    async def absorbed_by(self, kept_id: Id) -> tuple[Entity, ...]:
+    async def list_absorbed(self, kept_id: Id) -> tuple[Entity, ...]:
         return (self._services._places[1],) if kept_id == self._services._places[0].id else ()
 
 
@@ -186,7 +188,7 @@ class TwinRecord:
         self._world = world
         self._services = world._services
 
-    async def basis(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
+    async def read_evidence(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
         self._world._call("basis", subject_id)
         view = await self._world.fact()
         return tuple(
@@ -194,36 +196,40 @@ class TwinRecord:
             for e in view.evidence
         )
 
-    async def history(self, fact_id: Id) -> HistoryView:
+    async def read_fact_history(self, fact_id: Id) -> FactHistoryView:
         self._world._call("history", fact_id)
         view, before = (
             await self._world.fact(),
             await self._world.fact("She never heard the bell"),
         )
         old = FactView(before.fact, False, "Day 1", (), view.fact.statement)
-        return HistoryView(self._services.universe, "Mara Venn · happened", (old, view))
+        return FactHistoryView(self._services.universe, "Mara Venn · happened", (old, view))
 
-    async def moment(self, universe_id: Id, when: str = "", known: str = "", search: str = "") -> MomentView:
-        self._world._call("moment", when, known, search)
-        if when == "elevenses":
+    async def read_canon_at(
+        self, universe_id: Id, typed_world_time: str = "", typed_record_time: str = "", search: str = ""
+    ) -> CanonMomentView:
+        self._world._call("moment", typed_world_time, typed_record_time, search)
+        if typed_world_time == "elevenses":
             raise InputError(
                 "'elevenses' names no day.", kept="Nothing was changed.", todo="Try day 3, dusk."
             )
         view = await self._world.fact()
         found = (view,) if search.casefold() in view.fact.statement.casefold() else ()
-        return MomentView(self._services.universe, when or "Day 3, dusk", known, found, 1)
+        return CanonMomentView(
+            self._services.universe, typed_world_time or "Day 3, dusk", typed_record_time, found, 1
+        )
 
-    async def taken_back(self, universe_id: Id) -> RetractedView:
+    async def read_removed_canon(self, universe_id: Id) -> RetractedView:
         return RetractedView(self._services.universe, (await self._world.fact("The bell never rang"),), ())
 
-    async def timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
+    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
         happened = (
             TimelineEvent("Day 1", await self._world.fact("The bell sank")),
             TimelineEvent("Day 3", await self._world.fact()),
         )
         return tuple(h for h in happened if search.casefold() in h.fact.fact.statement.casefold())
 
-    async def ties(self, entity_id: Id) -> RelationMapView:
+    async def read_relations(self, entity_id: Id) -> RelationMapView:
         self._world._call("ties", entity_id)
         mara, ode, ilse = self._services.folk
         ties = {mara.id: (RelationLine(1, "ally of", ode, "f1"), RelationLine(2, "enemy of", ilse, "f2"))}
@@ -234,22 +240,24 @@ class TwinLedger:
     def __init__(self, world: TwinWorld) -> None:
         self._world = world
 
-    async def read(self, universe_id: Id, scene_id: Id | None = None) -> LedgerView:
+    async def read_commitments(self, universe_id: Id, scene_id: Id | None = None) -> CommitmentLedgerView:
         self._world._call("ledger", universe_id, scene_id)
         owed, kept = (
             await self._world.fact("Mara Venn owes the well a coin"),
             await self._world.fact("She came"),
         )
         staged = "Paid: a coin" in self._world.waits
-        return LedgerView(
+        return CommitmentLedgerView(
             universe=self._world._services.universe,
             now="Day 3, dusk",
-            open=(
+            open_commitments=(
                 CommitmentView(1, owed, "debt", "Mara Venn", "the well", "2 days", True, False, "", staged),
             ),
-            closed=(CommitmentView(0, kept, "promise", "Mara Venn", "", "", False, True, "Day 2, dawn"),),
-            proposed=(),
+            closed_commitments=(
+                CommitmentView(0, kept, "promise", "Mara Venn", "", "", False, True, "Day 2, dawn"),
+            ),
+            proposals=(),
         )
 
-    async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
+    async def propose_pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
         return self._world.stage("pay_off", "Paid: a coin", fact_id, scene_id)

@@ -13,11 +13,11 @@ from neo4j import GraphDatabase, Query
 
 from stores.authority import Store
 from stores.servers.history import ServerHistory
-from stores.servers.mongo import Mongo, migrate
+from stores.servers.mongo import MongoDatabase, migrate_schema
 from stores.servers.neo4j_graph import open_graph
-from stores.servers.provisioning import prepare
-from stores.servers.server_settings import addresses
-from stores.servers.server_stores import mongo_client
+from stores.servers.provisioning import provision_servers
+from stores.servers.server_settings import read_server_settings
+from stores.servers.server_stores import make_mongo_connector
 
 TRUTH = frozenset({Store.CANON, Store.LOG})
 _EMPTY = "MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n"
@@ -40,7 +40,7 @@ def on_servers(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     for name, value in mine.items():
         monkeypatch.setenv(name, value)
     empty_canon()
-    asyncio.run(prepare(os.environ, TRUTH))
+    asyncio.run(provision_servers(os.environ, TRUTH))
     # Its database stays, under a name of its own, and goes with the server's folder: behind killed players
     # SecantusDB was seen to drop it for ever, and to serve nobody meanwhile.
     return mine
@@ -60,7 +60,7 @@ def on_all_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     for name, value in mine.items():
         monkeypatch.setenv(name, value)
     empty_canon()
-    asyncio.run(prepare(os.environ))
+    asyncio.run(provision_servers(os.environ))
     yield mine
     empty_canon()
 
@@ -68,11 +68,11 @@ def on_all_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 @asynccontextmanager
 async def history_there() -> AsyncIterator[ServerHistory]:
     """The servers' own door to what the library in the environment holds, past any copy of it."""
-    known = addresses(os.environ, TRUTH)
+    known = read_server_settings(os.environ, TRUTH)
     graph = await open_graph(known.get("NEO4J_URL"), known.get("NEO4J_USER"), known.get("NEO4J_PASSWORD"))
-    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
+    mongo = MongoDatabase(make_mongo_connector(known), known.get("MONGO_URL"), known.library)
     try:
-        await migrate(mongo)
+        await migrate_schema(mongo)
         yield ServerHistory(graph, mongo)
     finally:
         await mongo.close()

@@ -21,7 +21,7 @@ from stores.errors import StoreUnavailable
 from stores.open import StoreKind, open_stores
 from stores.ports import TextItem, VectorItem
 from stores.records.ids import Clock, utc_now
-from stores.servers.provisioning import prepare
+from stores.servers.provisioning import provision_servers
 from stores.stores import StoreNotice, Stores
 from tests.replication.far import all_of
 from tests.replication.sessions import new_clock, played, played_at_home
@@ -51,7 +51,7 @@ def launcher_run(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("MONITOR_LIBRARY", f"stops_{secrets.token_hex(4)}")
     monkeypatch.setenv("MONITOR_SERVERS_SECRET", secrets.token_hex(16))
     empty_canon()
-    asyncio.run(prepare(os.environ))
+    asyncio.run(provision_servers(os.environ))
     yield run
     empty_canon()
 

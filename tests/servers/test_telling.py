@@ -21,7 +21,7 @@ async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_serv
         line = await teller.line()
         assert [turn.speaker for turn in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert line[-1].text == PROSE
-        bill = await services.llm.bill()
+        bill = await services.llm.read_bill()
         assert [call.outcome for call in bill.by_call] == ["done", "done"]
         await services.play.undo(teller.scene_id)
         assert await teller.line() == []

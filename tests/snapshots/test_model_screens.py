@@ -57,7 +57,7 @@ IN_WORDS: dict[str, Steps] = {
 async def narrated() -> TwinDesk:
     """A twin whose model is set up and has been paid."""
     twin = TwinDesk()
-    await twin.model.choose(model="openai/gpt-4o-mini")
+    await twin.model.choose_model(model="openai/gpt-4o-mini")
     turn = twin.lines[next(iter(twin.lines))][-1].turn
     twin.model.called = list(calls_of(turn, twin.story_id))
     twin.calls.clear()
@@ -89,7 +89,7 @@ def test_without_a_model(snap_compare: Compare, name: str, size: tuple[int, int]
 @pytest.mark.parametrize("name", IN_WORDS)
 def test_in_words(snap_compare: Compare, name: str, size: tuple[int, int]) -> None:
     twin = TwinDesk(story=False)
-    asyncio.run(twin.model.choose(model="openai/gpt-4o-mini"))
+    asyncio.run(twin.model.choose_model(model="openai/gpt-4o-mini"))
     if name == "setup_words_refused":
         todo = "Bill on the menu raises it; or fill the form in yourself."
         what = "$0.05 is spent: today's budget of $0.05 is used up. Nothing was sent."
@@ -101,7 +101,7 @@ def test_in_words(snap_compare: Compare, name: str, size: tuple[int, int]) -> No
 def test_untold_scene(snap_compare: Compare, size: tuple[int, int]) -> None:
     """A new scene that the model can open: the prompt says by which key."""
     twin = TwinDesk(turns=0)
-    asyncio.run(twin.model.choose(model="openai/gpt-4o-mini"))
+    asyncio.run(twin.model.choose_model(model="openai/gpt-4o-mini"))
     twin.opening = "/start rolls how it begins · /scene names it"
     assert snap_compare(MonitorApp(twin_desk(twin)), terminal_size=size, run_before=walk("enter"))
 

@@ -15,7 +15,7 @@ import pytest
 from tools.servers import probe
 from tools.servers.base import Command, Kind, Place
 from tools.servers.fetch import Cache, ServerMissing
-from tools.servers.process import Running
+from tools.servers.process import OwnedProcess
 from tools.servers.run import Run
 
 _LISTEN = """
@@ -89,20 +89,20 @@ def test_a_server_that_comes_back_is_where_it_was(run: Run, cache: Cache) -> Non
 
 def test_starting_twice_starts_one(run: Run, cache: Cache) -> None:
     run.start(Shelf(), cache)
-    first = run.running(Shelf())
+    first = run.find_process(Shelf())
     run.start(Shelf(), cache)
-    assert run.running(Shelf()) == first
+    assert run.find_process(Shelf()) == first
 
 
 def test_one_that_dies_at_once_says_why_and_is_not_listed(run: Run, cache: Cache) -> None:
     with pytest.raises(ServerMissing, match=r"status 1: the disk is full"):
         run.start(Shelf(_FAIL), cache)
-    assert run.running(Shelf()) is None
+    assert run.find_process(Shelf()) is None
 
 
 def test_one_that_will_not_go_is_ended_by_force(run: Run, cache: Cache) -> None:
     place = run.start(Shelf(_DEAF), cache)
-    running = run.running(Shelf())
+    running = run.find_process(Shelf())
     assert running is not None
     running.stop(patience=0.2)
     assert not running.alive()
@@ -112,7 +112,7 @@ def test_one_that_will_not_go_is_ended_by_force(run: Run, cache: Cache) -> None:
 def test_a_stranger_with_the_same_process_id_is_left_alone() -> None:
     stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        Running(stranger.pid, "Thu Jan 1 00:00:00 1970").stop()
+        OwnedProcess(stranger.pid, "Thu Jan 1 00:00:00 1970").stop()
         assert stranger.poll() is None
     finally:
         os.kill(stranger.pid, signal.SIGKILL)

@@ -151,7 +151,7 @@ def proposal(number: int = 1, **more: Any) -> ProposalView:
 
 
 def proposals() -> list[ProposalView]:
-    clash = ConflictView(rule="functional", text="Canon has the bell in the tower", other=fact())
+    clash = ConflictView(check_name="functional", text="Canon has the bell in the tower", other_fact=fact())
     return [
         proposal(1, label="state", title="Mara.hp -3", group="Mara", reasons=("the sealed roll says so",)),
         proposal(
@@ -256,7 +256,7 @@ def card() -> EntityCard:
             ),
         ),
         evidence=(evidence(1), evidence(2)),
-        appears_in=("The Drowned Bell 1", "The Drowned Bell 3"),
+        appearance_titles=("The Drowned Bell 1", "The Drowned Bell 3"),
     )
 
 

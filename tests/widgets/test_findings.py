@@ -9,7 +9,7 @@ from widgets.finding_list import finding_lines
 def test_a_score_next_to_nothing_is_not_told_as_nothing() -> None:
     """BM25 gives a word that stands in most rows a millionth."""
     found = QueryFinding(
-        1, AnswerStanding.BOOK, "It rains.", score=1e-6, by=(("words", 1e-6), ("graph", 0.25))
+        1, AnswerStanding.ON_RECORD, "It rains.", score=1e-6, by=(("words", 1e-6), ("graph", 0.25))
     )
     told = " ".join(part for line in finding_lines(found, 80) for part, _ in line)
     assert "under 0.01 (words under 0.01, graph 0.25)" in told

@@ -18,7 +18,7 @@ from tools.servers.run import Run
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 when all asked for is so, 1 when a server is missing or down, 2 for bad usage."""
     options = _parser().parse_intermixed_args(argv)
-    chosen = _chosen(options.servers)
+    chosen = _choose_servers(options.servers)
     run = Run(options.run, SERVERS, options.env_file)
     if options.command == "start":
         return _start(run, chosen)
@@ -47,65 +47,71 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _chosen(names: Sequence[str]) -> list[Server]:
-    known = {server.name: server for server in SERVERS}
-    unknown = [name for name in names if name not in known]
+def _choose_servers(names: Sequence[str]) -> list[Server]:
+    servers_by_name = {server.name: server for server in SERVERS}
+    unknown = [name for name in names if name not in servers_by_name]
     if unknown:
-        sys.exit(f"there is no server called {', '.join(unknown)}; there are {', '.join(known)}")
-    return [known[name] for name in names] or list(SERVERS)
+        sys.exit(f"there is no server called {', '.join(unknown)}; there are {', '.join(servers_by_name)}")
+    return [servers_by_name[name] for name in names] or list(SERVERS)
 
 
 def _start(run: Run, servers: Sequence[Server]) -> int:
     cache = Cache(cache_folder())
 
-    def one(server: Server) -> bool:
-        began = time.monotonic()
+    def start_one(server: Server) -> bool:
+        started_at = time.monotonic()
         try:
             place = run.start(server, cache)
         except ServerMissing as missing:
-            _say(f"{server.name:<11}MISSING     {server.product}\n{'':<11}because {missing}")
+            _print_line(f"{server.name:<11}MISSING     {server.product}\n{'':<11}because {missing}")
             return False
-        took = time.monotonic() - began
-        _say(f"{server.name:<11}{server.kind:<12}{took:6.1f} s  {server.address(place):<32}{server.product}")
+        seconds = time.monotonic() - started_at
+        _print_line(
+            f"{server.name:<11}{server.kind:<12}{seconds:6.1f} s  {server.address(place):<32}{server.product}"
+        )
         return True
 
-    _say(f"Cache: {cache_folder()}. Run: {run.folder}.")
+    _print_line(f"Cache: {cache_folder()}. Run: {run.folder}.")
     # All at once: most of the time goes into MinIO's compiler, and the others need not wait for it.
     with ThreadPoolExecutor(len(servers)) as pool:
-        up = list(pool.map(one, servers))
+        started = list(pool.map(start_one, servers))
     run.write_env()
-    _say(f"{sum(up)} of {len(servers)} servers are up. Their addresses and passwords: {run.env_file}")
-    return 0 if all(up) else 1
+    _print_line(
+        f"{sum(started)} of {len(servers)} servers are up. Their addresses and passwords: {run.env_file}"
+    )
+    return 0 if all(started) else 1
 
 
 def _stop(run: Run, servers: Sequence[Server], *, forget: bool, by_force: bool) -> int:
     for server in servers:
-        was = run.stop(server, by_force=by_force)
-        _say(f"{server.name:<11}{'stopped' if was else 'was not running'}")
+        was_running = run.stop(server, by_force=by_force)
+        _print_line(f"{server.name:<11}{'stopped' if was_running else 'was not running'}")
     if forget:
-        if any(run.running(server) for server in SERVERS):
-            _say("A server of this run still runs, so nothing was removed.")
+        if any(run.find_process(server) for server in SERVERS):
+            _print_line("A server of this run still runs, so nothing was removed.")
             return 1
         run.forget()
-        _say(f"Removed {run.folder}.")
+        _print_line(f"Removed {run.folder}.")
     return 0
 
 
 def _status(run: Run, servers: Sequence[Server]) -> int:
-    up = True
+    all_healthy = True
     for server in servers:
-        if not run.running(server):
-            _say(f"{server.name:<11}down        {server.product}")
-            up = False
+        if not run.find_process(server):
+            _print_line(f"{server.name:<11}down        {server.product}")
+            all_healthy = False
             continue
         place = run.place(server)
         health = "healthy" if server.healthy(place) else "NOT WELL"
-        up = up and health == "healthy"
-        _say(f"{server.name:<11}{server.kind:<12}{health:<10}{server.address(place):<32}{server.product}")
-    return 0 if up else 1
+        all_healthy = all_healthy and health == "healthy"
+        _print_line(
+            f"{server.name:<11}{server.kind:<12}{health:<10}{server.address(place):<32}{server.product}"
+        )
+    return 0 if all_healthy else 1
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 

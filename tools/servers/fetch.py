@@ -64,13 +64,15 @@ class Cache:
             partial.rename(place)
         return place
 
-    def run(self, what: str, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> None:
+    def run(
+        self, label: str, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None
+    ) -> None:
         """Run one client at low priority, its output in a log. Raises ServerMissing with its complaint."""
         if shutil.which(argv[0]) is None:
-            raise ServerMissing(f"{what}: the command `{Path(argv[0]).name}` is not on this machine")
-        log = self._folder / f"fetch-{what}.log"
+            raise ServerMissing(f"{label}: the command `{Path(argv[0]).name}` is not on this machine")
+        log = self._folder / f"fetch-{label}.log"
         with log.open("w", encoding="utf-8") as out:
-            done = subprocess.run(
+            completed = subprocess.run(
                 ["nice", "-n", "10", *argv],
                 cwd=cwd,
                 env={**os.environ, **(env or {})},
@@ -79,8 +81,8 @@ class Cache:
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-        if done.returncode:
-            raise ServerMissing(f"{what}: {_complaint(log)} (all of it in {log})")
+        if completed.returncode:
+            raise ServerMissing(f"{label}: {_error_excerpt(log)} (all of it in {log})")
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
@@ -89,10 +91,10 @@ class Cache:
             yield
 
 
-def _complaint(log: Path) -> str:
+def _error_excerpt(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
-    spoken = [line for line in lines if line] or ["it said nothing"]
-    return next((line for line in spoken if "error" in line.lower()), spoken[0])[:300]
+    output_lines = [line for line in lines if line] or ["it said nothing"]
+    return next((line for line in output_lines if "error" in line.lower()), output_lines[0])[:300]
 
 
 def maven_jars(cache: Cache, what: str, artifacts: Sequence[Artifact], into: Path) -> None:
@@ -119,8 +121,8 @@ def maven_zip(cache: Cache, what: str, artifact: Artifact, into: Path) -> None:
     goal = f"{pins.MAVEN_DEPENDENCY_PLUGIN}:copy"
     options = [f"-Dartifact={coordinates}", f"-DoutputDirectory={work}"]
     cache.run(f"{what}-{artifact.name}", ["mvn", "-B", "-q", "-C", goal, *options], cwd=work)
-    with zipfile.ZipFile(work / f"{artifact.name}-{artifact.version}.zip") as packed:
-        packed.extractall(into)
+    with zipfile.ZipFile(work / f"{artifact.name}-{artifact.version}.zip") as archive:
+        archive.extractall(into)
 
 
 def compile_java(cache: Cache, source: str, jars: Path) -> Path:

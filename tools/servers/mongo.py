@@ -52,7 +52,7 @@ class Mongo:
         return Command(argv)
 
     def _make_first_user(self, python: str, store: Path, password: str) -> None:
-        done = subprocess.run(
+        completed = subprocess.run(
             [python, "-c", _FIRST_USER],
             env={**os.environ, "STORE": str(store), "PASSWORD": password},
             stdin=subprocess.DEVNULL,
@@ -61,8 +61,8 @@ class Mongo:
             check=False,
             timeout=self.patience,
         )
-        if done.returncode:
-            raise ServerMissing(f"the first user could not be made: {done.stderr.strip()[-300:]}")
+        if completed.returncode:
+            raise ServerMissing(f"the first user could not be made: {completed.stderr.strip()[-300:]}")
 
     def healthy(self, place: Place) -> bool:
         return probe.mongo_answers(place.ports["mongo"])

@@ -49,8 +49,8 @@ class Neo4j:
 
     def healthy(self, place: Place) -> bool:
         # Bolt opens before the launcher has set the password; its last line says that both are done.
-        said = (place.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
-        return "Neo4j is ready." in said and probe.bolt_answers(place.ports["bolt"])
+        log_text = (place.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
+        return "Neo4j is ready." in log_text and probe.bolt_answers(place.ports["bolt"])
 
     def env(self, place: Place) -> dict[str, str]:
         return {

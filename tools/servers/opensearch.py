@@ -59,7 +59,7 @@ class OpenSearch:
             maven_jars(cache, self.name, artifacts, folder)
             security = Artifact("org.opensearch.plugin", "opensearch-security", pins.OPENSEARCH_SECURITY)
             maven_zip(cache, self.name, security, folder / "security")
-            _drop_what_both_have(folder / "security", folder / "lib")
+            _remove_duplicate_jars(folder / "security", folder / "lib")
 
         fetched = cache.get(f"opensearch-{pins.OPENSEARCH_SECURITY}", make)
         return [compile_java(cache, "OpenSearchServer.java", fetched / "lib"), fetched]
@@ -78,25 +78,25 @@ class OpenSearch:
     def _write_security(self, fetched: Sequence[Path], place: Place, config: Path) -> None:
         """Its own certificate, as its transport demands one, and one user, with the run's random password."""
         config.mkdir(parents=True, mode=0o700)
-        making = config / "making"
+        temporary_folder = config / "making"
         _, artifacts = fetched
-        shutil.copytree(artifacts / "security" / "config", making)
-        for file in making.iterdir():
+        shutil.copytree(artifacts / "security" / "config", temporary_folder)
+        for file in temporary_folder.iterdir():
             file.chmod(0o600)
         users = {
             "_meta": {"type": "internalusers", "config_version": 2},
             "admin": {
-                "hash": _bcrypt(fetched, place.secrets["password"]),
+                "hash": _hash_password(fetched, place.secrets["password"]),
                 "reserved": True,
                 "backend_roles": ["admin"],
             },
         }
-        _write(making / "internal_users.yml", probe.compact_json(users))
+        _write(temporary_folder / "internal_users.yml", probe.compact_json(users))
         _make_certificate(config)
-        making.rename(config / "opensearch-security")
+        temporary_folder.rename(config / "opensearch-security")
 
     def healthy(self, place: Place) -> bool:
-        who = probe.basic("admin", place.secrets["password"])
+        who = probe.basic_auth_header("admin", place.secrets["password"])
         return probe.http_status(place.ports["http"], "/_cluster/health", headers=who) == 200
 
     def env(self, place: Place) -> dict[str, str]:
@@ -139,8 +139,8 @@ def _class_path(fetched: Sequence[Path]) -> str:
     )
 
 
-def _bcrypt(fetched: Sequence[Path], password: str) -> str:
-    done = subprocess.run(
+def _hash_password(fetched: Sequence[Path], password: str) -> str:
+    completed = subprocess.run(
         ["java", "-cp", _class_path(fetched), "org.opensearch.security.tools.Hasher", "-env", "PASSWORD"],
         env={**os.environ, "PASSWORD": password},
         stdin=subprocess.DEVNULL,
@@ -149,9 +149,11 @@ def _bcrypt(fetched: Sequence[Path], password: str) -> str:
         check=False,
         timeout=120,
     )
-    lines = done.stdout.split()
-    if done.returncode or not lines or not lines[-1].startswith("$2"):
-        raise ServerMissing(f"OpenSearch's hasher failed: {(done.stderr or done.stdout).strip()[:300]}")
+    lines = completed.stdout.split()
+    if completed.returncode or not lines or not lines[-1].startswith("$2"):
+        raise ServerMissing(
+            f"OpenSearch's hasher failed: {(completed.stderr or completed.stdout).strip()[:300]}"
+        )
     return lines[-1]
 
 
@@ -161,14 +163,14 @@ def _make_certificate(config: Path) -> None:
         raise ServerMissing("OpenSearch needs a certificate, and the command `openssl` is not here")
     argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=monitor"]
     argv += ["-addext", f"subjectAltName=IP:{probe.HOST}", "-keyout", "node.key", "-out", "node.pem"]
-    done = subprocess.run(argv, cwd=config, capture_output=True, text=True, check=False, timeout=60)
-    if done.returncode:
-        raise ServerMissing(f"openssl could not make a certificate: {done.stderr.strip()[-300:]}")
+    completed = subprocess.run(argv, cwd=config, capture_output=True, text=True, check=False, timeout=60)
+    if completed.returncode:
+        raise ServerMissing(f"openssl could not make a certificate: {completed.stderr.strip()[-300:]}")
     for name in ("node.key", "node.pem"):
         (config / name).chmod(0o600)
 
 
-def _drop_what_both_have(security: Path, lib: Path) -> None:
+def _remove_duplicate_jars(security: Path, lib: Path) -> None:
     """One copy of a library on the class path; the plugin and the node agree on versions they share."""
     for jar in security.glob("*.jar"):
         if any(lib.glob(f"*.{jar.name}")):

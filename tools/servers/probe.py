@@ -9,12 +9,12 @@ import socket
 import struct
 
 HOST = "127.0.0.1"
-_WAIT = 3.0
+_TIMEOUT_SECONDS = 3.0
 
 
 def http_status(port: int, path: str, *, headers: dict[str, str] | None = None) -> int:
     """The status of one GET; 0 when nobody answers."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=_WAIT)
+    connection = http.client.HTTPConnection(HOST, port, timeout=_TIMEOUT_SECONDS)
     try:
         connection.request("GET", path, headers=headers or {})
         return connection.getresponse().status
@@ -24,7 +24,7 @@ def http_status(port: int, path: str, *, headers: dict[str, str] | None = None) 
         connection.close()
 
 
-def basic(user: str, password: str) -> dict[str, str]:
+def basic_auth_header(user: str, password: str) -> dict[str, str]:
     """The header of HTTP basic authentication."""
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
@@ -32,8 +32,8 @@ def basic(user: str, password: str) -> dict[str, str]:
 def bolt_answers(port: int) -> bool:
     """Bolt's handshake: a magic word, four versions offered, one chosen in return."""
     offer = b"\x60\x60\xb0\x17" + struct.pack(">IIII", 0x00040405, 0x00000404, 0x00000304, 0)
-    chosen = _exchange(port, offer, 4)
-    return len(chosen) == 4 and chosen != bytes(4)
+    version = _exchange(port, offer, 4)
+    return len(version) == 4 and version != bytes(4)
 
 
 def mongo_answers(port: int) -> bool:
@@ -45,16 +45,16 @@ def mongo_answers(port: int) -> bool:
     return len(_exchange(port, header + body, 16)) == 16
 
 
-def _exchange(port: int, message: bytes, wanted: int) -> bytes:
+def _exchange(port: int, message: bytes, byte_count: int) -> bytes:
     try:
-        with socket.create_connection((HOST, port), timeout=_WAIT) as link:
-            link.sendall(message)
+        with socket.create_connection((HOST, port), timeout=_TIMEOUT_SECONDS) as connection:
+            connection.sendall(message)
             answer = b""
-            while len(answer) < wanted:
-                part = link.recv(wanted - len(answer))
-                if not part:
+            while len(answer) < byte_count:
+                chunk = connection.recv(byte_count - len(answer))
+                if not chunk:
                     break
-                answer += part
+                answer += chunk
             return answer
     except OSError:
         return b""

@@ -18,16 +18,16 @@ _POLL = 0.1  # seconds between two looks; each look asks the process, none merel
 
 
 @dataclass(frozen=True)
-class Running:
+class OwnedProcess:
     """A process that we started. `began` keeps us from ending a stranger that was given the same id later."""
 
     pid: int
-    began: str
+    started_at: str
 
     def alive(self) -> bool:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, os.WNOHANG)
-        return _began(self.pid) == self.began
+        return _read_start_time(self.pid) == self.started_at
 
     def stop(self, *, patience: float = 30.0) -> None:
         """End it in good order; by force when it has not gone after patience seconds."""
@@ -49,15 +49,15 @@ class Running:
             time.sleep(_POLL)
 
 
-def start(command: Command, folder: Path, healthy: Callable[[], bool], patience: float) -> Running:
+def start(command: Command, folder: Path, healthy: Callable[[], bool], patience: float) -> OwnedProcess:
     """Start it in its folder, and wait until it is healthy. Raises ServerMissing with the end of its log."""
     log = folder / "log.txt"
     pid = _spawn(command, folder, log)
-    running = Running(pid, _began(pid))
+    running = OwnedProcess(pid, _read_start_time(pid))
     deadline = time.monotonic() + patience
     while not healthy():
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
+        ended_pid, status = os.waitpid(pid, os.WNOHANG)
+        if ended_pid:
             code = os.waitstatus_to_exitcode(status)
             raise ServerMissing(f"it stopped at once with status {code}: {_tail(log)}")
         if time.monotonic() > deadline:
@@ -80,12 +80,12 @@ def _spawn(command: Command, folder: Path, log: Path) -> int:
     return os.posix_spawnp("sh", into_folder, env, file_actions=actions, setsid=True)
 
 
-def _began(pid: int) -> str:
+def _read_start_time(pid: int) -> str:
     """When the process started, as the system tells it; empty for one that is gone or unreaped."""
-    told = subprocess.run(
+    ps_fields = subprocess.run(
         ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
     ).stdout.split()
-    return "" if not told or told[0].startswith("Z") else " ".join(told[1:])
+    return "" if not ps_fields or ps_fields[0].startswith("Z") else " ".join(ps_fields[1:])
 
 
 def _tail(log: Path) -> str:

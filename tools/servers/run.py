@@ -17,7 +17,7 @@ from typing import Any
 from tools.servers import probe, process
 from tools.servers.base import Place, Server
 from tools.servers.fetch import Cache
-from tools.servers.process import Running
+from tools.servers.process import OwnedProcess
 
 
 class Run:
@@ -39,18 +39,18 @@ class Run:
         Raises ServerMissing.
         """
         place = self.place(server)
-        if self.running(server):
+        if self.find_process(server):
             return place
         command = server.prepare(server.fetch(cache), place)
-        started = process.start(command, place.folder, lambda: server.healthy(place), server.patience)
+        started_process = process.start(command, place.folder, lambda: server.healthy(place), server.patience)
         with self._state() as state:
-            state[server.name]["process"] = {"pid": started.pid, "began": started.began}
+            state[server.name]["process"] = {"pid": started_process.pid, "began": started_process.started_at}
         self.write_env()
         return place
 
     def stop(self, server: Server, *, by_force: bool = False) -> bool:
         """End one server; False when it was not running. By force is a crash: its data stays as it was."""
-        running = self.running(server)
+        running = self.find_process(server)
         if running is None:
             return False
         if by_force:
@@ -65,38 +65,42 @@ class Run:
     def place(self, server: Server) -> Place:
         """Where the server lives in this run; ports and secrets are drawn the first time."""
         with self._state() as state:
-            known = state.setdefault(server.name, {})
-            if "ports" not in known:
-                known["ports"] = dict(zip(server.ports, _free_ports(len(server.ports)), strict=True))
-                known["secrets"] = {name: secrets.token_hex(16) for name in server.secrets}
+            server_state = state.setdefault(server.name, {})
+            if "ports" not in server_state:
+                server_state["ports"] = dict(zip(server.ports, _free_ports(len(server.ports)), strict=True))
+                server_state["secrets"] = {name: secrets.token_hex(16) for name in server.secrets}
             folder = self.folder / server.name
             folder.mkdir(exist_ok=True, mode=0o700)
-            return Place(folder, dict(known["ports"]), dict(known["secrets"]))
+            return Place(folder, dict(server_state["ports"]), dict(server_state["secrets"]))
 
-    def running(self, server: Server) -> Running | None:
+    def find_process(self, server: Server) -> OwnedProcess | None:
         """Its process, if it is alive."""
         with self._state() as state:
-            known = state.get(server.name, {}).get("process")
-        if known is None:
+            process_state = state.get(server.name, {}).get("process")
+        if process_state is None:
             return None
-        running = Running(known["pid"], known["began"])
+        running = OwnedProcess(process_state["pid"], process_state["began"])
         return running if running.alive() else None
 
     def env(self) -> dict[str, str]:
         """What the program needs to reach the servers that run now."""
-        up = [server for server in self._servers if self.running(server)]
-        told = {name: value for server in up for name, value in server.env(self.place(server)).items()}
-        kinds = " ".join(f"{server.name}={server.kind}" for server in up)
-        return {**told, "MONITOR_TEST_SERVERS": kinds}
+        running_servers = [server for server in self._servers if self.find_process(server)]
+        variables = {
+            name: value
+            for server in running_servers
+            for name, value in server.env(self.place(server)).items()
+        }
+        kinds = " ".join(f"{server.name}={server.kind}" for server in running_servers)
+        return {**variables, "MONITOR_TEST_SERVERS": kinds}
 
     def write_env(self) -> None:
         """Write the environment as lines for a shell, readable by the owner alone, replacing it whole."""
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in self.env().items()]
         self.env_file.parent.mkdir(parents=True, exist_ok=True)
-        new = self.env_file.with_name(f"{self.env_file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        with open(new, "w", encoding="utf-8", opener=_private) as out:
+        new_file = self.env_file.with_name(f"{self.env_file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        with open(new_file, "w", encoding="utf-8", opener=_private) as out:
             out.writelines(lines)
-        new.replace(self.env_file)
+        new_file.replace(self.env_file)
 
     def forget(self) -> None:
         """Remove the run's folder and its env file. Every server of it must be stopped."""
@@ -125,11 +129,11 @@ def _private(path: str, flags: int) -> int:
 
 def _free_ports(count: int) -> list[int]:
     """Ports nobody listens on now, held together until all are known so that none comes twice."""
-    held = [socket.socket() for _ in range(count)]
+    sockets = [socket.socket() for _ in range(count)]
     try:
-        for each in held:
-            each.bind((probe.HOST, 0))
-        return [each.getsockname()[1] for each in held]
+        for free_socket in sockets:
+            free_socket.bind((probe.HOST, 0))
+        return [each.getsockname()[1] for each in sockets]
     finally:
-        for each in held:
-            each.close()
+        for free_socket in sockets:
+            free_socket.close()

@@ -188,10 +188,10 @@ def _total_text(resolution: Resolution) -> str:
 
 def _turn_marks(view: TurnView) -> Sequence[Piece]:
     marks: list[Piece] = []
-    if view.takes > 1:
-        marks.append((f"take {view.take}/{view.takes}", Ink.MUTED))
-    if view.made:
-        marks.append((f"{CANON_SIGN}{view.made}", Ink.WARN))
+    if view.take_count > 1:
+        marks.append((f"take {view.take}/{view.take_count}", Ink.MUTED))
+    if view.made_count:
+        marks.append((f"{CANON_SIGN}{view.made_count}", Ink.WARN))
     return [piece for mark in marks for piece in ((" ", Ink.MUTED), mark)]
 
 

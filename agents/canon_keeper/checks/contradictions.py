@@ -238,7 +238,7 @@ class _CheckRun:
         for namesake in self._not_ruled_different(entity, self._names.same_named(entity)):
             text = f"There is a {namesake.kind} called {namesake.name} already. Accept it only if this is another."
             same_kind = namesake.kind is entity.kind
-            yield ConflictView("same_name", text, certain=same_kind, entity_id=namesake.id)
+            yield ConflictView("same_name", text, is_certain=same_kind, entity_id=namesake.id)
 
     def _similar_name_conflicts(self, proposal: ProposedChange) -> Iterator[ConflictView]:
         """Yield what may be the same by another spelling: no conflict, but worth a look."""
@@ -246,7 +246,7 @@ class _CheckRun:
             entity = build_entity(proposal, proposal.change)
             for lookalike in self._not_ruled_different(entity, self._names.similarly_named(entity)):
                 text = f"The name is much like {lookalike.name}."
-                yield ConflictView("alike", text, certain=False, entity_id=lookalike.id)
+                yield ConflictView("alike", text, is_certain=False, entity_id=lookalike.id)
 
     def _not_ruled_different(self, entity: Entity, others: Iterable[Entity]) -> Iterator[Entity]:
         """Yield those of whom the court has not ruled that they are somebody else."""

@@ -97,11 +97,11 @@ class ConflictReader:
         # A proposal may meet one fact in two ways: the ruling on the first settles both.
         conflicts: dict[object, ConflictView] = {}
         for conflict in (*findings.conflicts, *findings.similar_names):
-            conflicts.setdefault(conflict.other.id if conflict.other else id(conflict), conflict)
+            conflicts.setdefault(conflict.other_fact.id if conflict.other_fact else id(conflict), conflict)
         conflicts_by_fact = {
-            c.other.id: await self._build_conflict(proposal, findings.fact, c.other, c, assessment)
+            c.other_fact.id: await self._build_conflict(proposal, findings.fact, c.other_fact, c, assessment)
             for c in conflicts.values()
-            if c.other is not None and findings.fact is not None
+            if c.other_fact is not None and findings.fact is not None
         }
         title = describe_proposal(
             proposal, findings, assessment.contradictions.entities, assessment.policy.catalogue
@@ -134,5 +134,7 @@ class ConflictReader:
         )
         return replace(
             fact_conflict,
-            rulings=possible_rulings(conflict.rule, *fact_conflict.statements(), list(fact_conflict.shared)),
+            rulings=possible_rulings(
+                conflict.check_name, *fact_conflict.statements(), list(fact_conflict.shared)
+            ),
         )

@@ -13,7 +13,7 @@ from agents.canon_keeper.conflicts.precedents import statement_key
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue, extend_catalogue
-from stores.backup.campaign_copy import Derivation
+from stores.backup.campaign_copy import IdDerivation
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import AssertFact, Fact, FactKind, Involvement, NoteAxiom, Payload, StateChange
@@ -24,7 +24,7 @@ ReadRecords = Callable[[str], Iterable[Record]]
 """Gives a campaign's records of a collection."""
 
 
-def derive_statement_keys(catalogue: Catalogue, read_records: ReadRecords) -> Iterator[Derivation]:
+def derive_statement_keys(catalogue: Catalogue, read_records: ReadRecords) -> Iterator[IdDerivation]:
     """Return how the sides of rulings may be made: of every fact, and of what was only proposed.
 
     A number that a roll was to move is known once canon has it: the side of one that was turned down is
@@ -45,8 +45,8 @@ def derive_statement_keys(catalogue: Catalogue, read_records: ReadRecords) -> It
                     yield _key_derivation(proposed_fact, catalogue)
 
 
-def _key_derivation(fact: Fact, catalogue: Catalogue) -> Derivation:
-    return Derivation(
+def _key_derivation(fact: Fact, catalogue: Catalogue) -> IdDerivation:
+    return IdDerivation(
         partial(_statement_key_about, fact, catalogue), tuple(i.entity_id for i in fact.involves)
     )
 

@@ -122,7 +122,7 @@ class RulingService:
         )
         ruling_input = RulingInput(
             ruling=ruling,
-            rule=fact_conflict.conflict.rule,
+            rule=fact_conflict.conflict.check_name,
             ruling_id=ruling_id(fact_conflict.proposal.universe_id, pair),
             now=now,
             tick=tick,

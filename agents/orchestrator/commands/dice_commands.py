@@ -19,7 +19,7 @@ group = CommandGroup()
     access=Access.CHANGE,
 )
 async def choose_dice(tools: CommandTools, call: CommandCall) -> Reply:
-    return Reply("operation", await tools.play_table.settings.dice(call.scene_id, call.argument))
+    return Reply("operation", await tools.play_tools.settings.set_dice_roller(call.scene_id, call.argument))
 
 
 @group.command(
@@ -58,7 +58,7 @@ async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command("sheet", "/sheet Mara", "A character sheet, by the story's rules", access=Access.READ)
 async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
-    return Reply("operation", await tools.play_table.sheets.lines(call.scene_id, call.argument))
+    return Reply("operation", await tools.play_tools.sheets.describe_sheet(call.scene_id, call.argument))
 
 
 @group.command(
@@ -68,7 +68,7 @@ async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.CHANGE,
 )
 async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
-    return Reply("operation", await tools.play_table.settings.system(call.scene_id, call.argument))
+    return Reply("operation", await tools.play_tools.settings.set_rule_pack(call.scene_id, call.argument))
 
 
 @group.command(
@@ -79,7 +79,7 @@ async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
-    await tools.play_table.notes.add(call.scene_id, clean(call.argument))
+    await tools.play_tools.notes.add_note(call.scene_id, clean(call.argument))
     return Reply("operation", ("Noted. /notes lists them.",))
 
 
@@ -90,5 +90,5 @@ async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.READ,
 )
 async def list_notes(tools: CommandTools, call: CommandCall) -> Reply:
-    lines = await tools.play_table.notes.list(call.scene_id, call.argument)
+    lines = await tools.play_tools.notes.list_notes(call.scene_id, call.argument)
     return Reply("operation", lines or ("No notes yet. /gm WORDS keeps one beside the turn.",))

@@ -36,10 +36,12 @@ async def rule_on_conflict(tools: CommandTools, call: CommandCall) -> Reply:
         )
     row = rows_by_number[number]
     if words:
-        ruling_reply = await tools.conflicts.rule(row, words)
+        ruling_reply = await tools.conflicts.make_ruling(row, words)
         written_lines = commit_lines(ruling_reply.report) if ruling_reply.report else ()
         return Reply("operation", written_lines or ruling_reply.lines or (f"Ruled: {row.title}",))
-    return Reply("operation", await tools.conflicts.hear(row), goto="court", subject=row.proposal.id)
+    return Reply(
+        "operation", await tools.conflicts.describe_conflict(row), goto="court", subject=row.proposal.id
+    )
 
 
 @group.command(
@@ -49,7 +51,7 @@ async def rule_on_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.READ,
 )
 async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
-    lines = await tools.conflicts.promises(call.scene_id) or ("Nothing is promised or owed.",)
+    lines = await tools.conflicts.list_commitments(call.scene_id) or ("Nothing is promised or owed.",)
     return Reply("operation", lines, goto="ledger")
 
 
@@ -58,7 +60,7 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
-    payment = await tools.conflicts.pay(call.scene_id, number)
+    payment = await tools.conflicts.propose_pay_off(call.scene_id, number)
     return Reply("operation", tuple(f"Proposed: {title}" for title in payment.titles))
 
 
@@ -73,5 +75,5 @@ async def set_rules(tools: CommandTools, call: CommandCall) -> Reply:
     kind, _, word = call.argument.partition(" ")
     if call.argument:
         await tools.conflicts.set_rule(universe_id, kind, word.strip())
-    lines = await tools.conflicts.rules(universe_id) or ("No house rules yet.",)
+    lines = await tools.conflicts.describe_rules(universe_id) or ("No house rules yet.",)
     return Reply("operation", lines, goto="" if call.argument else "house", subject=universe_id)

@@ -114,10 +114,10 @@ async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
     subjects = {"story": context.story.id, "universe": context.universe.id, "day": None}
     words = call.argument.casefold().replace("$", "").split()
     if not words:
-        bill_view = await tools.budgets.bill(story_id=context.story.id)
+        bill_view = await tools.budgets.read_bill(story_id=context.story.id)
         shown_budgets = [b for b in bill_view.budgets if b.subject in (None, *subjects.values())]
         return Reply(
-            "operation", tuple(_budget_line(b.scope, b.spent, b.limit, b.degraded) for b in shown_budgets)
+            "operation", tuple(_budget_line(b.scope, b.spent, b.limit, b.limitation) for b in shown_budgets)
         )
     scope, amount = words[0], _read_amount(words[1:])
     if scope not in subjects or len(words) != 2:

@@ -19,7 +19,7 @@ async def query(tools: CommandTools, call: CommandCall) -> Reply:
     if not call.argument:
         return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
     answer = await tools.ask_record(call.argument, universe_id=call.context.universe.id)
-    return Reply("operation", answer_lines(answer), goto="query", words=call.argument)
+    return Reply("operation", answer_lines(answer), goto="query", query_text=call.argument)
 
 
 def answer_lines(answer: Answer) -> tuple[str, ...]:

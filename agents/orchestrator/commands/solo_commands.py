@@ -13,7 +13,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_views import build_cast
 from agents.resolver.dice_faces import split_faces
 from agents.resolver.random_events import tension_after
-from agents.solo.story_settings import MODES
+from agents.solo.story_settings import TENSION_MODE_LINES
 from agents.views.play_views import CastMember, Reply
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
@@ -49,7 +49,7 @@ async def _change_or_list(
 async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     threads = tools.solo_tools.threads
     empty_line = "No thread is open. /thread Who moved the bell? opens one."
-    return await _change_or_list(call, threads.act, threads.list, empty_line)
+    return await _change_or_list(call, threads.apply_command, threads.list_threads, empty_line)
 
 
 @group.command(
@@ -59,9 +59,9 @@ async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outc
     access=Access.CHANGE,
 )
 async def weigh_people(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
-    people = tools.solo_tools.people
+    people = tools.solo_tools.npcs
     empty_line = "Nobody matters yet. /npc Old Tam: keeper of the salt bell brings one in."
-    return await _change_or_list(call, people.act, people.list, empty_line)
+    return await _change_or_list(call, people.apply_command, people.describe_npcs, empty_line)
 
 
 @group.command(
@@ -73,7 +73,7 @@ async def weigh_people(tools: CommandTools, call: CommandCall) -> Reply | Outcom
 async def change_clocks(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     clocks = tools.solo_tools.clocks
     empty_line = "No clock runs. /clock Tide 6 starts one of six steps."
-    return await _change_or_list(call, clocks.act, clocks.list, empty_line)
+    return await _change_or_list(call, clocks.apply_clock_command, clocks.list_clocks, empty_line)
 
 
 @group.command(
@@ -89,7 +89,7 @@ async def change_tracks(tools: CommandTools, call: CommandCall) -> Reply | Outco
         return await tools.line_player.finish_track(context, match[1], faces)
     clocks = tools.solo_tools.clocks
     empty_line = "Nothing is worked at. /track Find the bell starts a track."
-    return await _change_or_list(call, clocks.act_on_track, clocks.tracks, empty_line)
+    return await _change_or_list(call, clocks.apply_track_command, clocks.list_tracks, empty_line)
 
 
 @group.command(
@@ -109,7 +109,7 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
             kept="Nothing was changed.",
             todo="/cast + Old Tam, /cast - Old Tam; /npc brings in somebody new.",
         )
-    move = tools.solo_tools.people.come if match[1] == "+" else tools.solo_tools.people.leave
+    move = tools.solo_tools.npcs.enter_scene if match[1] == "+" else tools.solo_tools.npcs.leave_scene
     return Reply("operation", await move(call.scene_id, match[2].strip()))
 
 
@@ -144,8 +144,8 @@ async def check_start(tools: CommandTools, call: CommandCall) -> Outcome:
 async def answer_session_zero(tools: CommandTools, call: CommandCall) -> Reply:
     key, _, words = call.argument.partition(" ")
     if key:
-        return await tools.solo_tools.zero.answer(call.scene_id, key, words)
-    return await tools.solo_tools.zero.ask(call.scene_id)
+        return await tools.solo_tools.session_zero.answer_question(call.scene_id, key, words)
+    return await tools.solo_tools.session_zero.list_questions(call.scene_id)
 
 
 @group.command(
@@ -159,7 +159,7 @@ async def set_tension(tools: CommandTools, call: CommandCall) -> Reply:
     word = call.argument.casefold()
     if word in list(TensionMode):
         await tools.actions.set_tension(call.scene_id, TensionMode(word))
-        return Reply("operation", (MODES[TensionMode(word)],))
+        return Reply("operation", (TENSION_MODE_LINES[TensionMode(word)],))
     current_tension = call.context.story.tension
     was_in_control = {"up": False, "down": True}.get(word)
     if was_in_control is None and not (call.argument.isdecimal() and len(call.argument) < 3):

@@ -13,8 +13,8 @@ from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.solo.play_table import PlayTable
-from agents.solo.solo_tools import Bookkeeping
+from agents.solo.play_table import PlayTools
+from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
 from agents.views.play_views import EntityCard, ProposalView
@@ -39,27 +39,27 @@ class AskRecord(Protocol):
 class ConflictCommands(Protocol):
     """Conflicts, promises and rules by kind, in lines. Each method takes the session lock if it needs it."""
 
-    async def hear(self, row: ProposalView) -> tuple[str, ...]:
+    async def describe_conflict(self, row: ProposalView) -> tuple[str, ...]:
         """Return both sides of a proposal's first conflict, and the rulings that can be made."""
         ...
 
-    async def rule(self, row: ProposalView, words: str) -> RulingOutcome:
+    async def make_ruling(self, row: ProposalView, typed_ruling: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict."""
         ...
 
-    async def promises(self, scene_id: Id) -> tuple[str, ...]:
+    async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions with numbers."""
         ...
 
-    async def pay(self, scene_id: Id, number: int) -> StagedEdits:
+    async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
         """Propose that a promise is kept."""
         ...
 
-    async def rules(self, universe_id: Id) -> tuple[str, ...]:
+    async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the rules by kind of proposal, and those that are offered."""
         ...
 
-    async def set_rule(self, universe_id: Id, kind: str, word: str) -> None:
+    async def set_rule(self, universe_id: Id, kind: str, rule_name: str) -> None:
         """Set the rule for a kind of proposal; `off` takes it back."""
         ...
 
@@ -67,7 +67,7 @@ class ConflictCommands(Protocol):
 class Budgets(Protocol):
     """What the model has cost and may cost."""
 
-    async def bill(self, *, story_id: Id | None = None) -> BillView:
+    async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         """Return what the model has cost."""
         ...
 
@@ -85,8 +85,8 @@ class CommandTools:
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService
-    solo_tools: Bookkeeping
-    play_table: PlayTable
+    solo_tools: SoloTools
+    play_tools: PlayTools
     narration: Narration
     views: SceneViewBuilder
     log: LogReader

@@ -22,7 +22,7 @@ from agents.personas.monitor import Monitor
 from agents.personas.narrator import Narrator
 from agents.personas.narrator_brief import NarratorBrief
 from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
-from agents.solo.notes import Notes
+from agents.solo.notes import NoteService
 from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
 from stores.records.ids import Id, IdGenerator, derive_id
@@ -51,7 +51,7 @@ class Narration:
         timeline: Timeline,
         context: SceneContextLoader,
         packages: ContextPackageBuilder,
-        notes: Notes,
+        notes: NoteService,
         read_copilot: Callable[[], CopilotSettings],
         ids: IdGenerator,
     ) -> None:
@@ -105,7 +105,7 @@ class Narration:
         return Reply(
             "operation",
             (f"That reads as {intent.command_line}: Enter does it; {narrate_hint}",),
-            text=intent.command_line,
+            prompt_text=intent.command_line,
         )
 
     async def read_command(self, words: str, scene_id: Id, commands: Sequence[CommandHelp]) -> str:
@@ -183,7 +183,7 @@ class Narration:
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
         """Answer the player out of character; both are kept as notes. Raises ModelError, the note kept."""
         self.refuse_while_narrating(context.scene.id, "talk to the GM")
-        note = await self._notes.add(context.scene.id, words)
+        note = await self._notes.add_note(context.scene.id, words)
         if not self.is_enabled:
             return ("Noted. /notes lists them.",)
         package = await self._packages.build_package(context, words)
@@ -193,7 +193,7 @@ class Narration:
         )
         with self._mark_narrating(context.scene.id):
             reply = await Narrator(self._calls).narrate(package, brief, lambda _: None, call_context)
-        await self._notes.add(context.scene.id, f"The GM: {reply.text}")
+        await self._notes.add_note(context.scene.id, f"The GM: {reply.text}")
         return (reply.text,)
 
     def _require_model(self) -> None:

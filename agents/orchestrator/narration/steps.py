@@ -20,7 +20,7 @@ from agents.events import (
     EventBus,
     MemoriesRead,
     ProposalsChanged,
-    StepMoved,
+    StepStateChanged,
     TextDiscarded,
     TextStreamed,
     TurnAppended,
@@ -417,7 +417,9 @@ class NarrationSteps:
         summary: str = "",
     ) -> None:
         exchange = state.exchange
-        self._events.publish(StepMoved(exchange.scene_id, exchange.run_id, step_name, outcome, summary))
+        self._events.publish(
+            StepStateChanged(exchange.scene_id, exchange.run_id, step_name, outcome, summary)
+        )
 
 
 class _Prose(NamedTuple):

@@ -24,9 +24,9 @@ async def judged(case: Case, path: Path) -> tuple[str, ...]:
         if case.before:
             before = await table.stage(*case.before)
             result = await table.keeper.commit(before, reason="before", scene=await table.scene())
-            assert result.accepted == len(before)
+            assert result.accepted_count == len(before)
         judgement = (await table.keeper.assess(case.proposals))[case.proposals[-1].id]
-        return tuple(conflict.rule for conflict in judgement.conflicts)
+        return tuple(conflict.check_name for conflict in judgement.conflicts)
     finally:
         await db.close()
 

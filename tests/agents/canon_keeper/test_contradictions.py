@@ -58,7 +58,7 @@ def examined(proposals: list[ProposedChange], *facts: Fact, **given: object) -> 
 
 
 def rules(proposals: list[ProposedChange], *facts: Fact) -> list[tuple[str, ...]]:
-    return [tuple(c.rule for c in findings.conflicts) for findings in examined(proposals, *facts)]
+    return [tuple(c.check_name for c in findings.conflicts) for findings in examined(proposals, *facts)]
 
 
 class Case(NamedTuple):
@@ -202,19 +202,19 @@ CASES = {
 def test_each_rule_and_its_innocent_look_alike(case: Case) -> None:
     old_king = entity("Old King", tags=("dead",))
     findings = examined(case.proposals, *case.canon, entities=(*EVERYONE, old_king))
-    assert [c.rule for c in findings[-1].conflicts] == ([case.rule] if case.rule else [])
+    assert [c.check_name for c in findings[-1].conflicts] == ([case.rule] if case.rule else [])
 
 
 def test_a_conflict_shows_the_other_side_and_says_it_in_words() -> None:
     conflict = examined([says("located_in", MARA, CRYPT, valid_from=50)], IN_CHAPEL)[0].conflicts[0]
-    assert conflict.other == IN_CHAPEL
+    assert conflict.other_fact == IN_CHAPEL
     assert conflict.text == "Canon says “Mara is in Chapel.” Only one of the two can hold at that time."
-    assert conflict.certain
+    assert conflict.is_certain
 
 
 def test_a_claim_without_a_time_is_not_certain_to_mean_that_time() -> None:
     claim = says("located_in", MARA, CRYPT, tick=None, scene_id=None)
-    assert not examined([claim], IN_CHAPEL)[0].conflicts[0].certain
+    assert not examined([claim], IN_CHAPEL)[0].conflicts[0].is_certain
 
 
 def test_restoring_meets_what_excludes_it_and_not_the_values_around_it() -> None:
@@ -236,8 +236,11 @@ def test_restoring_meets_what_excludes_it_and_not_the_values_around_it() -> None
 def test_two_pending_places_at_one_time_meet_on_both_rows() -> None:
     first, second = says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT)
     shown = examined([first, second])
-    assert [c.rule for f in shown for c in f.conflicts] == ["one_value", "one_value"]
-    assert [c.other.id for f in shown for c in f.conflicts if c.other] == [fact_of(second), fact_of(first)]
+    assert [c.check_name for f in shown for c in f.conflicts] == ["one_value", "one_value"]
+    assert [c.other_fact.id for f in shown for c in f.conflicts if c.other_fact] == [
+        fact_of(second),
+        fact_of(first),
+    ]
     assert all(c.text.startswith("Another proposal says") for f in shown for c in f.conflicts)
 
 
@@ -343,7 +346,7 @@ def test_the_same_proposed_twice_repeats_and_is_no_duplicate_of_canon() -> None:
 
 def test_an_exact_name_or_alias_is_asked_about() -> None:
     findings = examined([creates("MARA", EntityKind.CHARACTER), creates("Nave", aliases=("chapel",))])
-    assert [(c.rule, c.certain) for f in findings for c in f.conflicts] == [("same_name", True)] * 2
+    assert [(c.check_name, c.is_certain) for f in findings for c in f.conflicts] == [("same_name", True)] * 2
     assert "There is a character called Mara already." in findings[0].conflicts[0].text
 
 
@@ -407,7 +410,7 @@ def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
 )
 def test_what_cannot_be_written_is_held_with_words(change: ProposedChange) -> None:
     (findings,) = examined([change])
-    assert [c.rule for c in findings.conflicts] == ["unwritable"]
+    assert [c.check_name for c in findings.conflicts] == ["unwritable"]
     assert findings.conflicts[0].text.startswith("It cannot be written: ")
 
 

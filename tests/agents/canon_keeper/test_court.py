@@ -154,7 +154,7 @@ async def test_every_ruling_leaves_canon_free_of_the_conflict(
         return
     assert hearing.rulings == rulings
     result = await table.keeper.rulings.apply_ruling(order)
-    assert result.failed == ()
+    assert result.failures == ()
     assert await free_of_conflict(table) == []
     assert (await table.stored(claim)).status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
     for old in facts:
@@ -206,7 +206,9 @@ async def test_another_pair_does_ask(table: Table) -> None:
     _, order = await ruled(table, "two places", OLD, None)
     await table.keeper.rulings.apply_ruling(order)
     elsewhere = says("located_in", MARA, HARBOUR, valid_from=50)
-    assert [c.rule for c in (await table.keeper.assess([elsewhere]))[elsewhere.id].conflicts] == ["one_value"]
+    assert [c.check_name for c in (await table.keeper.assess([elsewhere]))[elsewhere.id].conflicts] == [
+        "one_value"
+    ]
 
 
 async def test_a_ruling_can_be_overridden_by_hand(table: Table) -> None:
@@ -345,7 +347,7 @@ async def test_each_conflict_of_a_proposal_is_ruled_on_before_it_is_written(tabl
     stored = await table.stored(meeting)
     assert (stored.status, stored.decision) == (ProposalStatus.PENDING, None)
     assert (await table.canon.fact(first.other.id)).status is FactStatus.RETCONNED
-    assert [c.other for c in (await table.keeper.rulings.read_conflicts(meeting.id)).conflicts] == [
+    assert [c.other_fact for c in (await table.keeper.rulings.read_conflicts(meeting.id)).conflicts] == [
         second.other
     ]
 

@@ -120,10 +120,10 @@ async def test_its_own_predicates_are_checked_like_the_bundled_ones(table: Table
     assert (await table.keeper.assess(both))[both[1].id].conflicts == ()
     await table.keeper.policies.set_predicates(UNIVERSE, SWORN)
     assert await table.keeper.policies.read_predicates(UNIVERSE) == SWORN
-    assert [c.rule for c in (await table.keeper.assess(both))[both[1].id].conflicts] == ["one_value"]
+    assert [c.check_name for c in (await table.keeper.assess(both))[both[1].id].conflicts] == ["one_value"]
     foe = says("enemy_of", MARA, JON)
     judged = await table.keeper.assess([both[0], foe])
-    assert [c.rule for c in judged[foe.id].conflicts] == ["exclusive"]
+    assert [c.check_name for c in judged[foe.id].conflicts] == ["exclusive"]
 
 
 async def test_predicates_of_one_universe_are_not_another_s(table: Table) -> None:

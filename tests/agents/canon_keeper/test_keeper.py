@@ -57,7 +57,7 @@ async def test_the_orc_dies(table: Table) -> None:
     report = await table.keeper.commit(
         batch, reason="death", scene=await table.scene(), story_id=STORY, undecided="leave"
     )
-    assert (report.accepted, report.held, report.failed) == (3, 0, ())
+    assert (report.accepted_count, report.held_count, report.failures) == (3, 0, ())
 
     died = await table.canon.fact(fact_of(last[1]))
     assert (died.statement, died.valid_from, died.status) == ("Orc died.", 3, FactStatus.CANONICAL)
@@ -86,7 +86,7 @@ async def test_the_orc_dies(table: Table) -> None:
         story_id=STORY,
         close_scene=True,
     )
-    assert (report.accepted, report.deferred, report.held) == (3, 0, 0)
+    assert (report.accepted_count, report.deferred_count, report.held_count) == (3, 0, 0)
     assert await table.told() == [
         "Mara fought the orc.",
         "Mara is wounded.",
@@ -152,7 +152,12 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     report = await table.keeper.commit(
         everything, reason="by hand", scene=await table.scene(), story_id=STORY, undecided="leave"
     )
-    assert (report.accepted, report.rejected, report.deferred, report.held) == (2, 2, 0, 1)
+    assert (report.accepted_count, report.rejected_count, report.deferred_count, report.held_count) == (
+        2,
+        2,
+        0,
+        1,
+    )
     assert (await table.stored(unsure)).status is ProposalStatus.PENDING
     assert (await table.stored(held)).status is ProposalStatus.PENDING
     assert (await table.canon.fact(fact_of(wanted))).confidence == 1.0
@@ -167,7 +172,12 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     report = await table.keeper.commit(
         everything, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True
     )
-    assert (report.accepted, report.rejected, report.deferred, report.held) == (0, 0, 1, 1)
+    assert (report.accepted_count, report.rejected_count, report.deferred_count, report.held_count) == (
+        0,
+        0,
+        1,
+        1,
+    )
     for waiting in (unsure, held):
         stored = await table.stored(waiting)
         assert stored.status is ProposalStatus.DEFERRED, "nothing is rejected for being undecided"
@@ -181,7 +191,7 @@ async def test_what_was_deferred_is_weighed_anew(table: Table) -> None:
     await table.keeper.commit([claim], reason="scene end", scene=await table.scene())
     await table.keeper.decide([claim.id], ruling(Verdict.ACCEPT))
     report = await table.keeper.commit([claim], reason="later", universe_id=UNIVERSE)
-    assert report.accepted == 1
+    assert report.accepted_count == 1
     assert await table.told() == ["Mara owns Lantern."]
 
 
@@ -213,16 +223,16 @@ async def test_one_failure_does_not_stop_the_rest_and_is_tried_again(table: Tabl
     report = await table.keeper.commit(
         everything, reason="by hand", scene=await table.scene(), undecided="leave"
     )
-    assert report.failed == ((meets.id, "It needs Guard, which is still undecided."),)
-    assert report.accepted == 1
+    assert report.failures == ((meets.id, "It needs Guard, which is still undecided."),)
+    assert report.accepted_count == 1
     failed = await table.stored(meets)
-    assert (failed.status, failed.error) == (ProposalStatus.FAILED, report.failed[0][1])
+    assert (failed.status, failed.error) == (ProposalStatus.FAILED, report.failures[0][1])
     (row,) = [v for v in await table.keeper.build_views([failed]) if v.proposal.id == meets.id]
     assert row.reasons[0] == f"Could not be written: {failed.error}"
 
     await table.keeper.decide([comes.id], ruling(Verdict.ACCEPT))
     report = await table.keeper.commit(everything, reason="again", scene=await table.scene())
-    assert (report.accepted, report.failed) == (2, ())
+    assert (report.accepted_count, report.failures) == (2, ())
     assert (await table.stored(meets)).error == ""
 
 
@@ -279,7 +289,7 @@ async def test_what_is_said_of_a_merged_one_is_weighed_as_of_the_kept_one(table:
     again, elsewhere = says("owns", JON, LANTERN), says("located_in", JON, CRYPT, valid_from=50)
     judgements = await table.keeper.assess(await table.stage(again, elsewhere))
     assert judgements[again.id].duplicate_of == moved.id
-    assert [c.rule for c in judgements[elsewhere.id].conflicts] == ["one_value"]
+    assert [c.check_name for c in judgements[elsewhere.id].conflicts] == ["one_value"]
 
 
 async def test_a_first_value_rests_on_what_its_entity_rests_on(table: Table) -> None:
@@ -304,11 +314,11 @@ async def test_a_universe_is_founded_with_what_it_begins_with(table: Table) -> N
         says("owns", mara, lamp, evidence=(), **UNSURE, **bare),
     )
     report = await table.keeper.create_universe(universe(), begun)
-    assert (report.accepted, len(report.entities), len(report.facts)) == (3, 2, 1)
+    assert (report.accepted_count, len(report.entities), len(report.facts)) == (3, 2, 1)
     assert await table.canon.universe(UNIVERSE) == universe()
     assert await table.canon.evidence_of(fact_of(begun[2]))
     again = await table.keeper.create_universe(universe(), begun)
-    assert (again.accepted, again.facts) == (0, ())
+    assert (again.accepted_count, again.facts) == (0, ())
 
 
 # --- deciding ---------------------------------------------------------------------------------------
@@ -356,7 +366,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
         (2, "Mara is in Crypt.", "hold", None, "…"),
         (3, "Mara owns Lantern.", "defer", None, "…"),
     ]
-    assert [c.rule for c in rows[1].conflicts] == ["one_value"]
+    assert [c.check_name for c in rows[1].conflicts] == ["one_value"]
 
     await table.keeper.decide([held.id], ruling(Verdict.REJECT, reason="No."))
     await table.keeper.commit([blow], reason="by hand", scene=await table.scene(), undecided="leave")

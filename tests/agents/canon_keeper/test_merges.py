@@ -46,7 +46,7 @@ async def committed(table: Table, *proposals: ProposedChange) -> None:
     for one in proposals:
         await table.keeper.decide([one.id], ruling(Verdict.ACCEPT))
     result = await table.keeper.commit(proposals, reason="by hand")
-    assert result.failed == ()
+    assert result.failures == ()
 
 
 async def test_a_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:

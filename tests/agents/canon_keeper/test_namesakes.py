@@ -47,7 +47,9 @@ async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_
     new = another("The Stranger", aliases=("Mara",))
     afraid = says("fears", stranger, JON, valid_from=60)
     await table.stage(new, afraid)
-    assert [(c.rule, c.entity_id) for c in (await judged(table, new)).conflicts] == [("same_name", MARA.id)]
+    assert [(c.check_name, c.entity_id) for c in (await judged(table, new)).conflicts] == [
+        ("same_name", MARA.id)
+    ]
 
     await unite(table, new, MARA.id)
     await table.keeper.commit([await table.stored(afraid)], reason="scene")
@@ -92,10 +94,12 @@ async def test_a_name_that_is_only_like_one_is_offered_and_holds_nothing(table: 
     (new,) = await table.stage(creates("Lanterns", EntityKind.OBJECT))
     (row,) = await table.keeper.build_views([new])
     assert (row.mark, row.conflicts) == ("accept", ())
-    assert [(a.rule, a.entity_id, a.certain) for a in row.alike] == [("alike", lantern.id, False)]
+    assert [(a.check_name, a.entity_id, a.is_certain) for a in row.similar_matches] == [
+        ("alike", lantern.id, False)
+    ]
     await table.keeper.namesake_rulings.rule_different(new.id, lantern.id)
     (row,) = await table.keeper.build_views([new])
-    assert row.alike == ()
+    assert row.similar_matches == ()
 
 
 async def test_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:

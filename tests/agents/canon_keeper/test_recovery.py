@@ -139,10 +139,10 @@ async def test_a_store_that_fails_says_what_is_kept_and_committing_again_finishe
         assert {status for status, _ in (await ends(table)).values()} == {ProposalStatus.PENDING}
 
     result = await commit(table, table.keeper)
-    assert (result.accepted, result.rejected, result.failed) == (
-        expected.accepted,
-        expected.rejected,
-        expected.failed,
+    assert (result.accepted_count, result.rejected_count, result.failures) == (
+        expected.accepted_count,
+        expected.rejected_count,
+        expected.failures,
     )
     assert await table.whole() == await other_table.whole()
     assert await ends(table) == await ends(other_table)
@@ -178,7 +178,7 @@ async def test_recovery_says_so_when_the_store_still_fails(table: Table) -> None
     assert line.startswith("The commit “scene end” is not finished yet. Canon could not be written")
     with pytest.raises(StoreError):
         await broken.retry_commits()
-    assert [r.accepted for r in await table.keeper.retry_commits()] == [5]
+    assert [r.accepted_count for r in await table.keeper.retry_commits()] == [5]
 
 
 @pytest.mark.parametrize("step", ["commit", "mark_written"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import Event, ImportMoved, Notice
+from agents.events import Event, ImportProgressed, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from tests.agents.importers.test_importer import TURNS, import_request, log_bytes
@@ -29,7 +29,7 @@ async def test_import_runner_publishes_progress_and_resumes_after_cancel(
 
     def hear(event: Event) -> None:
         heard.append(event)
-        if isinstance(event, ImportMoved) and event.turns == stop_at:
+        if isinstance(event, ImportProgressed) and event.imported_turns == stop_at:
             imports.cancel()
 
     program.services.events.subscribe(hear)
@@ -49,7 +49,7 @@ async def test_import_runner_publishes_progress_and_resumes_after_cancel(
     assert [e.text for e in heard if isinstance(e, Notice)] == [
         "Imported “The long road”: 120 turns in 6 scenes."
     ]
-    moved = [e.turns for e in heard if isinstance(e, ImportMoved)]
+    moved = [e.imported_turns for e in heard if isinstance(e, ImportProgressed)]
     assert moved == [0, 40, 60, 80, 100, 120, 0]
 
 
@@ -58,7 +58,7 @@ async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Progr
     running = asyncio.ensure_future(imports.run(import_request(data=log_bytes(3_000))))
     came = asyncio.Event()
     program.services.events.subscribe(
-        lambda e: came.set() if isinstance(e, ImportMoved) and e.turns else None
+        lambda e: came.set() if isinstance(e, ImportProgressed) and e.imported_turns else None
     )
     await came.wait()
     with pytest.raises(InputError, match="being brought in already"):

@@ -119,7 +119,7 @@ async def test_import_story_can_be_continued_exported_and_archived(program: Prog
     services = program.services
     done = await services.imports.import_log(import_request())
     (card,) = await services.stories.stories()
-    assert (card.state, card.scene_state, card.scenes) == ("active", "active", SCENES)
+    assert (card.state, card.scene_state, card.scene_count) == ("active", "active", SCENES)
     scene_id = await services.stories.resume(done.story_id)
     assert scene_id == done.last_scene
     rows = await services.play.transcript(scene_id, 0, 100)

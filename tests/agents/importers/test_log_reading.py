@@ -15,8 +15,8 @@ from agents.importers.log_reading import MAX_FILE, decode, read_log
 from agents.importers.log_times import describe_said_time, parse_time
 from agents.importers.scenes import find_heading
 from agents.importers.voices import split_asides
-from agents.sanitize import MAX_LINE, clean
-from agents.services.story_export import ScenePart, StoryRecord, to_journal
+from agents.sanitize import MAX_LINE_LENGTH, clean
+from agents.services.story_export import ExportedScene, StoryRecord, write_journal
 from agents.views.play_views import TurnView
 from stores.errors import InputError
 from stores.records.play import Scene, Speaker, Story, Turn
@@ -161,15 +161,15 @@ def test_log_repeated_ids_are_kept_and_reported() -> None:
 
 
 def test_log_long_line_is_split_and_huge_one_dropped() -> None:
-    words = "word " * (MAX_LINE // 4)
+    words = "word " * (MAX_LINE_LENGTH // 4)
     log = log_of(
         json_line(turn=1, role="gm", text=words),
         json_line(turn=2, role="gm", text="x" * 1_000_001),
-        json_line(turn=3, role="gm", text="y" * (MAX_LINE + 1)),
+        json_line(turn=3, role="gm", text="y" * (MAX_LINE_LENGTH + 1)),
     )
     assert [e.ref for e in log.entries] == ["1", "1", "3", "3"]
     assert " ".join(e.text for e in log.entries[:2]) == words.strip()
-    assert all(len(e.text) <= MAX_LINE for e in log.entries)
+    assert all(len(e.text) <= MAX_LINE_LENGTH for e in log.entries)
     assert [p.line for p in log.problems] == [2, 1, 3]
     assert "1,000,0" in str(log.problems[0])
 
@@ -356,8 +356,8 @@ def test_lonelog_reads_exported_journal(said: list[tuple[str, str]]) -> None:
     ]
     scene = Scene(id="c", story_id="s", universe_id="u", order=1, title="The yard", created_at=NOW)
     story = Story(id="s", universe_id="u", title="A story", created_at=NOW)
-    part = ScenePart(scene, [TurnView(turn=turn) for turn in turns])
-    journal = to_journal(StoryRecord(story, [part], universe="World", hero="Mira"))
+    part = ExportedScene(scene, [TurnView(turn=turn) for turn in turns])
+    journal = write_journal(StoryRecord(story, [part], universe_name="World", hero_name="Mira"))
     log = read_log(journal.encode(), form=LogFormat.LONELOG)
     assert [(e.voice, e.text) for e in log.entries if e.voice is not Voice.MARK] == [
         (Voice(turn.speaker.value), turn.text) for turn in turns

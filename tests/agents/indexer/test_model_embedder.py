@@ -71,7 +71,9 @@ async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
     bill = await calls(program)
     assert sum(micros for _, _, micros, _ in bill) == 10_000 * texts
     assert {(persona, model) for persona, model, _, _ in bill} == {(Persona.LIBRARIAN, NAME)}
-    found = await program.services.query.ask("Who tends the light?", universe_id=universe.id, in_words=False)
+    found = await program.services.query.answer_question(
+        "Who tends the light?", universe_id=universe.id, in_words=False
+    )
     assert provider.embedded[-1].texts == ("Who tends the light?",), found
     await program.close()
 

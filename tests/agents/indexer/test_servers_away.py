@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import EventBus, LineMoved, TurnAppended
+from agents.events import EventBus, HeadMoved, TurnAppended
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
@@ -85,7 +85,7 @@ async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far,
         await runner.wait_until_idle()
         far.down.update(INDEXES)
         await log.move_head(scene.id, first.id, MoveKind.UNDO)
-        events.publish(LineMoved(scene.id))
+        events.publish(HeadMoved(scene.id))
         await runner.wait_until_idle()  # it does not wait for them
         rows = dict(runner.current_status().rows)
         assert "to do · " in rows["words"], rows
@@ -94,7 +94,7 @@ async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far,
         far.down.clear()
         await healed(stores, naps)
         hour.now += 3_600
-        events.publish(LineMoved(scene.id))
+        events.publish(HeadMoved(scene.id))
         while runner.current_status().items_left:
             await naps.pass_()
         truth = SourceReader(stores.canon(Role.INDEXER), log)

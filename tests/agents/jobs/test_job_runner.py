@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import BackgroundMoved, Event, EventBus, LineMoved, Notice
+from agents.events import BackgroundProgressed, Event, EventBus, HeadMoved, Notice
 from agents.jobs import job_runner as runner_module
 from agents.jobs.job_queue import JobQueue, QueueEntry
 from agents.jobs.job_runner import JobRunner
@@ -46,7 +46,7 @@ class FakeWorker:
         return self.subject_list
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        return [JobSubject(event.scene_id, "u")] if isinstance(event, LineMoved) else []
+        return [JobSubject(event.scene_id, "u")] if isinstance(event, HeadMoved) else []
 
     async def reconcile(self, subject_id: Id) -> int:
         await asyncio.sleep(0)
@@ -108,8 +108,8 @@ async def test_job_runner_does_leftover_and_touched_subjects(
     runner.register(worker)
     await runner.wait_until_idle()
     assert worker.done == ["a", "b"]
-    events.publish(LineMoved("c"))
-    events.publish(LineMoved("c"))
+    events.publish(HeadMoved("c"))
+    events.publish(HeadMoved("c"))
     await runner.wait_until_idle()
     assert worker.done == ["a", "b", "c"]
     assert await stored_jobs(stores) == []  # success leaves no record
@@ -206,7 +206,7 @@ async def test_job_store_keeps_failures_across_restart(stores: Stores, events: E
     assert second_worker.done == ["b"]
     assert [job.subject_id for job in second.current_status().poisoned] == ["a"]
     # Its subject has changed: one more try.
-    events.publish(LineMoved("a"))
+    events.publish(HeadMoved("a"))
     await second.wait_until_idle()
     assert second_worker.done == ["b", "a"]
     assert await stored_jobs(stores) == []
@@ -305,7 +305,7 @@ async def test_job_runner_writes_memories_before_index(runner: JobRunner, events
     runner.register(FakeWorker(noted("index")))
     runner.register(FakeWorker(noted("remember"), kind=JobKind.REMEMBER, priority=30))
     await runner.wait_until_idle()
-    events.publish(LineMoved("a"))
+    events.publish(HeadMoved("a"))
     await runner.wait_until_idle()
     assert order == ["remember", "index"]
 
@@ -334,7 +334,7 @@ async def test_job_runner_rescans_after_worker_fails_on_event(
     runner.register(worker)
     await runner.wait_until_idle()
     worker.subject_list = [JobSubject("a", "u")]
-    events.publish(LineMoved("a"))
+    events.publish(HeadMoved("a"))
     await runner.wait_until_idle()
     assert (worker.done, worker.scan_count) == (["a"], 2)
 
@@ -351,9 +351,9 @@ async def test_job_status_events_count_down_to_zero(
 
     runner.register(FakeWorker(piece, subjects=[JobSubject("a", "u", 9)]))
     await runner.wait_until_idle()
-    while not published or published[-1] != BackgroundMoved(0):  # noqa: ASYNC110 - published by a timer
+    while not published or published[-1] != BackgroundProgressed(0):  # noqa: ASYNC110 - published by a timer
         await asyncio.sleep(0.001)
-    counts = [event.waiting for event in published if isinstance(event, BackgroundMoved)]
+    counts = [event.waiting_count for event in published if isinstance(event, BackgroundProgressed)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0
 
@@ -370,7 +370,7 @@ async def test_job_runner_close_leaves_no_task(runner: JobRunner, events: EventB
     await asyncio.sleep(0)
     await runner.close()
     assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("background")]
-    events.publish(LineMoved("a"))  # nobody listens
+    events.publish(HeadMoved("a"))  # nobody listens
 
 
 def test_job_queue_is_fair_between_universes() -> None:

@@ -82,7 +82,7 @@ class Remembering:
         universe_id = await self.universe()
         new = (p.change for p in await self.log.proposals(universe_id=universe_id))
         proposed = {c.name: c.entity_id for c in new if isinstance(c, CreateEntity)}
-        return proposed | {e.name: e.id for e in await self.program.services.world.entities(universe_id)}
+        return proposed | {e.name: e.id for e in await self.program.services.world.list_entities(universe_id)}
 
     async def universe(self) -> Id:
         return (await self.log.scene(self.scene_id)).universe_id

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agents.events import LineMoved
+from agents.events import HeadMoved
 from agents.memory_manager.scene_archive import (
     ARCHIVE_AFTER,
     ARCHIVE_BUCKET,
@@ -105,7 +105,7 @@ async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
     assert subject.id == table.scene_id
     assert await old.reconcile(subject.id) == 0
     assert await old.subjects() == []
-    assert [s.id for s in await old.on_event(LineMoved(table.scene_id))] == [table.scene_id]
+    assert [s.id for s in await old.on_event(HeadMoved(table.scene_id))] == [table.scene_id]
     await table.play("> More fog.")
     assert [s.id for s in await worker(0).subjects()] == [table.scene_id]
 

@@ -42,7 +42,7 @@ class Asked:
     universe_id: Id
 
     async def ask(self, question: str, *, in_words: bool = False) -> Answer:
-        return await self.teller.program.services.query.ask(
+        return await self.teller.program.services.query.answer_question(
             question, universe_id=self.universe_id, in_words=in_words
         )
 
@@ -79,7 +79,7 @@ async def asking(
         for line in lines:
             await services.play.submit(teller.scene_id, line)
         asked = Asked(teller, (await services.play.scene(teller.scene_id)).universe.id)
-        wenna = await services.world.entities(asked.universe_id, "Wenna")
+        wenna = await services.world.list_entities(asked.universe_id, "Wenna")
         if wenna:
             memory = Memory(
                 id=derive_id("memory", "test", 1),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.services.story_export import ScenePart, StoryRecord
+from agents.services.story_export import ExportedScene, StoryRecord
 from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, Standing
 from stores.records.ids import derive_id
@@ -168,13 +168,13 @@ def the_drowned_bell() -> StoryRecord:
             created_at=AT,
         ),
         scenes=(
-            ScenePart(
+            ExportedScene(
                 inn,
                 rows(told, a_roll(told[4], rule="oracle, unlikely, tension 5, bend")),
                 "Day 3, dusk",
                 "The Slack Tide",
             ),
-            ScenePart(
+            ExportedScene(
                 chapel,
                 rows(
                     under,
@@ -186,7 +186,7 @@ def the_drowned_bell() -> StoryRecord:
             ),
         ),
         facts=facts,
-        universe="Salt Coast",
-        hero="Mara Venn",
-        sources={derive_id("source"): "A Book of Tides"},
+        universe_name="Salt Coast",
+        hero_name="Mara Venn",
+        source_titles={derive_id("source"): "A Book of Tides"},
     )

@@ -11,8 +11,8 @@ import pytest
 from agents.llm.errors import ModelKeyRefused
 from agents.llm.llm_settings import AppSettings
 from agents.personas.outputs import CitedSentence
-from agents.services.answers import LIKELY
-from agents.services.citation_check import beyond
+from agents.services.answers import MIN_LIKELY_SIMILARITY
+from agents.services.citation_check import find_unsupported_sentences
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.errors import InputError
@@ -68,7 +68,7 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
         assert [(f.standing, f.number) for f in cut.findings] == [(BOOK, 1)]
         (turn,) = cut.findings
         trace = await asked.teller.program.services.play.trace(turn.turn_id or "")
-        assert trace.on_line
+        assert trace.is_on_line
         assert trace.turn.text == turn.quote
         assert "scene 1 “The yard”" in turn.where
 
@@ -94,7 +94,9 @@ async def test_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) ->
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         await program.services.play.submit(scene_id, "/whisper Sela: the toll was paid twice")
         await program.services.jobs.wait_until_idle()
-        answer = await program.services.query.ask("Was the toll paid twice?", universe_id=universe_id)
+        answer = await program.services.query.answer_question(
+            "Was the toll paid twice?", universe_id=universe_id
+        )
         assert [found.believer for found in of(answer, BELIEVED)] == ["Sela"]
 
 
@@ -104,7 +106,7 @@ async def test_lies_rumours_and_open_questions_are_told_as_such(tmp_path: Path) 
         await program.services.jobs.wait_until_idle()
 
         async def ask(question: str) -> Answer:
-            return await program.services.query.ask(question, universe_id=sample.id)
+            return await program.services.query.answer_question(question, universe_id=sample.id)
 
         storm = await ask("Did a storm break the Gannet Gate on the night of the flood?")
         assert "A lie: A storm broke the Gannet Gate" in first(storm, CONTRADICTED)
@@ -206,10 +208,10 @@ async def test_hostile_words_of_a_turn_are_data_to_the_model(tmp_path: Path) -> 
 async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:8]) as asked:
         services, log = asked.teller.program.services, asked.teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
-        told = await services.query.make_true(
+        told = await services.query.propose_statement(
             asked.teller.scene_id, asked.universe_id, "The bell rang by itself"
         )
-        by_hand = await services.query.make_true(None, asked.universe_id, "Wenna Pike owns Chapel")
+        by_hand = await services.query.propose_statement(None, asked.universe_id, "Wenna Pike owns Chapel")
         assert "The bell rang by itself" in told
         assert "gate" in by_hand
         waiting = await log.proposals(universe_id=asked.universe_id, statuses=[ProposalStatus.PENDING])
@@ -250,10 +252,10 @@ async def test_a_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
 async def test_turns_are_found_again_and_words_are_searched(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL) as asked:
         services = asked.teller.program.services
-        found = await services.query.recall("filleting knife", universe_id=asked.universe_id, k=3)
+        found = await services.query.recall_turns("filleting knife", universe_id=asked.universe_id, k=3)
         assert found.turns[0].number == 1
         assert found.turns[0].speaker == "the GM"
-        words = await services.query.search("Wenna", universe_id=asked.universe_id)
+        words = await services.query.search_words("Wenna", universe_id=asked.universe_id)
         assert {f.standing for f in words} == {CANON, CONTRADICTED}
         assert [f.number for f in words] == list(range(1, len(words) + 1))
         await services.play.undo(asked.teller.scene_id)
@@ -268,7 +270,7 @@ async def test_a_model_may_find_the_answer_in_what_is_only_nearest(tmp_path: Pat
         question = "Did a dull blade or a knife do it in one stroke?"
         by_itself = await asked.ask(question)
         assert (by_itself.standing, by_itself.findings) == (UNKNOWN, ())
-        assert by_itself.nearest[0].near >= LIKELY
+        assert by_itself.nearest[0].near >= MIN_LIKELY_SIMILARITY
         found = await asked.ask(question, in_words=True)
         assert found.standing is BOOK
         assert [f.number for f in found.findings] == [1]
@@ -298,4 +300,4 @@ def test_a_sentence_is_borne_out_by_what_it_cites(text: str, cites: tuple[int, .
         QueryFinding(2, BOOK, "the GM: Mara and three men came by. Wenna turned away."),
     )
     sentence = CitedSentence(text=text, cites=cites)
-    assert (beyond([sentence], findings, ["Mara", "Wenna Pike"]) == ()) is borne
+    assert (find_unsupported_sentences([sentence], findings, ["Mara", "Wenna Pike"]) == ()) is borne

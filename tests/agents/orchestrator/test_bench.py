@@ -36,7 +36,9 @@ async def held(program: Program, scene_id: Id) -> ProposalView:
 
 
 async def the_case(program: Program, scene_id: Id) -> ProposalConflict:
-    (case,) = (await program.services.conflicts.docket((await held(program, scene_id)).proposal.id)).conflicts
+    (case,) = (
+        await program.services.conflicts.read_conflicts((await held(program, scene_id)).proposal.id)
+    ).conflicts
     return case
 
 
@@ -57,7 +59,7 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
         case = await the_case(program, scene_id)
         assert case.old is not None
         assert case.check == "the two exclude each other"
-        assert (case.new.words, case.old.words) == ("Tom and Ann are enemies.", "Tom and Ann are allies.")
+        assert (case.new.text, case.old.text) == ("Tom and Ann are enemies.", "Tom and Ann are allies.")
         assert (case.new.standing, case.old.standing) == ("proposed", "in canon")
         assert case.new.authority == "your word"
         assert (case.new.when, case.old.when) == ("from Day 1, 11:01", "from Day 1, 08:00")
@@ -101,11 +103,11 @@ async def test_a_ruling_does_what_was_foreseen_of_it(
         scene_id = await played(program, AT_ODDS)
         words = await ruling(program, scene_id, way, **terms)
         before = await truths(program, scene_id)
-        foreseen = await program.services.conflicts.foresee(words)
+        foreseen = await program.services.conflicts.preview_ruling(words)
         assert await truths(program, scene_id) == before
         assert all(piece in "\n".join(foreseen) for piece in told), foreseen
 
-        ruled = await program.services.conflicts.rule(words)
+        ruled = await program.services.conflicts.make_ruling(words)
         assert ruled.lines == foreseen
         assert ruled.left == 0
         after = sorted(await truths(program, scene_id))
@@ -116,8 +118,8 @@ async def test_a_ruling_does_what_was_foreseen_of_it(
 
         view = await program.services.play.scene(scene_id)
         assert [p.title for p in view.proposals if p.conflicts] == []
-        (record,) = await program.services.conflicts.rulings(view.universe.id)
-        assert (record.new, record.old, record.by) == (
+        (record,) = await program.services.conflicts.list_rulings(view.universe.id)
+        assert (record.new_title, record.old_title, record.decided_by) == (
             "Tom and Ann are enemies.",
             "Tom and Ann are allies.",
             "you",
@@ -148,11 +150,11 @@ async def test_terms_that_make_no_sense_are_refused_and_nothing_happens(
         scene_id = await played(program, AT_ODDS)
         words = await ruling(program, scene_id, way, **terms)
         before = await truths(program, scene_id)
-        for call in (program.services.conflicts.foresee, program.services.conflicts.rule):
+        for call in (program.services.conflicts.preview_ruling, program.services.conflicts.make_ruling):
             with pytest.raises(InputError, match=why):
                 await call(words)
         universe_id = (await held(program, scene_id)).proposal.universe_id
-        assert await program.services.conflicts.rulings(universe_id) == ()
+        assert await program.services.conflicts.list_rulings(universe_id) == ()
         assert await truths(program, scene_id) == before
 
 
@@ -164,7 +166,7 @@ async def test_where_the_ruling_has_the_hero_is_where_play_goes_on(
         lines = ("/place Crypt: dark", "/place Loft: high", "/commit", "/go Crypt", "/commit", "/go Loft")
         scene_id = await played(program, lines)
         assert (await program.services.play.scene(scene_id)).place == "Loft", "as long as it is staged"
-        await program.services.conflicts.rule(await ruling(program, scene_id, way))
+        await program.services.conflicts.make_ruling(await ruling(program, scene_id, way))
         assert (await program.services.play.scene(scene_id)).place == place
 
 
@@ -182,25 +184,27 @@ async def test_two_of_one_name_are_shown_side_by_side_and_settled(tmp_path: Path
         assert [way.name for way in case.options] == ["same", "different", "reject"]
 
         same = await ruling(program, scene_id, "same")
-        (line, *_) = await program.services.conflicts.foresee(same)
+        (line, *_) = await program.services.conflicts.preview_ruling(same)
         assert line.startswith("= “Tom” is Tom")
-        await program.services.conflicts.rule(same)
+        await program.services.conflicts.make_ruling(same)
         view = await program.services.play.scene(scene_id)
-        assert [e.name for e in await program.services.world.entities(view.universe.id, "Tom")] == ["Tom"]
+        assert [e.name for e in await program.services.world.list_entities(view.universe.id, "Tom")] == [
+            "Tom"
+        ]
         assert [m.name for m in view.cast].count("Tom") == 1
 
 
 async def test_told_apart_they_are_two_and_it_is_on_record(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await played(program, (*ALLIES, "/npc Tom: a stranger"))
-        await program.services.conflicts.rule(await ruling(program, scene_id, "different"))
+        await program.services.conflicts.make_ruling(await ruling(program, scene_id, "different"))
         view = await program.services.play.scene(scene_id)
         row = view.proposals[-1]
         assert (row.mark, row.conflicts) == ("accept", ())
         await program.services.play.submit(scene_id, "/commit")
-        assert len(await program.services.world.entities(view.universe.id, "Tom")) == 2
-        (record,) = await program.services.conflicts.rulings(view.universe.id)
-        assert (record.new, record.old, record.words) == ("Tom", "Tom", "they are two")
+        assert len(await program.services.world.list_entities(view.universe.id, "Tom")) == 2
+        (record,) = await program.services.conflicts.list_rulings(view.universe.id)
+        assert (record.new_title, record.old_title, record.description) == ("Tom", "Tom", "they are two")
 
 
 async def test_what_no_ruling_can_settle_is_accepted_or_rejected(tmp_path: Path) -> None:
@@ -209,7 +213,7 @@ async def test_what_no_ruling_can_settle_is_accepted_or_rejected(tmp_path: Path)
         await program.services.play.submit(scene_id, "/fact Tom ally_of Ann")
         rows = (await program.services.play.scene(scene_id)).proposals
         innocent = rows[-1]
-        docket = await program.services.conflicts.docket(innocent.proposal.id)
+        docket = await program.services.conflicts.read_conflicts(innocent.proposal.id)
         assert docket.conflicts == ()
 
 
@@ -219,7 +223,7 @@ async def test_the_bench_tells_listeners_what_became_canon(tmp_path: Path) -> No
         events: list[Event] = []
         words = await ruling(program, scene_id, "never")
         program.services.events.subscribe(events.append)
-        await program.services.conflicts.rule(words)
+        await program.services.conflicts.make_ruling(words)
         (done,) = [e for e in events if isinstance(e, CanonCommitted)]
         assert done.scene_id == scene_id
         assert len(done.fact_ids) == 1
@@ -237,7 +241,7 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
         await program.services.play.submit(scene_id, "/commit")
         house = program.services.policy
         universe_id = rows[0].proposal.universe_id
-        view = await house.read(universe_id)
+        view = await house.read_policy(universe_id)
         assert [(k.kind, k.offered, k.accepted, k.decided) for k in view.offers] == [
             ("assert_fact", KindRule.ACCEPT, 20, 20)
         ]
@@ -246,7 +250,7 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
 
         assert await house.set_rule(universe_id, "Facts", KindRule.ACCEPT) == "assert_fact"
         assert await house.set_rule(universe_id, "state_change: hp", KindRule.REJECT) == "state_change:hp"
-        view = await house.read(universe_id)
+        view = await house.read_policy(universe_id)
         assert view.offers == ()
         assert [(k.kind, k.words, k.rule, k.by) for k in view.rules] == [
             ("assert_fact", "facts", KindRule.ACCEPT, "you"),
@@ -254,7 +258,7 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
         ]
         assert all(k.at.startswith("2026-") for k in view.rules)
         await house.set_rule(universe_id, "state_change:hp", None)
-        assert [k.kind for k in (await house.read(universe_id)).rules] == ["assert_fact"]
+        assert [k.kind for k in (await house.read_policy(universe_id)).rules] == ["assert_fact"]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +278,7 @@ async def test_a_rule_for_no_kind_is_refused(tmp_path: Path, kind: str, why: str
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         with pytest.raises(InputError, match=why):
             await program.services.policy.set_rule(universe_id, kind, KindRule.ASK)
-        assert (await program.services.policy.read(universe_id)).rules == ()
+        assert (await program.services.policy.read_policy(universe_id)).rules == ()
 
 
 async def test_predicates_of_a_world_are_kept_or_refused_by_their_line(tmp_path: Path) -> None:
@@ -287,12 +291,12 @@ async def test_predicates_of_a_world_are_kept_or_refused_by_their_line(tmp_path:
         with pytest.raises(InputError, match=r"line 2 \(sworn_to, cardinality\)") as refused:
             await house.set_predicates(universe_id, "sworn_to:\n  cardinality: two\n")
         assert "as they were" in refused.value.kept
-        assert (await house.read(universe_id)).predicates == text
+        assert (await house.read_policy(universe_id)).predicates == text
         # What is critical in this world asks to be committed at once.
         await program.services.play.submit(scene_id, "/npc Ann: the miller")
         await program.services.play.submit(scene_id, "/commit")
         await program.services.play.submit(scene_id, "/fact Mara sworn_to Ann")
-        assert "Critical: " in (await program.services.play.scene(scene_id)).trigger
+        assert "Critical: " in (await program.services.play.scene(scene_id)).trigger_reason
 
 
 async def test_what_a_rule_decided_is_taken_back_after_the_commit(tmp_path: Path) -> None:
@@ -302,24 +306,26 @@ async def test_what_a_rule_decided_is_taken_back_after_the_commit(tmp_path: Path
         await services.policy.set_rule(universe_id, "assert_fact:stated", KindRule.REJECT)
         for line in ("/fact The well is deep", "/state Mara.hp -3"):
             await services.play.submit(scene_id, line)
-        assert [r.by_rule for r in (await services.play.scene(scene_id)).proposals] == [True, False]
+        assert [r.is_marked_by_rule for r in (await services.play.scene(scene_id)).proposals] == [True, False]
         await services.play.submit(scene_id, "/end It is night")
         report = await services.gate.commit(scene_id)
         assert report.next_scene_id is not None
 
-        closed = [row for row in (await services.gate.gate(None, universe_id)).proposals if row.by_policy]
+        closed = [
+            row for row in (await services.gate.gate(None, universe_id)).proposals if row.is_closed_by_policy
+        ]
         by_label = {row.label: row for row in closed}
         well = next(row for row in closed if "well" in row.title)
-        again = await services.policy.undo(well.proposal.id)
+        again = await services.policy.propose_undo(well.proposal.id)
         assert again.titles == ("The well is deep.",)
-        await services.policy.undo(by_label["state"].proposal.id)
+        await services.policy.propose_undo(by_label["state"].proposal.id)
         rows = [r for r in (await services.gate.gate(None, universe_id)).proposals if r.status == "pending"]
         assert [(r.mark, r.verdict) for r in rows] == [("accept", Verdict.ACCEPT), ("accept", None)]
         with pytest.raises(InputError, match="proposed already"):
-            await services.policy.undo(well.proposal.id)
+            await services.policy.propose_undo(well.proposal.id)
 
         await services.gate.commit_universe(universe_id)
-        (mara,) = await services.world.entities(universe_id, "Mara")
+        (mara,) = await services.world.list_entities(universe_id, "Mara")
         assert mara.numbers["hp"] == 10
         facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, history=True)
         assert "The well is deep." in [f.statement for f in facts]

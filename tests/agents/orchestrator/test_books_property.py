@@ -97,5 +97,5 @@ async def _state(program: Program, scene_id: Id) -> object:
         sorted(line.partition(" ")[2] for line in closed if "✓" in line),
         [(c.name, c.filled, c.size, c.per_scene) for c in view.clocks],
         [(t.filled, t.pace) for t in view.tracks],
-        view.turns,
+        view.turn_count,
     )

@@ -15,7 +15,7 @@ from tests.table import begin, opened
 
 async def last_result(program: Program, scene_id: Id) -> Resolution:
     view = await program.services.play.scene(scene_id)
-    (row,) = await program.services.play.transcript(scene_id, view.turns - 1, 1)
+    (row,) = await program.services.play.transcript(scene_id, view.turn_count - 1, 1)
     assert row.turn.speaker is Speaker.ORACLE
     assert row.resolution
     assert row.turn.text == row.resolution.text
@@ -53,7 +53,7 @@ async def test_what_chance_says_is_sealed_on_the_line_and_undone_with_it(
         await program.services.play.submit(scene_id, "/undo")
         while (await program.services.play.scene(scene_id)).can_undo:
             await program.services.play.submit(scene_id, "/undo")
-        assert (await program.services.play.scene(scene_id)).turns == 0
+        assert (await program.services.play.scene(scene_id)).turn_count == 0
 
 
 async def test_a_question_is_the_players_turn_and_shows_before_its_answer(tmp_path: Path) -> None:
@@ -74,11 +74,11 @@ async def test_canon_suggests_and_the_player_decides(tmp_path: Path) -> None:
         reply = await program.services.play.submit(scene_id, "? Does Tom help me?")
         assert reply.kind == "operation"
         assert "Tom died" in reply.lines[0]
-        assert reply.text == "? impossible: Does Tom help me?"
-        assert (await program.services.play.scene(scene_id)).turns == 0, (
+        assert reply.prompt_text == "? impossible: Does Tom help me?"
+        assert (await program.services.play.scene(scene_id)).turn_count == 0, (
             "nothing is asked before the player says so"
         )
-        await program.services.play.submit(scene_id, reply.text)
+        await program.services.play.submit(scene_id, reply.prompt_text)
         _, answer = (await program.services.play.transcript(scene_id, 0, 10))[:2]
         assert answer.turn.text.startswith("impossible ·")
 
@@ -161,20 +161,20 @@ async def test_an_event_that_an_answer_brings_survives_a_crash_and_goes_with_its
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(OracleDraws, "_prepare_event", _cut)
             for number in range(60):
-                before = (await program.services.play.scene(scene_id)).turns
+                before = (await program.services.play.scene(scene_id)).turn_count
                 try:
                     await program.services.play.submit(scene_id, f"? even: Is it {number}")
                 except Cut:
                     break
             else:
                 raise AssertionError("no answer brought an event")
-        assert (await program.services.play.scene(scene_id)).turns == before + 2, "asked and answered"
+        assert (await program.services.play.scene(scene_id)).turn_count == before + 2, "asked and answered"
     async with opened(tmp_path, seed=2) as again:
         await again.services.stories.recover()
         rows = await again.services.play.transcript(scene_id, before, 9)
         assert [row.turn.text.split(" · ")[0] for row in rows][1:] == ["even", "event"]
         await again.services.play.submit(scene_id, "/undo")
-        assert (await again.services.play.scene(scene_id)).turns == before
+        assert (await again.services.play.scene(scene_id)).turn_count == before
 
 
 class Cut(Exception):

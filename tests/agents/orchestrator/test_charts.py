@@ -7,11 +7,11 @@ from contextlib import suppress
 import pytest
 
 from agents.state_machines import CHARTS, initial_state, legal_events, next_state
-from agents.story_outline import Mode
+from agents.story_outline import MainMode
 from stores.errors import IllegalTransition
 from stores.records.workflow import Loop
 
-MODES = tuple(mode.value for mode in Mode)
+MODES = tuple(mode.value for mode in MainMode)
 
 LEGAL = {
     Loop.MAIN: {

@@ -21,20 +21,20 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agents.services.characters import Portraits
-from agents.services.commitment_ledger import Ledger
-from agents.services.conflicts import Courtroom
-from agents.services.edit_previews import Previews
+from agents.services.characters import CharacterService
+from agents.services.commitment_ledger import CommitmentService
+from agents.services.conflicts import ConflictService
+from agents.services.edit_previews import EditPreviews
 from agents.services.gate import GateService
-from agents.services.llm import Models
+from agents.services.llm import LlmService
 from agents.services.play import PlayService
-from agents.services.policy import HouseDesk
-from agents.services.provenance import Annals
-from agents.services.query import Recollections
+from agents.services.policy import PolicyService
+from agents.services.provenance import ProvenanceReader
+from agents.services.query import QueryService
 from agents.services.services import Services
 from agents.services.stories import StoryService
-from agents.services.world_edits import Edits
-from agents.story_outline import Mode
+from agents.services.world_edits import WorldEditor
+from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from monitor_tui.compose import Program
@@ -55,7 +55,7 @@ CANON = sorted(
     t for t, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON and t not in CONTAINERS
 )
 
-COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.rule", "people.create"}
+COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.make_ruling", "people.create_character"}
 """Calls by which the GM has something written."""
 
 FOUNDS = {"create_universe", "add_sample", "start_story"}
@@ -105,10 +105,10 @@ class Play:
         return (await self.services.play.scene(self.scene_id)).universe.id
 
     async def entity(self) -> Id:
-        return self.dice.choice(await self.services.world.entities(await self.universe())).id
+        return self.dice.choice(await self.services.world.list_entities(await self.universe())).id
 
     async def fact(self) -> Id:
-        facts = (await self.services.world.record.moment(await self.universe(), "always")).facts
+        facts = (await self.services.world.provenance.read_canon_at(await self.universe(), "always")).facts
         return self.dice.choice(facts).fact.id if facts else "none"
 
     async def proposal(self) -> Id:
@@ -121,9 +121,11 @@ class Play:
     async def memory(self) -> Id:
         """Somebody's memory, once what was played is remembered."""
         await self.services.jobs.wait_until_idle()
-        people = await self.services.characters.roster(await self.universe())
+        people = await self.services.characters.list_characters(await self.universe())
         known = [
-            m for row in people for m in (await self.services.characters.character(row.entity.id)).memories
+            m
+            for row in people
+            for m in (await self.services.characters.read_character(row.entity.id)).memories
         ]
         return self.dice.choice(known).memory.id if known else "none"
 
@@ -137,9 +139,9 @@ class Play:
     async def ruling(self) -> RulingRequest:
         """A ruling on something that is held, if anything is."""
         rows = (await self.services.play.scene(self.scene_id)).proposals
-        held = [r for r in rows if (r.conflicts or r.alike) and r.status == "pending"]
+        held = [r for r in rows if (r.conflicts or r.similar_matches) and r.status == "pending"]
         proposal_id = self.dice.choice(held).proposal.id if held else await self.proposal()
-        cases = (await self.services.conflicts.docket(proposal_id)).conflicts
+        cases = (await self.services.conflicts.read_conflicts(proposal_id)).conflicts
         if not cases:
             raise InputError("It meets nothing.")
         case = self.dice.choice(cases)
@@ -170,11 +172,13 @@ CALLS: dict[str, Call] = {
     "commit": move_on,
     "commit_universe": lambda p: _with(p.universe, p.services.gate.commit_universe),
     "commit_trigger": lambda p: p.services.gate.commit_trigger(p.scene_id),
-    "court.rule": lambda p: _with(p.ruling, p.services.conflicts.rule),
-    "people.create": lambda p: _with(p.universe, lambda u: p.services.characters.create(u, "Ysolde")),
+    "court.make_ruling": lambda p: _with(p.ruling, p.services.conflicts.make_ruling),
+    "people.create_character": lambda p: _with(
+        p.universe, lambda u: p.services.characters.create_character(u, "Ysolde")
+    ),
     # --- what does not --------------------------------------------------------------------------------
     "recover": lambda p: p.services.stories.recover(),
-    "enter": lambda p: p.services.stories.enter(Mode.UNIVERSE),
+    "enter": lambda p: p.services.stories.enter(MainMode.UNIVERSE),
     "leave": lambda p: p.services.stories.leave(),
     "menu": lambda p: p.services.stories.menu(),
     "universes": lambda p: p.services.stories.universes(),
@@ -210,59 +214,70 @@ CALLS: dict[str, Call] = {
     ),
     "edit_text": lambda p: _with(p.proposal, lambda i: p.services.gate.edit_text(i, "Otherwise")),
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
-    "entities": lambda p: _with(p.universe, p.services.world.entities),
-    "known_as": lambda p: _with(p.universe, p.services.world.known_as),
-    "card": lambda p: _with(p.entity, p.services.world.card),
+    "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
+    "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
+    "read_card": lambda p: _with(p.entity, p.services.world.read_card),
     "trace": lambda p: _with(p.turn, p.services.play.trace),
-    "edits.create": lambda p: _with(
-        p.universe, lambda u: p.services.world.edits.create(u, NewEntityFields(EntityKind.OBJECT, "Lamp"))
+    "edits.propose_entity": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.edits.propose_entity(u, NewEntityFields(EntityKind.OBJECT, "Lamp")),
     ),
-    "edits.edit": lambda p: _with(
-        p.entity, lambda e: p.services.world.edits.edit(e, EntityEdit("Other name"))
+    "edits.propose_entity_edit": lambda p: _with(
+        p.entity, lambda e: p.services.world.edits.propose_entity_edit(e, EntityEdit("Other name"))
     ),
-    "edits.lock": lambda p: _with(p.entity, lambda e: p.services.world.edits.lock(e, True)),
-    "edits.say": lambda p: _with(p.universe, lambda u: p.services.world.edits.say(u, "The tower leans")),
-    "edits.rule": lambda p: _with(p.universe, lambda u: p.services.world.edits.rule(u, "Salt burns")),
-    "edits.correct": lambda p: _with(
-        p.fact, lambda f: p.services.world.edits.correct(f, FactEdit("It was otherwise."))
+    "edits.propose_lock": lambda p: _with(p.entity, lambda e: p.services.world.edits.propose_lock(e, True)),
+    "edits.propose_fact": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.propose_fact(u, "The tower leans")
     ),
-    "edits.end": lambda p: _with(p.fact, p.services.world.edits.end),
-    "edits.retcon": lambda p: _with(p.fact, p.services.world.edits.retcon),
-    "edits.merge": lambda p: _two(p, p.services.world.edits.merge),
-    "edits.split": lambda p: _with(p.entity, p.services.world.edits.split),
-    "previews.waiting": lambda p: _with(p.universe, p.services.world.previews.waiting),
-    "previews.about": lambda p: _with(p.entity, p.services.world.previews.about),
-    "previews.retcon": lambda p: _with(p.fact, p.services.world.previews.retcon),
-    "previews.lookalikes": lambda p: _with(p.universe, p.services.world.previews.lookalikes),
-    "previews.merge": lambda p: _two(p, p.services.world.previews.merge),
-    "previews.absorbed_by": lambda p: _with(p.entity, p.services.world.previews.absorbed_by),
-    "record.basis": lambda p: _with(p.fact, p.services.world.record.basis),
-    "record.history": lambda p: _with(p.fact, p.services.world.record.history),
-    "record.moment": lambda p: _with(p.universe, p.services.world.record.moment),
-    "record.taken_back": lambda p: _with(p.universe, p.services.world.record.taken_back),
-    "record.timeline": lambda p: _with(p.universe, p.services.world.record.timeline),
-    "record.ties": lambda p: _with(p.entity, p.services.world.record.ties),
-    "ledger.read": lambda p: _with(p.universe, p.services.world.ledger.read),
-    "ledger.pay_off": lambda p: _with(p.fact, p.services.world.ledger.pay_off),
-    "court.docket": lambda p: _with(p.proposal, p.services.conflicts.docket),
-    "court.foresee": lambda p: _with(p.ruling, p.services.conflicts.foresee),
-    "court.rulings": lambda p: _with(p.universe, p.services.conflicts.rulings),
-    "house.read": lambda p: _with(p.universe, p.services.policy.read),
+    "edits.propose_axiom": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.propose_axiom(u, "Salt burns")
+    ),
+    "edits.propose_correction": lambda p: _with(
+        p.fact, lambda f: p.services.world.edits.propose_correction(f, FactEdit("It was otherwise."))
+    ),
+    "edits.propose_end": lambda p: _with(p.fact, p.services.world.edits.propose_end),
+    "edits.propose_retcon": lambda p: _with(p.fact, p.services.world.edits.propose_retcon),
+    "edits.propose_merge": lambda p: _two(p, p.services.world.edits.propose_merge),
+    "edits.propose_split": lambda p: _with(p.entity, p.services.world.edits.propose_split),
+    "previews.count_waiting": lambda p: _with(p.universe, p.services.world.previews.count_waiting),
+    "previews.list_proposals_about": lambda p: _with(p.entity, p.services.world.previews.list_proposals_about),
+    "previews.preview_retcon": lambda p: _with(p.fact, p.services.world.previews.preview_retcon),
+    "previews.find_lookalikes": lambda p: _with(p.universe, p.services.world.previews.find_lookalikes),
+    "previews.preview_merge": lambda p: _two(p, p.services.world.previews.preview_merge),
+    "previews.list_absorbed": lambda p: _with(p.entity, p.services.world.previews.list_absorbed),
+    "record.read_evidence": lambda p: _with(p.fact, p.services.world.provenance.read_evidence),
+    "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
+    "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
+    "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
+    "record.read_timeline": lambda p: _with(p.universe, p.services.world.provenance.read_timeline),
+    "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
+    "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
+    "ledger.propose_pay_off": lambda p: _with(p.fact, p.services.world.commitments.propose_pay_off),
+    "court.read_conflicts": lambda p: _with(p.proposal, p.services.conflicts.read_conflicts),
+    "court.preview_ruling": lambda p: _with(p.ruling, p.services.conflicts.preview_ruling),
+    "court.list_rulings": lambda p: _with(p.universe, p.services.conflicts.list_rulings),
+    "house.read_policy": lambda p: _with(p.universe, p.services.policy.read_policy),
     "house.set_rule": lambda p: _with(
         p.universe, lambda u: p.services.policy.set_rule(u, "assert_fact", p.dice.choice(list(KindRule)))
     ),
     "house.set_predicates": lambda p: _with(
         p.universe, lambda u: p.services.policy.set_predicates(u, "adores: {}")
     ),
-    "recall.ask": lambda p: _with(p.universe, lambda u: p.services.query.ask("Who is Tom?", universe_id=u)),
-    "recall.recall": lambda p: _with(p.universe, lambda u: p.services.query.recall("Tom", universe_id=u)),
-    "recall.search": lambda p: _with(p.universe, lambda u: p.services.query.search("Tom", universe_id=u)),
-    "recall.make_true": lambda p: _with(
-        p.universe, lambda u: p.services.query.make_true(p.scene_id, u, "The mill burns")
+    "recall.answer_question": lambda p: _with(
+        p.universe, lambda u: p.services.query.answer_question("Who is Tom?", universe_id=u)
     ),
-    "people.roster": lambda p: _with(p.universe, p.services.characters.roster),
-    "people.character": lambda p: _with(p.entity, p.services.characters.character),
-    "people.who_knows": lambda p: _with(p.fact, p.services.characters.who_knows),
+    "recall.recall_turns": lambda p: _with(
+        p.universe, lambda u: p.services.query.recall_turns("Tom", universe_id=u)
+    ),
+    "recall.search_words": lambda p: _with(
+        p.universe, lambda u: p.services.query.search_words("Tom", universe_id=u)
+    ),
+    "recall.propose_statement": lambda p: _with(
+        p.universe, lambda u: p.services.query.propose_statement(p.scene_id, u, "The mill burns")
+    ),
+    "people.list_characters": lambda p: _with(p.universe, p.services.characters.list_characters),
+    "people.read_character": lambda p: _with(p.entity, p.services.characters.read_character),
+    "people.find_who_knows": lambda p: _with(p.fact, p.services.characters.find_who_knows),
     "people.misremember": lambda p: _with(
         p.memory, lambda m: p.services.characters.misremember(m, "It snowed.")
     ),
@@ -270,23 +285,23 @@ CALLS: dict[str, Call] = {
     "continue_narration": lambda p: p.services.play.continue_narration(p.scene_id),
     "finish_narration": lambda p: p.services.play.finish_narration(p.scene_id),
     "answer_as_gm": lambda p: p.services.play.answer_as_gm(p.scene_id, "What now?"),
-    "model.warm": lambda p: p.services.llm.warm(),
-    "model.imagine": lambda p: _with(p.universe, lambda u: p.services.llm.imagine(u, "a keeper")),
-    "model.xray": lambda p: _with(p.turn, p.services.llm.xray),
-    "model.bill": lambda p: p.services.llm.bill(),
-    "model.cost": lambda p: _with(p.story, p.services.llm.cost),
-    "model.house": lambda p: p.services.llm.house(),
+    "model.start_process": lambda p: p.services.llm.start_process(),
+    "model.suggest_story": lambda p: _with(p.universe, lambda u: p.services.llm.suggest_story(u, "a keeper")),
+    "model.read_xray": lambda p: _with(p.turn, p.services.llm.read_xray),
+    "model.read_bill": lambda p: p.services.llm.read_bill(),
+    "model.read_story_cost": lambda p: _with(p.story, p.services.llm.read_story_cost),
+    "model.read_setup": lambda p: p.services.llm.read_setup(),
     "model.set_budget": lambda p: _with(
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),
-    "model.try_out": lambda p: p.services.llm.try_out(),
-    "house.undo": lambda p: _with(p.proposal, p.services.policy.undo),
+    "model.test_model": lambda p: p.services.llm.test_model(),
+    "house.propose_undo": lambda p: _with(p.proposal, p.services.policy.propose_undo),
 }
 
 NOT_TRIED = FOUNDS | {"complete_story", "abandon", "story_record"}
 """Beginnings, and ends after which nothing is left to try."""
 
-SETTINGS = {"model.choose", "model.set_fallbacks", "model.set_persona", "model.set_key"}
+SETTINGS = {"model.choose_model", "model.set_fallbacks", "model.set_persona", "model.set_key"}
 """What changes the user's settings and keyring, and stands in no library."""
 
 TOLD = "Tom nods. A woman named Sister Ysolde has been waiting by the well."
@@ -377,11 +392,11 @@ def test_canon_changes_only_in_calls_that_commit(names: list[str], seed: int) ->
 def test_every_call_alone_and_a_commit_after_it() -> None:
     """Each call is made, none but commits write, and commits do: the test could not pass by doing nothing."""
     names = [name for pair in ((n, "commit") for n in sorted(CALLS) if n != "commit") for name in pair]
-    lively = [*("court.rule",) * 3, *("submit",) * 6, *names]
+    lively = [*("court.make_ruling",) * 3, *("submit",) * 6, *names]
     with tempfile.TemporaryDirectory() as folder:
         changed = asyncio.run(play_on(Path(folder), lively, seed=4))
     assert changed <= COMMITS
-    assert {"commit", "court.rule"} <= changed
+    assert {"commit", "court.make_ruling"} <= changed
 
 
 def test_every_operation_of_the_services_is_tried() -> None:
@@ -395,10 +410,14 @@ def test_every_operation_of_the_services_is_tried() -> None:
         }
 
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
-    known |= {"entities", "known_as", "card"}
-    known |= operations(Edits, "edits.") | operations(Previews, "previews.")
-    known |= operations(Annals, "record.") | operations(Ledger, "ledger.")
-    known |= operations(Courtroom, "court.") | operations(HouseDesk, "house.") | operations(Models, "model.")
-    known |= operations(Recollections, "recall.") | operations(Portraits, "people.")
-    known -= {"record.places", "record.source"}  # of one piece of evidence: read with the other record calls
+    known |= {"list_entities", "list_entity_names", "read_card"}
+    known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
+    known |= operations(ProvenanceReader, "record.") | operations(CommitmentService, "ledger.")
+    known |= (
+        operations(ConflictService, "court.")
+        | operations(PolicyService, "house.")
+        | operations(LlmService, "model.")
+    )
+    known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
+    known -= {"record.locate_evidence", "record.describe_source"}  # of one piece of evidence: read with the other record calls
     assert known - NOT_TRIED - SETTINGS == set(CALLS)

@@ -188,7 +188,11 @@ async def stands(teller: Teller, said: list[str], home: Path) -> None:
     for words in (*said, *(p.title for p in view.proposals)):
         assert_plain(words)
     last = await teller.last()
-    shown = (await services.llm.xray(last.id), await services.llm.bill(), await services.llm.house())
+    shown = (
+        await services.llm.read_xray(last.id),
+        await services.llm.read_bill(),
+        await services.llm.read_setup(),
+    )
     assert KEY not in repr(shown)
     archive = home / "out.monitor.zip"
     await export_campaign(teller.program.stores, view.universe.id, archive)

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.search.question import Inquiry, bearing, read_inquiry, told_of
+from agents.search.question import RecordQuestion, match_question, parse_question, remove_questions
 
 CATALOGUE = load_catalogue()
 KNOWN = (("wenna pike", "w"), ("the net loft", "l"), ("mara", "m"), ("old tam", "t"), ("tam marrow", "tm"))
 
 
-def read(text: str) -> Inquiry:
-    return read_inquiry(text, KNOWN, CATALOGUE)
+def read(text: str) -> RecordQuestion:
+    return parse_question(text, KNOWN, CATALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,16 @@ def read(text: str) -> Inquiry:
 )
 def test_names_stand_apart_from_words(question: str, ids: set[str], words: set[str]) -> None:
     inquiry = read(question)
-    assert set(inquiry.ids) == ids
-    assert inquiry.words == words
+    assert set(inquiry.entity_ids) == ids
+    assert inquiry.content_words == words
 
 
 def test_what_is_asked_for_is_known_by_how_it_is_asked() -> None:
-    assert "located_in" in read("Where is Mara?").wants
-    assert {"owned_by", "owns"} <= read("Who owns the boat?").wants.keys()
-    assert "promised" in read("What did Mara promise?").wants
-    assert "married_to" in read("Who is Mara's wife?").wants
-    assert "alive" in read("Is Mara dead?").wants
+    assert "located_in" in read("Where is Mara?").wanted_predicates
+    assert {"owned_by", "owns"} <= read("Who owns the boat?").wanted_predicates.keys()
+    assert "promised" in read("What did Mara promise?").wanted_predicates
+    assert "married_to" in read("Who is Mara's wife?").wanted_predicates
+    assert "alive" in read("Is Mara dead?").wanted_predicates
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_is_asked_for_is_known_by_how_it_is_asked() -> None:
     ],
 )
 def test_a_text_bears_on_a_question_by_its_names_and_words(question: str, text: str, enough: bool) -> None:
-    assert bearing(read(question), text).enough is enough
+    assert match_question(read(question), text).is_match is enough
 
 
 @pytest.mark.parametrize(
@@ -72,18 +72,18 @@ def test_a_text_bears_on_a_question_by_its_names_and_words(question: str, text: 
 def test_a_fact_of_what_is_asked_for_needs_no_word_for_it(
     question: str, text: str, predicate: str, enough: bool
 ) -> None:
-    assert bearing(read(question), text, {"m"}, predicate=predicate).enough is enough
+    assert match_question(read(question), text, {"m"}, predicate=predicate).is_match is enough
 
 
 def test_to_repeat_a_question_is_not_to_answer_it() -> None:
-    assert told_of("Who rang the bell?") == ""
-    assert told_of("Who rang the bell? Nobody stirs.") == "Nobody stirs."
-    assert told_of("Old Tam rang it.") == "Old Tam rang it."
+    assert remove_questions("Who rang the bell?") == ""
+    assert remove_questions("Who rang the bell? Nobody stirs.") == "Nobody stirs."
+    assert remove_questions("Old Tam rang it.") == "Old Tam rang it."
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_nothing_typed_breaks_it(question: str, text: str) -> None:
-    said = bearing(read(question), text)
-    assert 0 <= said.names <= 1
-    assert 0 <= said.words <= 1
-    assert not read(question).empty or not said.enough or read(question).wants
+    said = match_question(read(question), text)
+    assert 0 <= said.name_share <= 1
+    assert 0 <= said.word_share <= 1
+    assert not read(question).is_empty or not said.is_match or read(question).wanted_predicates

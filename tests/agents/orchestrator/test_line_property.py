@@ -129,6 +129,6 @@ def _world(view: SceneView) -> object:
     return (
         [(m.name, m.numbers, m.tags) for m in view.cast],
         sorted((p.title, str(p.status), p.mark) for p in view.proposals),
-        view.turns,
+        view.turn_count,
         view.when,
     )

@@ -72,7 +72,7 @@ async def test_an_opening_can_be_undone_and_the_scene_still_begun_otherwise(tmp_
     async with telling(tmp_path) as teller:
         services = teller.program.services
         await services.play.continue_narration(teller.scene_id)
-        assert "/start" in (await services.play.scene(teller.scene_id)).opening
+        assert "/start" in (await services.play.scene(teller.scene_id)).opening_hint
         await services.play.undo(teller.scene_id)
         assert await teller.line() == []
         await services.play.check_start(teller.scene_id)

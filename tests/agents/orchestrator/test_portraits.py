@@ -46,51 +46,57 @@ async def test_a_portrait_tells_sheet_memories_and_history(tmp_path: Path) -> No
     async with opened(tmp_path) as program:
         scene_id, universe_id = await played(program)
         services = program.services
-        mara, wenna = await services.characters.roster(universe_id)
-        assert (mara.entity.name, mara.entity.is_pc, mara.seen) == ("Mara", True, "scene 1, A story")
-        assert (wenna.entity.name, wenna.memories > 0) == ("Wenna Pike", True)
+        mara, wenna = await services.characters.list_characters(universe_id)
+        assert (mara.entity.name, mara.entity.is_pc, mara.last_seen) == ("Mara", True, "scene 1, A story")
+        assert (wenna.entity.name, wenna.memory_count > 0) == ("Wenna Pike", True)
 
-        view = await services.characters.character(wenna.entity.id)
+        view = await services.characters.read_character(wenna.entity.id)
         assert view.sheet is not None
         assert view.scene_id == scene_id
-        assert [(row.key, row.shown) for row in view.sheet.rows if row.key == "hp"] == [("hp", "6")]
-        assert view.history == ("A story, scene 1 “The yard”: Day 1, morning, said nothing",)
+        assert [(row.key, row.value_text) for row in view.sheet.rows if row.key == "hp"] == [("hp", "6")]
+        assert view.scene_history == ("A story, scene 1 “The yard”: Day 1, morning, said nothing",)
         key = next(m for m in view.memories if "Iron Key" in m.memory.text)
-        assert (key.agrees, key.truth, key.forgotten) == (True, "Wenna Pike owns Iron Key.", False)
+        assert (key.agrees_with_canon, key.canon_statement, key.is_forgotten) == (
+            True,
+            "Wenna Pike owns Iron Key.",
+            False,
+        )
         assert key.retention > 0.99
 
-        hero = await services.characters.character(mara.entity.id)
-        assert hero.history[0].endswith("spoke once")
+        hero = await services.characters.read_character(mara.entity.id)
+        assert hero.scene_history[0].endswith("spoke once")
 
         assert key.memory.linked_fact_id is not None
-        known = await services.characters.who_knows(key.memory.linked_fact_id)
+        known = await services.characters.find_who_knows(key.memory.linked_fact_id)
         assert "Wenna Pike" in [k.name for k in known]
         assert all(k.since.startswith("Day 1") for k in known)
         with pytest.raises(NotFound):
-            await services.characters.character("nobody")
-        assert await services.characters.who_knows("nothing") == ()
+            await services.characters.read_character("nobody")
+        assert await services.characters.find_who_knows("nothing") == ()
 
 
 async def test_misremembering_is_never_canon_and_can_be_taken_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         _, universe_id = await played(program)
         services, canon = program.services, program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        wenna = (await services.characters.roster(universe_id))[1].entity.id
+        wenna = (await services.characters.list_characters(universe_id))[1].entity.id
         before = await canon.facts(universe_id, history=True)
         key = next(
-            m for m in (await services.characters.character(wenna)).memories if "Iron Key" in m.memory.text
+            m
+            for m in (await services.characters.read_character(wenna)).memories
+            if "Iron Key" in m.memory.text
         )
 
         said = await services.characters.misremember(key.memory.id, "I gave the \x1b[2JIron Key away.")
         assert said.lines == ("Remembered otherwise: I gave the Iron Key away.", "Canon is as it was.")
         now = next(
-            m for m in (await services.characters.character(wenna)).memories if "gave" in m.memory.text
+            m for m in (await services.characters.read_character(wenna)).memories if "gave" in m.memory.text
         )
-        assert (now.agrees, now.lived) == (False, key.memory.text)
+        assert (now.agrees_with_canon, now.original_text) == (False, key.memory.text)
         assert await canon.facts(universe_id, history=True) == before
 
         await services.characters.misremember(now.memory.id, "")
-        texts = [m.memory.text for m in (await services.characters.character(wenna)).memories]
+        texts = [m.memory.text for m in (await services.characters.read_character(wenna)).memories]
         assert texts.count(key.memory.text) == 1
         assert not any("gave" in text for text in texts)
         with pytest.raises(NotFound):
@@ -101,18 +107,20 @@ async def test_somebody_new_comes_in_by_the_gates_own_commit(tmp_path: Path) -> 
     async with opened(tmp_path) as program:
         _, universe_id = await played(program)
         services, log = program.services, program.stores.log(Role.CONTEXT_ASSEMBLY)
-        reply = await services.characters.create(universe_id, "Old Tam", "keeps the bell", is_pc=True)
+        reply = await services.characters.create_character(
+            universe_id, "Old Tam", "keeps the bell", is_pc=True
+        )
         assert reply.lines == ("Canon: Old Tam (character)",)
         tam = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entity(reply.subject or "")
         assert (tam.description, tam.is_pc) == ("keeps the bell", True)
         made = (await log.proposals(universe_id=universe_id))[-1]
         assert (made.scene_id, made.authority, made.status) == (None, Authority.GM, ProposalStatus.ACCEPTED)
-        sheet = (await services.characters.character(tam.id)).sheet
+        sheet = (await services.characters.read_character(tam.id)).sheet
         assert sheet is not None
         assert sheet.system == ""
 
         # The name is known: whether it is somebody else is for the court.
-        again = await services.characters.create(universe_id, "Wenna Pike")
+        again = await services.characters.create_character(universe_id, "Wenna Pike")
         assert again.severity == "warning"
         with pytest.raises(InputError):
-            await services.characters.create(universe_id, "  ")
+            await services.characters.create_character(universe_id, "  ")

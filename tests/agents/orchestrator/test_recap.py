@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.services.recap import (
-    WIDTH,
+    MAX_LINE_WIDTH,
+    RecapInput,
     RecapScene,
-    Session,
-    StorySoFar,
-    ending,
-    open_matters,
-    previously_on,
-    session_recap,
-    shortened,
+    SessionRecapInput,
+    build_previously_lines,
+    build_session_recap,
+    describe_open_matters,
+    last_sentences,
+    shorten_line,
 )
 from stores.records.canon import FactKind, FactStatus
 from stores.records.ids import derive_id
@@ -48,15 +48,19 @@ CROSSED = (
 )
 
 
-def so_far() -> StorySoFar:
-    return StorySoFar(
+def so_far() -> RecapInput:
+    return RecapInput(
         calendar=HERE,
-        scenes=(RecapScene(INN), RecapScene(FLATS, CROSSED), RecapScene(CHAPEL, place="The Tally Chapel")),
-        now=2 * DAY + 1100,
+        scenes=(
+            RecapScene(INN),
+            RecapScene(FLATS, CROSSED),
+            RecapScene(CHAPEL, place_name="The Tally Chapel"),
+        ),
+        current_tick=2 * DAY + 1100,
         commitments=(BELL, PAID, DEBT),
         threads=(TIDE,),
-        last=(SAID, ROLLED, TOLD),
-        hero="Mara",
+        last_turns=(SAID, ROLLED, TOLD),
+        hero_name="Mara",
     )
 
 
@@ -64,7 +68,7 @@ def so_far() -> StorySoFar:
 
 
 def test_previously_on() -> None:
-    assert previously_on(so_far()) == (
+    assert build_previously_lines(so_far()) == (
         'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
         'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
         'Now: Day 3, dusk, The Tally Chapel. Scene 3 "Under the chapel": Find who moved the bell',
@@ -78,7 +82,7 @@ def test_only_the_last_scenes_that_came_to_something_are_told() -> None:
     scenes = tuple(
         RecapScene(a_scene(n, f"S{n}", summary=f"It was {n}." if n % 2 else "")) for n in range(1, 9)
     )
-    lines = previously_on(replace(so_far(), scenes=scenes))
+    lines = build_previously_lines(replace(so_far(), scenes=scenes))
     assert lines[:3] == (
         'Scene 5 "S5": It was 5.',
         'Scene 7 "S7": It was 7.',
@@ -87,17 +91,23 @@ def test_only_the_last_scenes_that_came_to_something_are_told() -> None:
 
 
 def test_a_story_that_has_hardly_begun() -> None:
-    assert previously_on(StorySoFar(HERE, (), 0)) == ()
-    assert previously_on(StorySoFar(HERE, (RecapScene(a_scene(1, "Scene 1")),), 480)) == (
+    assert build_previously_lines(RecapInput(HERE, (), 0)) == ()
+    assert build_previously_lines(RecapInput(HERE, (RecapScene(a_scene(1, "Scene 1")),), 480)) == (
         "Now: Day 1, morning. Scene 1",
     )
-    assert previously_on(StorySoFar(HERE, (), 0, last=(TOLD,)))[0].startswith("Last: It is cold, as it")
-    assert previously_on(StorySoFar(HERE, (), 0, last=(SAID,))) == ("Last: You: I force the iron door.",)
-    assert previously_on(StorySoFar(HERE, (), 0, last=(SAID, ROLLED)))[0].endswith("= 10 vs 9 · success")
+    assert build_previously_lines(RecapInput(HERE, (), 0, last_turns=(TOLD,)))[0].startswith(
+        "Last: It is cold, as it"
+    )
+    assert build_previously_lines(RecapInput(HERE, (), 0, last_turns=(SAID,))) == (
+        "Last: You: I force the iron door.",
+    )
+    assert build_previously_lines(RecapInput(HERE, (), 0, last_turns=(SAID, ROLLED)))[0].endswith(
+        "= 10 vs 9 · success"
+    )
 
 
 def test_the_answer_is_to_the_last_words() -> None:
-    (line,) = previously_on(StorySoFar(HERE, (), 0, last=(TOLD, SAID)))
+    (line,) = build_previously_lines(RecapInput(HERE, (), 0, last_turns=(TOLD, SAID)))
     assert line == "Last: You: I force the iron door."
 
 
@@ -113,7 +123,7 @@ def test_what_is_open_is_named_oldest_first_and_once() -> None:
         a_fact("Not one."),
         PAID,
     )
-    assert open_matters(facts, (shown, closed, TIDE), HERE) == (
+    assert describe_open_matters(facts, (shown, closed, TIDE), HERE) == (
         "The Company owes the sea.",
         "Mara promised to find the bell (since Day 3, night)",
         "Why does the tide hurry? (since Day 1, night)",
@@ -125,10 +135,10 @@ def test_what_is_open_is_named_oldest_first_and_once() -> None:
 
 def test_what_a_session_brought() -> None:
     turns = tuple(a_turn(CHAPEL, n, Speaker.PLAYER, "I go on.") for n in range(6))
-    session = Session(
+    session = SessionRecapInput(
         calendar=HERE,
-        began=2 * DAY + 1100,
-        ended=3 * DAY + 300,
+        start_tick=2 * DAY + 1100,
+        end_tick=3 * DAY + 300,
         scenes=(RecapScene(INN), RecapScene(FLATS, CROSSED), RecapScene(CHAPEL)),
         turns=turns,
         resolutions=(
@@ -138,10 +148,10 @@ def test_what_a_session_brought() -> None:
             a_roll(turns[3]),
         ),
         facts=(*CROSSED, BELL, a_fact("Salt burns them.", FactKind.AXIOM)),
-        paid_off=(PAID,),
+        paid_off_commitments=(PAID,),
         commitments=(BELL,),
     )
-    assert session_recap(session) == (
+    assert build_session_recap(session) == (
         "Played: 3 exchanges in 3 scenes. Day 3, dusk to Day 4, dawn.",
         'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
         'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
@@ -153,7 +163,9 @@ def test_what_a_session_brought() -> None:
 
 
 def test_a_session_in_which_nothing_happened() -> None:
-    assert session_recap(Session(HERE, 0, 0)) == ("Played: 0 exchanges in 0 scenes. Day 1, night.",)
+    assert build_session_recap(SessionRecapInput(HERE, 0, 0)) == (
+        "Played: 0 exchanges in 0 scenes. Day 1, night.",
+    )
 
 
 # --- short lines ------------------------------------------------------------------------------------
@@ -171,15 +183,15 @@ def test_a_session_in_which_nothing_happened() -> None:
     ],
 )
 def test_lines_are_cut_behind_a_word(text: str, cut: str) -> None:
-    assert shortened(text, 10) == cut
+    assert shorten_line(text, 10) == cut
 
 
 def test_an_ending_is_whole_sentences() -> None:
     told = 'He turns. "Go home," he says. "Now!" The door shuts.'
-    assert ending(told, 22) == '"Now!" The door shuts.'
-    assert ending(told, 200) == told
-    assert ending("A door that is very far away shuts", 20) == "A door that is very…"
-    assert ending("", 20) == ""
+    assert last_sentences(told, 22) == '"Now!" The door shuts.'
+    assert last_sentences(told, 200) == told
+    assert last_sentences("A door that is very far away shuts", 20) == "A door that is very…"
+    assert last_sentences("", 20) == ""
 
 
 words = st.one_of(st.text(max_size=400), st.text(alphabet="ab .!?\n\x1b[", max_size=400))
@@ -191,22 +203,24 @@ def test_recaps_are_short_lines_whatever_was_written(
     said: str, told: str, scenes: int, promises: int, now: int
 ) -> None:
     turns = (SAID.model_copy(update={"text": said}), TOLD.model_copy(update={"text": told}))
-    story = StorySoFar(
+    story = RecapInput(
         calendar=HERE,
         scenes=tuple(
             RecapScene(a_scene(n + 1, told, summary=said, goal=told), CROSSED, said) for n in range(scenes)
         ),
-        now=now,
+        current_tick=now,
         commitments=tuple(a_fact(f"{told} {n}", FactKind.COMMITMENT, valid_from=n) for n in range(promises)),
-        last=turns,
-        hero=told,
+        last_turns=turns,
+        hero_name=told,
     )
-    session = Session(HERE, now, now + 5, story.scenes, turns, (), story.commitments, (), story.commitments)
-    lines = previously_on(story)
+    session = SessionRecapInput(
+        HERE, now, now + 5, story.scenes, turns, (), story.commitments, (), story.commitments
+    )
+    lines = build_previously_lines(story)
     assert len(lines) <= 6
     assert len(lines) >= 3 or scenes < 2
-    for line in (*lines, *session_recap(session)):
-        assert len(line) <= WIDTH
+    for line in (*lines, *build_session_recap(session)):
+        assert len(line) <= MAX_LINE_WIDTH
         assert "\n" not in line
         assert line.strip() == line
-    assert previously_on(story) == lines
+    assert build_previously_lines(story) == lines

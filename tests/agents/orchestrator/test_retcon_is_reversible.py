@@ -55,10 +55,10 @@ def in_one_order(facts: dict[Id, dict[str, object]]) -> list[Id]:
 
 async def turned(program: Program, universe_id: Id, fact_id: Id) -> None:
     """Retcon a fact, or restore one that was retconned, and commit: the GM's word overrides what it meets."""
-    staged = await program.services.world.edits.retcon(fact_id)
+    staged = await program.services.world.edits.propose_retcon(fact_id)
     await program.services.gate.decide(staged.proposal_ids, Verdict.ACCEPT)
     report = await program.services.gate.commit_universe(universe_id)
-    assert report.failed == ()
+    assert report.failures == ()
 
 
 async def there_and_back(home: Path, seed: int, many: int) -> None:

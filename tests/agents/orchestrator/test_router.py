@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
 from agents.resolver.dice_faces import open_for_faces
-from agents.sanitize import MAX_LINE, clean
+from agents.sanitize import MAX_LINE_LENGTH, clean
 from stores.errors import InputError
 
 OPERATIONS = {"fact", "commit", "end", "undo", "help"}
@@ -112,7 +112,7 @@ def test_a_line_that_asks_for_faces_takes_them(line: str, faces: list[int]) -> N
         ("> /check 2d6", "no words to tell"),
         ("/fcat x", "Did you mean /fact"),
         ("/zzzzzz", "no command /zzzzzz"),
-        ("x" * (MAX_LINE + 1), "20,001 characters"),
+        ("x" * (MAX_LINE_LENGTH + 1), "20,001 characters"),
         ("x" * 100_000, "100,000 characters"),
     ],
 )

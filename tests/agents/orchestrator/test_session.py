@@ -8,7 +8,7 @@ import pytest
 
 from agents.orchestrator.exchange import begin_exchange as begin_exchange
 from agents.orchestrator.session import SESSION_ID
-from agents.story_outline import Mode
+from agents.story_outline import MainMode
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -67,10 +67,10 @@ async def test_closing_after_any_line_and_opening_again_changes_nothing(tmp_path
         recovered = await program.services.stories.recover()
         assert all("gate" in line for line in recovered)
         menu = await program.services.stories.menu()
-        assert menu.resume
-        assert menu.resume.suspended
-        assert await program.services.stories.resume(menu.resume.story.id) == scene_id
-        assert await main_state(program) == Mode.START_STORY.value
+        assert menu.resume_story
+        assert menu.resume_story.is_suspended
+        assert await program.services.stories.resume(menu.resume_story.story.id) == scene_id
+        assert await main_state(program) == MainMode.START_STORY.value
         assert await program.services.play.scene(scene_id) == before
         assert await program.services.play.transcript(scene_id, 0, 100) == rows
 
@@ -79,7 +79,7 @@ async def test_a_process_that_died_is_suspended_at_the_next_start(tmp_path: Path
     async with opened(tmp_path) as program:
         await begin(program)
     async with opened(tmp_path, seed=2) as program:
-        assert await main_state(program) == Mode.START_STORY.value
+        assert await main_state(program) == MainMode.START_STORY.value
         await program.services.stories.recover()
         assert await main_state(program) == "suspended"
 
@@ -121,7 +121,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         assert exchange.roll
         assert rows[2].turn.id == exchange.roll.turn_id
         assert rows[2].resolution
-        assert (await program.services.play.scene(scene_id)).unfinished == 0
+        assert (await program.services.play.scene(scene_id)).unfinished_count == 0
         last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.run_id)
         assert last
         assert last.target == "persisted"
@@ -152,7 +152,7 @@ async def test_the_power_goes_before_canon_is_written(
         (dropped,) = await log.canonizations(states=[CanonizationState.DROPPED])
         assert dropped.scene_id == scene_id
         gate = await program.services.gate.gate(scene_id)
-        assert gate.finalizing
+        assert gate.is_finalizing
         assert [(p.title, p.verdict) for p in gate.proposals] == [
             ("The dog barked.", Verdict.ACCEPT),
             ("The well is dry.", Verdict.REJECT),
@@ -254,7 +254,7 @@ async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(t
             await program.services.play.submit(scene_id, line)
         for line in ("I ask.", "/fact Ann sings", "/commit"):
             await program.services.play.submit(scene_id, line)
-        staged = await program.services.world.edits.say(universe_id, "Tom keeps the well")
+        staged = await program.services.world.edits.propose_fact(universe_id, "Tom keeps the well")
         await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
         for line in ("/undo", "/undo"):
             await program.services.play.submit(scene_id, line)
@@ -271,13 +271,13 @@ async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> 
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I find a stair.")
         await program.services.play.submit(scene_id, "/place Cellar")
-        assert "Cellar" in (await program.services.play.scene(scene_id)).trigger
+        assert "Cellar" in (await program.services.play.scene(scene_id)).trigger_reason
         await program.services.play.submit(scene_id, "/later")
-        assert (await program.services.play.scene(scene_id)).trigger == ""
+        assert (await program.services.play.scene(scene_id)).trigger_reason == ""
         await program.services.play.submit(scene_id, "/place Vault")
         view = await program.services.play.scene(scene_id)
-        assert "Vault" in view.trigger
-        assert "Cellar" not in view.trigger
+        assert "Vault" in view.trigger_reason
+        assert "Cellar" not in view.trigger_reason
         report = await program.services.gate.commit_trigger(scene_id)
         assert "Vault" in {e.name for e in report.entities}
         assert (await program.services.play.scene(scene_id)).state == "active"
@@ -298,9 +298,9 @@ async def test_fifty_turns_without_a_commit_offer_one(tmp_path: Path) -> None:
         await program.services.play.submit(scene_id, "I begin.")
         await program.services.play.submit(scene_id, "/fact event: It began")
         for number in range(49):
-            assert (await program.services.play.scene(scene_id)).trigger == ""
+            assert (await program.services.play.scene(scene_id)).trigger_reason == ""
             await program.services.play.submit(scene_id, f"Step {number}.")
-        assert "50 turns" in (await program.services.play.scene(scene_id)).trigger
+        assert "50 turns" in (await program.services.play.scene(scene_id)).trigger_reason
 
 
 @pytest.mark.parametrize("line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"])
@@ -455,7 +455,7 @@ async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I fall.")
         await program.services.play.submit(scene_id, "/fact Mara is dead")
-        assert "Mara died" in (await program.services.play.scene(scene_id)).trigger
+        assert "Mara died" in (await program.services.play.scene(scene_id)).trigger_reason
         reply = await program.services.play.submit(scene_id, "/undo")
         assert "1 proposal with it" in reply.lines[0]
 
@@ -526,7 +526,7 @@ async def test_an_edit_at_the_universes_gate_finds_names_in_the_universe(tmp_pat
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         universe_id = (await program.services.play.scene(scene_id)).universe.id
-        staged = await program.services.world.edits.say(universe_id, "The well is dry")
+        staged = await program.services.world.edits.propose_fact(universe_id, "The well is dry")
         await program.services.gate.edit_text(staged.proposal_ids[0], "The well of the Yard is dry")
         await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
         facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)

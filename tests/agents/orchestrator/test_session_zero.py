@@ -15,7 +15,7 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
         scene_id = await begin(program)
         asked = await program.services.play.submit(scene_id, "/zero")
         assert len([line for line in asked.lines if line.startswith("·")]) == 8
-        assert asked.text == "/zero tone "
+        assert asked.prompt_text == "/zero tone "
         answers = (
             "quiet dread",
             "no harm to animals",
@@ -26,10 +26,10 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
             "Old Tam: keeper of the salt bell",
             "Ilse Karr: harbour master",
         )
-        text = asked.text
+        text = asked.prompt_text
         for answer in answers:
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
-            text = reply.text
+            text = reply.prompt_text
         assert text == ""
         assert "all of it" in reply.lines[-1]
         view = await program.services.play.scene(scene_id)
@@ -42,7 +42,7 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
         assert [line for line in again.lines if line.startswith("·")] == [
             "· What is it about, underneath?  /zero theme what the living owe the dead"
         ]
-        assert again.text == "/zero theme "
+        assert again.prompt_text == "/zero theme "
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_p
         view = await program.services.play.scene(scene_id)
         assert {p.title for p in view.proposals} >= {"Tide 0 -> 2 of 6", "The clock “Dawn” strikes."}
         gate = await program.services.gate.gate(scene_id)
-        assert gate.told == told[1:]
+        assert gate.scene_end_lines == told[1:]
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
         assert await clocks(program, following) == {"Tide": "2/6"}
         assert sorted(await canon(program, following)) == [
@@ -262,7 +262,7 @@ async def test_a_scene_reopened_and_ended_again_moves_no_clock_twice(tmp_path: P
             assert await clocks(program, scene_id) == {"Tide": "2/6"}
             await say(program, scene_id, "/reopen")
             assert await clocks(program, scene_id) == {"Tide": "0/6"}
-            assert (await program.services.play.scene(scene_id)).turns == 1
+            assert (await program.services.play.scene(scene_id)).turn_count == 1
         await say(program, scene_id, "I stay.", "/clock Tide = 5", "/end Mara stayed")
         assert await canon(program, scene_id) == []
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
@@ -344,20 +344,20 @@ async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
             await say(program, scene_id, f"I try. /check {check}")
         assert (await say(program, scene_id, "/end Mara tried"))[-1] == line
         assert (await program.services.play.scene(scene_id)).story.tension == 5, "nothing moves by itself"
-        offer = (await program.services.gate.gate(scene_id)).tension
+        offer = (await program.services.gate.gate(scene_id)).tension_suggestion
         if offer is None:
             assert "stays" in line
             return
         await program.services.play.set_tension(scene_id, offer.after)
         gate = await program.services.gate.gate(scene_id)
-        assert gate.tension is None
-        assert gate.told[-1] == f"Tension went 5 -> {offer.after} in this scene: {offer.why}."
+        assert gate.tension_suggestion is None
+        assert gate.scene_end_lines[-1] == f"Tension went 5 -> {offer.after} in this scene: {offer.reason}."
         await say(program, scene_id, "/reopen")
         assert (await say(program, scene_id, "/end Mara tried"))[-1].startswith("Tension went")
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
         view = await program.services.play.scene(following)
         assert view.story.tension == offer.after
-        assert [e.why for e in view.story.entries if isinstance(e, TensionEntry)] == [offer.why]
+        assert [e.why for e in view.story.entries if isinstance(e, TensionEntry)] == [offer.reason]
 
 
 async def test_a_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
@@ -381,7 +381,7 @@ async def test_a_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_ex
     for seed in range(1, 40):
         async with opened(tmp_path / str(seed), seed=seed) as program:
             scene_id = await begin(program, name=f"World {seed}")
-            assert "/zero" in (await program.services.play.scene(scene_id)).opening
+            assert "/zero" in (await program.services.play.scene(scene_id)).opening_hint
             await say(program, scene_id, "/tension 9", "/npc Tom: a keeper", "/start")
             rows = await program.services.play.transcript(scene_id, 0, 9)
             start = rows[0].turn.text.split(" · ")[-1]
@@ -389,11 +389,11 @@ async def test_a_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_ex
             brought: list[str] = {"as expected": [], "altered": ["spark"], "interrupted": ["event"]}[start]
             assert [row.turn.text.split(" · ")[0] for row in rows[1:]] == brought
             assert len({row.turn.exchange_id for row in rows}) == 1
-            assert (await program.services.play.scene(scene_id)).opening == ""
+            assert (await program.services.play.scene(scene_id)).opening_hint == ""
             with pytest.raises(InputError, match="rolled already"):
                 await program.services.play.submit(scene_id, "/start")
             await say(program, scene_id, "/undo")
-            assert (await program.services.play.scene(scene_id)).turns == 0
+            assert (await program.services.play.scene(scene_id)).turn_count == 0
         if len(seen) == 3:
             return
     raise AssertionError(seen)
@@ -407,4 +407,4 @@ async def test_a_start_belongs_to_the_first_turns(tmp_path: Path) -> None:
             await program.services.play.submit(scene_id, "/start")
         await say(program, scene_id, "/end It was quiet")
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
-        assert "/start rolls" in (await program.services.play.scene(following)).opening
+        assert "/start rolls" in (await program.services.play.scene(following)).opening_hint

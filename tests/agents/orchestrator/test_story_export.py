@@ -18,8 +18,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from agents.sanitize import clean
-from agents.services.markdown import noted, one_line, paragraphs, quoted
-from agents.services.story_export import ScenePart, StoryRecord, to_journal, to_markdown
+from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
+from agents.services.story_export import ExportedScene, StoryRecord, write_journal, write_markdown
 from agents.views.play_views import TurnView
 from stores.records.play import Speaker
 from tests.agents.orchestrator.storybook import a_scene, the_drowned_bell
@@ -27,8 +27,8 @@ from tests.examples import examples
 
 GOLDEN = Path(__file__).parent / "golden"
 EXPORTS: dict[str, Callable[[StoryRecord], str]] = {
-    "drowned_bell.md": to_markdown,
-    "drowned_bell.log": to_journal,
+    "drowned_bell.md": write_markdown,
+    "drowned_bell.log": write_journal,
 }
 READER = (
     MarkdownIt("commonmark")
@@ -93,9 +93,9 @@ def test_an_empty_story_is_still_one(export: Callable[[StoryRecord], str]) -> No
 
 def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
     record = the_drowned_bell()
-    text = to_markdown(record)
+    text = write_markdown(record)
     for view in record.facts:
-        assert text.count(f"{one_line(view.fact.statement)} *(") == 1
+        assert text.count(f"{escape_line(view.fact.statement)} *(") == 1
     for number in (1, 2, 3):
         assert text.count(f"[^{number}]:") == 1
         assert text.count(f"[^{number}]") == 2
@@ -104,14 +104,14 @@ def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
 @pytest.mark.parametrize("export", EXPORTS.values())
 def test_a_scene_that_nobody_played_is_not_told(export: Callable[[StoryRecord], str]) -> None:
     record = the_drowned_bell()
-    opened = ScenePart(a_scene(3, "Scene 3"), (), "Day 4, dawn", "The Tally Chapel")
+    opened = ExportedScene(a_scene(3, "Scene 3"), (), "Day 4, dawn", "The Tally Chapel")
     assert export(replace(record, scenes=(*record.scenes, opened))) == export(record)
 
 
 def test_what_a_fact_rests_on_is_told_in_its_order() -> None:
     record = the_drowned_bell()
     promise = replace(record.facts[0], evidence=record.facts[0].evidence[::-1])
-    assert to_journal(replace(record, facts=(promise, *record.facts[1:]))) == to_journal(record)
+    assert write_journal(replace(record, facts=(promise, *record.facts[1:]))) == write_journal(record)
 
 
 # --- outside text -----------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def as_lines(text: str) -> list[str]:
 @given(hostile)
 @settings(max_examples=examples(600), deadline=None)
 def test_paragraphs_read_as_they_were_written(text: str) -> None:
-    tokens = READER.parse("\n\n".join(paragraphs(text)))
+    tokens = READER.parse("\n\n".join(escape_paragraphs(text)))
     assert {token.type for token in tokens} <= {"paragraph_open", "inline", "paragraph_close"}
     seen = [
         line for token in tokens if token.type == "inline" for line in inline_text(token.children).split("\n")
@@ -146,7 +146,7 @@ def test_paragraphs_read_as_they_were_written(text: str) -> None:
 @given(hostile)
 @settings(max_examples=examples(400), deadline=None)
 def test_a_line_stays_in_its_heading(text: str) -> None:
-    words = one_line(text)
+    words = escape_line(text)
     tokens = READER.parse(f"## 1. {words}".rstrip())
     assert [token.type for token in tokens] == ["heading_open", "inline", "heading_close"]
     assert inline_text(tokens[1].children) == " ".join(["1.", *" ".join(as_lines(text)).split()])
@@ -191,13 +191,13 @@ def with_words(words: str) -> StoryRecord:
     return replace(record, story=story, scenes=parts, facts=facts, universe=line, hero=line)
 
 
-PLAIN = shape(to_markdown(with_words("plain")))
+PLAIN = shape(write_markdown(with_words("plain")))
 
 
 @given(hostile)
 @settings(max_examples=examples(150), deadline=None)
 def test_no_words_change_the_structure_of_the_story(words: str) -> None:
-    assert shape(to_markdown(with_words(words))) == PLAIN
+    assert shape(write_markdown(with_words(words))) == PLAIN
 
 
 @given(hostile)
@@ -207,19 +207,19 @@ def test_no_words_pass_for_an_entry_of_the_journal(words: str) -> None:
     row = record.scenes[0].rows[0]
     told = replace(row, turn=row.turn.model_copy(update={"text": words, "speaker": Speaker.GM}))
     scene = replace(record.scenes[0], rows=[told, *record.scenes[0].rows[1:]])
-    before = to_journal(record).splitlines()
-    after = to_journal(replace(record, scenes=(scene, *record.scenes[1:]))).split("\n")
+    before = write_journal(record).splitlines()
+    after = write_journal(replace(record, scenes=(scene, *record.scenes[1:]))).split("\n")
     kept = [line for line in after if not line.startswith("    ")]
     assert [line[:2] for line in kept[:-1]] == [line[:2] for line in before]
 
 
 def test_marks_behind_an_exclamation_open_no_image() -> None:
-    assert noted("Stop!", [1, 2]) == "Stop\\![^1][^2]"
-    assert noted("Stop!", []) == "Stop!"
+    assert append_footnotes("Stop!", [1, 2]) == "Stop\\![^1][^2]"
+    assert append_footnotes("Stop!", []) == "Stop!"
 
 
 def test_quotes_hold_all_their_lines() -> None:
-    assert quoted("a\\\nb\n\nc") == "> a\\\n> b\n>\n> c"
+    assert format_block_quote("a\\\nb\n\nc") == "> a\\\n> b\n>\n> c"
 
 
 def main() -> None:

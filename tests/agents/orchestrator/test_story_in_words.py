@@ -10,7 +10,7 @@ import pytest
 
 from agents.llm.errors import BudgetExhausted, ModelCut, ModelRefused, ModelUnset
 from agents.llm.scripted_model import ScriptedReply
-from agents.story_outline import Newcomer, NewUniverse, StoryOutline
+from agents.story_outline import NewUniverse, ProposedNewcomer, StoryOutline
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import Authority, EvidenceKind
@@ -57,10 +57,10 @@ async def test_a_sentence_becomes_a_set_up_and_nothing_is_created(tmp_path: Path
         services, universe_id = teller.program.services, await universe_of(teller)
         await services.play.submit(teller.scene_id, "/axiom The dead cannot cross salt")
         await services.gate.commit(teller.scene_id)
-        before = (await services.world.entities(universe_id), await services.stories.stories())
-        idea = await services.llm.imagine(universe_id, WORDS)
+        before = (await services.world.list_entities(universe_id), await services.stories.stories())
+        idea = await services.llm.suggest_story(universe_id, WORDS)
         assert idea.model_dump(mode="json") == IDEA
-        assert (await services.world.entities(universe_id), await services.stories.stories()) == before
+        assert (await services.world.list_entities(universe_id), await services.stories.stories()) == before
         sent = teller.sent(Persona.MONITOR)
         assert all(words in sent for words in (WORDS, "Mara", "Yard", "The dead cannot cross salt"))
 
@@ -71,26 +71,26 @@ async def test_what_it_cost_is_on_the_bill_of_the_universe_and_each_time_is_aske
     async with telling(tmp_path, ANSWER) as teller:
         services, universe_id = teller.program.services, await universe_of(teller)
         for _ in range(2):
-            await services.llm.imagine(universe_id, WORDS)
+            await services.llm.suggest_story(universe_id, WORDS)
         kept = await calls(teller)
         assert [(c.universe_id, c.story_id, c.scene_id, c.turn_id) for c in kept] == [
             (universe_id, None, None, None)
         ] * 2
         assert kept[0].result == "What the Sea Is Owed"
         assert {s.name for s in kept[0].sections} >= {"world", "words"}
-        bill = await services.llm.bill()
+        bill = await services.llm.read_bill()
         assert [row.label for row in bill.by_story] == ["in no story"]
-        assert bill.by_story[0].calls == 2
+        assert bill.by_story[0].call_count == 2
 
 
 async def test_a_world_that_is_not_created_yet_is_told_of_in_words(tmp_path: Path) -> None:
     async with telling(tmp_path, ANSWER) as teller:
         services = teller.program.services
-        idea = await services.llm.imagine(None, WORDS, world="Ash Reach\ndesert mystery")
+        idea = await services.llm.suggest_story(None, WORDS, world_description="Ash Reach\ndesert mystery")
         assert idea.title == IDEA["title"]
         assert "desert mystery" in teller.sent(Persona.MONITOR)
         assert [c.outcome for c in await calls(teller)] == [CallOutcome.DONE]
-        assert (await services.llm.bill()).by_story[0].calls == 1
+        assert (await services.llm.read_bill()).by_story[0].call_count == 1
 
 
 async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty
         "canon": ["The sea is dead"],
     }
     async with telling(tmp_path, {Persona.MONITOR: f"Here!\n```json\n{json.dumps(wild)}\n```"}) as teller:
-        idea = await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
+        idea = await teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
         assert len(idea.title) == 80
         assert idea.people == tuple(f"Nobody {n}: one of many" for n in range(4))
         assert idea.places == ("Low Quay: wet",)
@@ -121,7 +121,7 @@ async def test_what_cannot_be_used_is_told_in_words(
 ) -> None:
     async with telling(tmp_path, {Persona.MONITOR: lambda _: answer}) as teller:
         with pytest.raises(ModelRefused, match=says) as failed:
-            await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
+            await teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
         assert failed.value.kept == "The form is as it was."
         assert (await calls(teller))[-1].rung is FallbackStep.NONE
 
@@ -131,14 +131,14 @@ async def test_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) ->
         services, universe_id = teller.program.services, await universe_of(teller)
         for words in ("  ", "word " * 1_000):
             with pytest.raises(InputError):
-                await services.llm.imagine(universe_id, words)
+                await services.llm.suggest_story(universe_id, words)
         await services.llm.set_budget("universe", 0, subject=universe_id)
         with pytest.raises(BudgetExhausted) as broke:
-            await services.llm.imagine(universe_id, WORDS)
+            await services.llm.suggest_story(universe_id, WORDS)
         assert "Bill on the menu" in broke.value.todo
-        await services.llm.choose(model="")
+        await services.llm.choose_model(model="")
         with pytest.raises(ModelUnset):
-            await services.llm.imagine(universe_id, WORDS)
+            await services.llm.suggest_story(universe_id, WORDS)
         assert teller.asked == []
 
 
@@ -147,9 +147,9 @@ async def test_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) 
     hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
         services = teller.program.services
-        job = asyncio.ensure_future(services.llm.imagine(await universe_of(teller), WORDS))
+        job = asyncio.ensure_future(services.llm.suggest_story(await universe_of(teller), WORDS))
         await asyncio.wait_for(started.wait(), 10)
-        assert services.llm.stop(None)
+        assert services.llm.stop_streaming(None)
         with pytest.raises(ModelCut, match="You stopped it"):
             await asyncio.wait_for(job, 10)
         assert teller.asked == [Persona.MONITOR]
@@ -160,7 +160,9 @@ async def test_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path)
     started = asyncio.Event()
     hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
-        job = asyncio.ensure_future(teller.program.services.llm.imagine(await universe_of(teller), WORDS))
+        job = asyncio.ensure_future(
+            teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
+        )
         await asyncio.wait_for(started.wait(), 10)
         job.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -179,11 +181,11 @@ def outline(universe_id: str, mode: StoryMode = StoryMode.COPILOT) -> StoryOutli
         mode=mode,
         place="Cold Light",
         newcomers=(
-            Newcomer(EntityKind.CHARACTER, "Ode", "a priest"),
-            Newcomer(EntityKind.CHARACTER, "ode", "twice"),
-            Newcomer(EntityKind.CHARACTER, "Mara", "is known already"),
-            Newcomer(EntityKind.PLACE, "Low Quay"),
-            Newcomer(EntityKind.PLACE, "Cold Light", "where it opens"),
+            ProposedNewcomer(EntityKind.CHARACTER, "Ode", "a priest"),
+            ProposedNewcomer(EntityKind.CHARACTER, "ode", "twice"),
+            ProposedNewcomer(EntityKind.CHARACTER, "Mara", "is known already"),
+            ProposedNewcomer(EntityKind.PLACE, "Low Quay"),
+            ProposedNewcomer(EntityKind.PLACE, "Cold Light", "where it opens"),
         ),
     )
 
@@ -206,11 +208,11 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
         assert "From story set-up: Ode: a priest" in rows[0].quote
         view = await services.play.scene(scene_id)
         assert [m.name for m in view.cast] == ["Mara", "Ode"]
-        assert view.trigger == ""  # nobody discovered the quay: it was only thought of
+        assert view.trigger_reason == ""  # nobody discovered the quay: it was only thought of
         await services.play.continue_narration(scene_id)
         await services.gate.end_scene(scene_id)
         await services.gate.commit(scene_id)
-        names = {e.name for e in await services.world.entities(universe_id)}
+        names = {e.name for e in await services.world.list_entities(universe_id)}
         assert "Ode" not in names
         assert "Low Quay" not in names
 
@@ -224,7 +226,9 @@ async def test_a_newcomer_who_is_accepted_is_canon_and_stays_in_the_scene(tmp_pa
         await services.gate.decide(ids, Verdict.ACCEPT)
         await services.gate.end_scene(scene_id)
         report = await services.gate.commit(scene_id)
-        assert {"Ode", "Low Quay", "Mara"} <= {e.name for e in await services.world.entities(universe.id)}
+        assert {"Ode", "Low Quay", "Mara"} <= {
+            e.name for e in await services.world.list_entities(universe.id)
+        }
         assert report.next_scene_id is not None
         following = await services.play.scene(report.next_scene_id)
         assert "Ode" in {m.name for m in following.cast}
@@ -234,9 +238,9 @@ async def test_a_newcomer_without_a_name_stops_the_story_before_anything_is_crea
     async with telling(tmp_path) as teller:
         services, universe_id = teller.program.services, await universe_of(teller)
         bad = StoryOutline(
-            universe_id, "A story", None, place="New", newcomers=(Newcomer(EntityKind.PLACE, " "),)
+            universe_id, "A story", None, place="New", newcomers=(ProposedNewcomer(EntityKind.PLACE, " "),)
         )
         with pytest.raises(InputError, match="needs a name"):
             await services.stories.start_story(bad)
-        assert "New" not in {e.name for e in await services.world.entities(universe_id)}
+        assert "New" not in {e.name for e in await services.world.list_entities(universe_id)}
         assert len(await services.stories.stories()) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.services.story_export import to_journal, to_markdown
+from agents.services.story_export import write_journal, write_markdown
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import Reply, SceneView, TurnView
 from monitor_tui.compose import Program
@@ -145,7 +145,7 @@ async def test_the_players_dice_are_asked_for_and_read(
     async with game(tmp_path, **HAND) as at:
         reply = await at.say(line)
         assert reply.lines[0].startswith(asked)
-        assert reply.text == prompt
+        assert reply.prompt_text == prompt
         assert reply.kind == "operation"
         assert await at.texts() == []
         await at.say(answered)
@@ -162,7 +162,7 @@ async def test_faces_may_be_typed_while_the_program_rolls(tmp_path: Path) -> Non
         assert own
         assert its
         assert (own.by_hand, its.by_hand) == (True, False)
-        assert (await at.say("/roll 2d6 =")).text == "/roll 2d6 = "  # the = asks, in either mode
+        assert (await at.say("/roll 2d6 =")).prompt_text == "/roll 2d6 = "  # the = asks, in either mode
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ async def test_what_explodes_is_asked_for_next(tmp_path: Path) -> None:
     async with game(tmp_path, **HAND) as at:
         reply = await at.say("/roll 3d6! = 6 4 6")
         assert reply.lines == ("Throw 2 more d6 (6 explodes), and type on.",)
-        assert reply.text == "/roll 3d6! = 6 4 6 "
-        reply = await at.say(f"{reply.text}1 6")
-        assert reply.text == "/roll 3d6! = 6 4 6 1 6 "
-        await at.say(f"{reply.text}2")
+        assert reply.prompt_text == "/roll 3d6! = 6 4 6 "
+        reply = await at.say(f"{reply.prompt_text}1 6")
+        assert reply.prompt_text == "/roll 3d6! = 6 4 6 1 6 "
+        await at.say(f"{reply.prompt_text}2")
         assert (await at.last()).text == "3d6! [6!,1,4,6!,6!,2] = 25 · by hand"
         await at.refuses("/roll 3d6! = 1 2 3 4", "4 faces were typed, and 3 dice")
 
@@ -219,8 +219,8 @@ async def test_a_track_is_finished_with_the_players_dice(tmp_path: Path) -> None
         await at.say("/track Find the bell")
         reply = await at.say("/track Find the bell roll")
         assert reply.lines == ("Throw 2d10, and type what fell behind the =.",)
-        assert reply.text == "/track Find the bell roll = "
-        await at.say(f"{reply.text}1 0")
+        assert reply.prompt_text == "/track Find the bell roll = "
+        await at.say(f"{reply.prompt_text}1 0")
         assert (await at.last()).by_hand
         assert [die.face for die in (await at.last()).dice] == [1, 10]
 
@@ -230,8 +230,8 @@ async def test_canon_is_asked_before_the_dice(tmp_path: Path) -> None:
         await at.say("/state Mara.alive = false")
         await at.services.gate.commit_trigger(at.scene_id)
         reply = await at.say("? Does Mara shout = 51")
-        assert reply.text == "? impossible: Does Mara shout? = 51"
-        assert (await at.say(reply.text)).kind == "exchange"
+        assert reply.prompt_text == "? impossible: Does Mara shout? = 51"
+        assert (await at.say(reply.prompt_text)).kind == "exchange"
         assert (await at.last()).text == "impossible · tension 5 · d100 51 · no · by hand"
 
 
@@ -243,7 +243,7 @@ async def test_the_setting_is_kept_with_the_story(tmp_path: Path) -> None:
         story_id = (await at.view()).story.id
     async with opened(tmp_path, seed=2) as program:
         scene_id = await program.services.stories.resume(story_id)
-        assert (await program.services.play.submit(scene_id, "/roll d6")).text == "/roll d6 = "
+        assert (await program.services.play.submit(scene_id, "/roll d6")).prompt_text == "/roll d6 = "
         await program.services.play.submit(scene_id, "/dice program")
         assert (await program.services.play.submit(scene_id, "/roll d6")).kind == "exchange"
 
@@ -266,7 +266,7 @@ async def test_a_reroll_is_another_take_and_undo_brings_the_first_back(tmp_path:
         assert (await at.numbers("Mara"))["hp"] == 10
         assert (await at.numbers("Orc"))["hp"] == 1
         row = (await at.rows())[-1]
-        assert (row.take, row.takes, row.turn.depth) == (2, 2, 1)
+        assert (row.take, row.take_count, row.turn.depth) == (2, 2, 1)
         assert row.turn.exchange_id == (await at.rows())[0].turn.id
 
         reply = await at.say("/undo")
@@ -286,10 +286,10 @@ async def test_each_time_is_on_record_and_in_what_is_written_out(tmp_path: Path)
         await at.say("/roll 2d6 [leap] = 3 4", "/reroll 3 = 5", "/pick 2: 6")
         result = await at.last()
         assert result.text == ("2d6 [3→5,4→6] = 11 · leap · by hand · rerolled 3 → 5 · picked, rolled 4")
-        assert [row.takes for row in await at.rows()] == [3]
+        assert [row.take_count for row in await at.rows()] == [3]
         record = await at.services.stories.story_record((await at.view()).story.id)
-        assert "rerolled 3 → 5 · picked, rolled 4" in to_journal(record)
-        assert "rerolled 3 → 5 · picked, rolled 4" in to_markdown(record)
+        assert "rerolled 3 → 5 · picked, rolled 4" in write_journal(record)
+        assert "rerolled 3 → 5 · picked, rolled 4" in write_markdown(record)
 
 
 async def test_picking_another_outcome_brings_its_effects(tmp_path: Path) -> None:
@@ -316,12 +316,12 @@ async def test_the_program_rerolls_unless_the_dice_are_the_players(tmp_path: Pat
         assert (await at.last()).altered[0].startswith("rerolled 2 → ")
         await at.say("/dice physical", "/roll 2d6! = 1 2")
         reply = await at.say("/reroll 2")
-        assert (reply.lines, reply.text) == (
+        assert (reply.lines, reply.prompt_text) == (
             ("Throw 1d6, and type what fell behind the =.",),
             "/reroll 2 = ",
         )
         reply = await at.say("/reroll 2 = 6")
-        assert reply.text == "/reroll 2 = 6 "
+        assert reply.prompt_text == "/reroll 2 = 6 "
         await at.say("/reroll 2 = 6 3")
         assert (await at.last()).text == "2d6! [1,2→6!,3] = 10 · by hand · rerolled 2 → 6"
 
@@ -365,7 +365,11 @@ async def test_what_an_answer_brought_goes_with_it(tmp_path: Path) -> None:
 async def test_a_roll_beside_an_older_one_is_its_next_take(tmp_path: Path) -> None:
     async with game(tmp_path) as at:
         await at.say("I wait.", "/roll d6 = 1", "/branch 1", "/roll d6 = 2")
-        assert [(r.turn.text, r.take, r.takes) for r in await at.rows()][1] == ("d6 [2] = 2 · by hand", 2, 2)
+        assert [(r.turn.text, r.take, r.take_count) for r in await at.rows()][1] == (
+            "d6 [2] = 2 · by hand",
+            2,
+            2,
+        )
 
 
 async def test_a_reroll_of_what_is_canon_proposes_its_retcon(tmp_path: Path) -> None:
@@ -410,7 +414,7 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
         assert [r.turn.text for r in await again.rows()] == ["I swing.", result.text]
         assert (await again.numbers("Orc"))["hp"] == 1
         assert (await again.numbers("Mara"))["hp"] == 10
-        assert (await again.view()).unfinished == 0
+        assert (await again.view()).unfinished_count == 0
         staged = await again.log.proposals(scene_id=scene_id, statuses=[ProposalStatus.PENDING])
         assert len([p for p in staged if p.turn_id == result.turn_id]) == 1
 
@@ -422,7 +426,7 @@ async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         listing = await at.say("/move")
         assert "strike (might 1): Attack somebody within reach" in listing.lines
-        assert listing.text == "/move "
+        assert listing.prompt_text == "/move "
         await at.say(ORC, "/move strike Orc = 5 4")
         assert (await at.last()).rule.startswith("Lantern Twos: strike with might")
         assert (await at.numbers("Orc"))["hp"] == 0
@@ -439,7 +443,7 @@ async def test_a_bare_check_asks_what_with(tmp_path: Path) -> None:
         reply = await at.say("I climb. /check")
         assert reply.lines[:2] == ("What with?", "Numbers: might 1, wits 0, nerve 0, hp 10, light 6")
         assert "strike" in reply.lines[2]
-        assert reply.text == "I climb. /check "
+        assert reply.prompt_text == "I climb. /check "
         assert (await at.say("/check ; fail: Mara.hp -1")).kind == "operation"
         assert await at.texts() == []
         await at.say("/system plain_telling", "/check")  # it has no numbers to ask for
@@ -462,7 +466,7 @@ async def test_a_rest_is_one_exchange(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         listing = await at.say("/rest")
         assert listing.lines[1] == "night (8 h): Sleep behind a door"
-        assert listing.text == "/rest "
+        assert listing.prompt_text == "/rest "
         await at.say("/state Mara.hp -7, Mara +hurt", "I lie down.")
         then = (await at.view()).when
         assert (await at.say("/rest night")).lines == ()
@@ -527,32 +531,32 @@ async def test_at_zero_the_rules_suggest_and_the_gm_decides(
             "Orc: hp is at 0. Orc falls and does not get up.",
             "The rules suggest /state Orc.alive = false (Enter stages it)",
         )
-        assert reply.text == "/state Orc.alive = false"
+        assert reply.prompt_text == "/state Orc.alive = false"
         view = await at.view()
-        assert not view.trigger  # nothing is staged yet, so nothing critical is
+        assert not view.trigger_reason  # nothing is staged yet, so nothing critical is
         assert [p.proposal.change.kind for p in view.proposals if p.status == "pending"] == ["state_change"]
-        reply = await at.say(reply.text)
+        reply = await at.say(reply.prompt_text)
         if critical is CriticalCommitMode.AUTO:
             assert any(
                 line.startswith("Canon: ") and "dead" in line.casefold() for line in reply.lines
             ) or any("alive" in line.casefold() or "dead" in line.casefold() for line in reply.lines)
         else:
-            assert (await at.view()).trigger.startswith("Critical: ")
+            assert (await at.view()).trigger_reason.startswith("Critical: ")
 
 
 async def test_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("/state Mara.hp -10")
-        assert reply.text == "/state Mara +down"
+        assert reply.prompt_text == "/state Mara +down"
         assert reply.lines[1].startswith("Mara: hp is at 0. Mara is down.")
-        assert (await at.say("/state Mara.hp -1")).text == ""  # it is at 0 already
-        assert (await at.say("/undo") if (await at.view()).can_undo else Reply("nothing")).text == ""
+        assert (await at.say("/state Mara.hp -1")).prompt_text == ""  # it is at 0 already
+        assert (await at.say("/undo") if (await at.view()).can_undo else Reply("nothing")).prompt_text == ""
         await at.say("/state Mara.hp = 1, Mara +down")
         reply = await at.say("/state Mara.hp = 0")
-        assert reply.text == ""  # she is down: nothing is left to suggest
+        assert reply.prompt_text == ""  # she is down: nothing is left to suggest
         assert any("is at 0" in line for line in reply.lines)
         reply = await at.say("/state Mara.light -6, Mara.hp = 2")
-        assert reply.text == "/state Mara +in the dark"
+        assert reply.prompt_text == "/state Mara +in the dark"
 
 
 async def test_a_number_that_nobody_has_is_said_to_count_from_nothing(tmp_path: Path) -> None:
@@ -599,10 +603,10 @@ async def test_a_sheet_says_what_the_rules_know_and_what_is_staged(tmp_path: Pat
         assert "hp 4/10  ·  How much more harm you can take" in (await at.say("/sheet orc")).lines
         await at.refuses("/sheet Nobody", "There is no 'Nobody'")
         view = await at.services.play.sheet(at.scene_id)
-        assert [name for _, name in view.others] == ["Mara", "Orc"]
+        assert [name for _, name in view.other_sheets] == ["Mara", "Orc"]
         hp = next(row for row in view.rows if row.key == "hp")
-        assert (hp.number, hp.low, hp.high, hp.staged) == (0, 0, 10, True)
-        orc = next(i for i, name in view.others if name == "Orc")
+        assert (hp.number, hp.minimum, hp.maximum, hp.is_staged) == (0, 0, 10, True)
+        orc = next(i for i, name in view.other_sheets if name == "Orc")
         assert (await at.services.play.sheet(at.scene_id, orc)).name == "Orc"
 
 
@@ -685,13 +689,13 @@ async def test_notes_stay_out_of_the_line_and_are_written_out(tmp_path: Path) ->
         await at.say("/undo")
         assert (await at.say("/notes")).lines[-1] == "1.2 (turn taken back)  too far"
         assert await at.texts() == ["I wait."]
-        journal = to_journal(await at.services.stories.story_record((await at.view()).story.id))
+        journal = write_journal(await at.services.stories.story_record((await at.view()).story.id))
         places = [
             journal.index(f"(note: {words})") for words in ("start slow", "the bell rings at dawn", "too far")
         ]
         assert places == sorted(places)
         assert places[0] < journal.index("@ I wait.") < places[1]
-        assert "**Note:** too far" in to_markdown(
+        assert "**Note:** too far" in write_markdown(
             await at.services.stories.story_record((await at.view()).story.id)
         )
         await at.refuses("/gm", "needs something behind it")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.events import StepMoved, TextDiscarded, TextStreamed
+from agents.events import StepStateChanged, TextDiscarded, TextStreamed
 from agents.llm.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
 from agents.llm.scripted_model import ScriptedReply
 from agents.orchestrator.narration.steps import NarrationSteps
@@ -91,7 +91,7 @@ async def test_every_persona_does_its_part_in_order(tmp_path: Path, backend: str
 async def test_the_steps_are_told_as_they_go_and_kept_for_the_x_ray(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         await teller.program.services.play.submit(teller.scene_id, ACT)
-        told = [e.step for e in teller.heard if isinstance(e, StepMoved) and e.state == "running"]
+        told = [e.step for e in teller.heard if isinstance(e, StepStateChanged) and e.state == "running"]
         beat = (await teller.line())[0].id
         last = await reader(teller).loop_state(Loop.TURN, beat)
         assert last is not None
@@ -110,7 +110,7 @@ async def test_the_gms_own_words_and_oracles_ask_no_model(tmp_path: Path, backen
 async def test_narrate_is_told_by_the_model_whatever_it_looks_like(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         offered = await teller.program.services.play.submit(teller.scene_id, "end the scene")
-        assert offered.text == "/end"
+        assert offered.prompt_text == "/end"
         assert await teller.line() == []
         await teller.program.services.play.submit(teller.scene_id, "/narrate end the scene")
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.GM]
@@ -175,7 +175,7 @@ async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, erro
         assert reply.severity == "warning"
         assert any(error.what in line and "typed is in the story" in line for line in reply.lines)
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.ORACLE]
-        assert (await services.play.scene(teller.scene_id)).unfinished == 0
+        assert (await services.play.scene(teller.scene_id)).unfinished_count == 0
         assert any(isinstance(e, TextDiscarded) for e in teller.heard)
         await services.play.submit(teller.scene_id, "> The door groans and gives.")
         line = await teller.line()
@@ -218,11 +218,11 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
         await fourth.wait()
         with pytest.raises(IllegalTransition, match="while it is being told"):
             await services.play.undo(teller.scene_id)
-        assert services.llm.stop(teller.scene_id)
+        assert services.llm.stop_streaming(teller.scene_id)
         reply = await playing
         assert (await teller.last()).text == " ".join(PROSE.split()[:4])
         assert any("you stopped it" in line for line in reply.lines)
-        assert not services.llm.stop(teller.scene_id)
+        assert not services.llm.stop_streaming(teller.scene_id)
         assert (Persona.NARRATOR, CallOutcome.STOPPED) in await calls(teller)
 
 
@@ -256,7 +256,7 @@ async def test_hostile_words_print_nothing_and_decide_nothing(tmp_path: Path, ba
         view = await teller.program.services.play.scene(teller.scene_id)
         assert view.state == "active"
         assert all(p.verdict is None for p in view.proposals)
-        names = {e.name for e in await teller.program.services.world.entities(view.universe.id)}
+        names = {e.name for e in await teller.program.services.world.list_entities(view.universe.id)}
         assert names == {"Mara", "Yard"}
 
 
@@ -293,7 +293,7 @@ async def test_the_copilot_pauses_before_it_stages(tmp_path: Path, backend: str)
         await services.play.finish_narration(teller.scene_id)
         view = await services.play.scene(teller.scene_id)
         assert view.proposals
-        assert view.unfinished == 0
+        assert view.unfinished_count == 0
         assert len(teller.asked) == asked
 
 
@@ -349,4 +349,4 @@ async def test_a_fault_of_ours_in_one_step_costs_only_that_step(
         assert (
             spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate_exchange" else 3]
         )
-        assert (await services.play.scene(teller.scene_id)).unfinished == 0
+        assert (await services.play.scene(teller.scene_id)).unfinished_count == 0

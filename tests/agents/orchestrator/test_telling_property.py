@@ -109,7 +109,7 @@ async def _play(actions: list[tuple[str, str]], backend: str) -> None:
                 seen = await _tree_holds(teller, seen)
                 await _proposals_hold(teller)
                 assert await _canon(teller) == canon
-            assert (await teller.program.services.play.scene(teller.scene_id)).unfinished == 0
+            assert (await teller.program.services.play.scene(teller.scene_id)).unfinished_count == 0
 
 
 async def _act(teller: Teller, action: str) -> None:
@@ -131,7 +131,7 @@ async def _act(teller: Teller, action: str) -> None:
 
 def _stopped(teller: Teller, event: object) -> None:
     if isinstance(event, TextStreamed):
-        teller.program.services.llm.stop(teller.scene_id)
+        teller.program.services.llm.stop_streaming(teller.scene_id)
 
 
 async def _tree_holds(teller: Teller, seen: dict[Id, Turn]) -> dict[Id, Turn]:

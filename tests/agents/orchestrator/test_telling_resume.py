@@ -73,7 +73,7 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
         await services.play.finish_narration(scene_id)
         rows = await services.play.transcript(scene_id, 0, 50)
         view = await services.play.scene(scene_id)
-        assert view.unfinished == 0
+        assert view.unfinished_count == 0
         return (
             [row.turn.text for row in rows],
             [p.title for p in view.proposals],

@@ -94,10 +94,10 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
             program, scene_id, "I swear it.", "/fact promise: Mara will bring the well a coin", "/thread 1 +"
         )
         (staged,) = await threads(program, scene_id)
-        assert (staged.kind, staged.proposed, staged.weight) == ("promise", True, 2)
+        assert (staged.kind, staged.is_proposed, staged.weight) == ("promise", True, 2)
         await say(program, scene_id, "/commit")
         (canon,) = await threads(program, scene_id)
-        assert (canon.id, canon.proposed, canon.weight) == (staged.id, False, 2)
+        assert (canon.id, canon.is_proposed, canon.weight) == (staged.id, False, 2)
         await say(program, scene_id, "I drop a coin.")
         assert await say(program, scene_id, "/thread 1 close") == (
             "Proposed: Kept: Mara will bring the well a coin.",
@@ -270,13 +270,13 @@ async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
         assert opens[0].startswith("Open: Who moved the bell? (since"), "the heaviest first"
         assert "Clocks: Tide 2/6" in told
         menu = await program.services.stories.menu()
-        assert menu.resume
-        assert menu.resume.previously == (
+        assert menu.resume_story
+        assert menu.resume_story.previously_lines == (
             'Scene 1 "The yard": Mara saw tracks',
             "2 open: Who moved the bell? · Old matter",
             "Clocks: Tide 2/6",
         )
-        assert menu.resume.last_line == "I look."
+        assert menu.resume_story.last_line == "I look."
 
 
 def test_a_story_from_before_the_books_still_reads() -> None:

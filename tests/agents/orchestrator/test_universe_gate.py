@@ -48,13 +48,13 @@ async def test_what_was_deferred_when_its_scene_closed_waits_here(tmp_path: Path
         await program.services.play.submit(scene_id, "/fact The moon is down")
         view = await program.services.gate.gate(None, universe_id)
         assert await titles(program, universe_id) == ["The well is deep.", "The well is dry."]
-        assert view.elsewhere == 1, "what is being played comes to its own gate"
+        assert view.elsewhere_count == 1, "what is being played comes to its own gate"
 
         deep, dry = view.proposals[:2]
         await program.services.gate.decide([deep.proposal.id], Verdict.ACCEPT)
         await program.services.gate.decide([dry.proposal.id], Verdict.REJECT)
         report = await program.services.gate.commit_universe(universe_id)
-        assert (report.accepted, report.rejected, report.deferred) == (1, 1, 0)
+        assert (report.accepted_count, report.rejected_count, report.deferred_count) == (1, 1, 0)
         assert "The well is deep." in await told(program, universe_id)
         assert "The well is dry." not in await told(program, universe_id)
         assert await titles(program, universe_id) == []
@@ -68,7 +68,7 @@ async def test_what_is_still_put_off_is_left_as_it_is(tmp_path: Path) -> None:
         universe_id, _ = await deferred(program, "/fact The well is deep")
         report = await program.services.gate.commit_universe(universe_id)
         assert report.canonization_id is None
-        assert (report.accepted, report.deferred, report.held) == (0, 0, 0)
+        assert (report.accepted_count, report.deferred_count, report.held_count) == (0, 0, 0)
         assert await titles(program, universe_id) == ["The well is deep."]
 
 
@@ -77,7 +77,7 @@ async def test_a_manual_act_waits_here_and_only_what_is_chosen_is_written(tmp_pa
         scene_id = await begin(program)
         universe_id = await universe_of(program, scene_id)
         for words in ("The tower leans", "The tower is white"):
-            await program.services.world.edits.say(universe_id, words)
+            await program.services.world.edits.propose_fact(universe_id, words)
         assert await titles(program, universe_id) == ["The tower leans.", "The tower is white."]
         first = (await program.services.gate.gate(None, universe_id)).proposals[0]
         await program.services.gate.commit_universe(universe_id, [first.proposal.id])
@@ -115,7 +115,7 @@ async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: P
         await program.services.gate.decide([odd.id], Verdict.ACCEPT)
         for _ in range(2):
             report = await program.services.gate.commit_universe(universe_id)
-            assert [what for what, _ in report.failed] == [odd.id]
+            assert [what for what, _ in report.failures] == [odd.id]
         (row,) = [
             r for r in (await program.services.gate.gate(None, universe_id)).proposals if r.status == "failed"
         ]

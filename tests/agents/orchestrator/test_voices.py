@@ -89,7 +89,7 @@ async def test_what_it_says_reaches_the_narrator_and_the_x_ray(tmp_path: Path) -
         await services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert teller.asked[:2] == [Persona.CHARACTER, Persona.NARRATOR]
         assert f"- Father Ode: {SPOKEN}" in teller.sent(Persona.NARRATOR)
-        xray = await services.llm.xray((await teller.last()).id)
+        xray = await services.llm.read_xray((await teller.last()).id)
         calls = {call.persona: call for call in xray.calls}
         assert calls[Persona.CHARACTER].answer == SPOKEN
         sent = {section.name for section in calls[Persona.CHARACTER].sections}
@@ -175,7 +175,7 @@ async def test_to_stop_a_voice_is_to_stop_the_telling(tmp_path: Path) -> None:
         services = teller.program.services
         job = asyncio.ensure_future(services.play.submit(teller.scene_id, "I ask Ode who lit the lamp."))
         await asyncio.wait_for(started.wait(), 10)
-        assert services.llm.stop(teller.scene_id)
+        assert services.llm.stop_streaming(teller.scene_id)
         await asyncio.wait_for(job, 10)
         assert Persona.NARRATOR not in teller.asked
         assert (await teller.last()).speaker is Speaker.PLAYER

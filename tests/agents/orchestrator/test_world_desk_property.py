@@ -81,7 +81,7 @@ def test_a_retcon_restored_is_as_if_it_had_never_been(
         subjects += sorted(before["entities"])
         subject = subjects[which % len(subjects)]
         for _ in range(2):
-            await services.world.edits.retcon(subject)
+            await services.world.edits.propose_retcon(subject)
             await accept(services, universe_id)
         assert await canon(services, universe_id) == before
 
@@ -96,13 +96,13 @@ def test_a_merge_split_again_gives_the_facts_back(
 ) -> None:
     async def act(services: Services, universe_id: Id) -> None:
         before = await canon(services, universe_id)
-        people = {e.name: e.id for e in await services.world.entities(universe_id)}
+        people = {e.name: e.id for e in await services.world.list_entities(universe_id)}
         kept, absorbed = people[order[0]], people[order[1]]
-        await services.world.edits.merge(kept, absorbed)
+        await services.world.edits.propose_merge(kept, absorbed)
         await accept(services, universe_id)
-        merged = await services.world.entities(universe_id)
+        merged = await services.world.list_entities(universe_id)
         assert absorbed not in {e.id for e in merged}
-        await services.world.edits.split(absorbed)
+        await services.world.edits.propose_split(absorbed)
         await accept(services, universe_id)
         after = await canon(services, universe_id)
         assert after["entities"] == before["entities"]
@@ -119,11 +119,11 @@ async def _in_a_world(program: Program, name: str, lives: list[tuple[str, str]],
     universe_id = (await services.play.scene(await begin(program, name=name))).universe.id
     for kind, names in ((EntityKind.CHARACTER, PEOPLE[1:]), (EntityKind.PLACE, PLACES[1:])):
         for other in names:
-            await services.world.edits.create(universe_id, NewEntityFields(kind, other))
+            await services.world.edits.propose_entity(universe_id, NewEntityFields(kind, other))
     await accept(services, universe_id)
     for said, since in lives:
         with suppress(InputError):
-            await services.world.edits.say(universe_id, said, since)
+            await services.world.edits.propose_fact(universe_id, said, since)
             await accept(services, universe_id)
     await act(services, universe_id)
 
@@ -132,13 +132,13 @@ async def accept(services: Services, universe_id: Id) -> None:
     """Accept all that waits, conflicts included: the GM's word overrides what it meets."""
     rows = (await services.gate.gate(None, universe_id)).proposals
     await services.gate.decide([p.proposal.id for p in rows if p.status in OPEN_STATUSES], Verdict.ACCEPT)
-    assert (await services.gate.commit_universe(universe_id)).failed == ()
+    assert (await services.gate.commit_universe(universe_id)).failures == ()
 
 
 async def canon(services: Services, universe_id: Id) -> dict[str, dict[Id, Any]]:
     """Return entities and facts as they are seen through the desk."""
-    entities = await services.world.entities(universe_id)
-    cards = [await services.world.card(entity.id) for entity in entities]
+    entities = await services.world.list_entities(universe_id)
+    cards = [await services.world.read_card(entity.id) for entity in entities]
     views: list[FactView] = [
         view
         for card in cards

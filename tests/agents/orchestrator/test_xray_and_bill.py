@@ -11,8 +11,8 @@ import pytest
 
 from agents.llm.budget import BUDGET_RULES, BudgetGuard
 from agents.llm.llm_settings import BudgetSettings
-from agents.services.bill import Bills
-from agents.services.xray import Xrays
+from agents.services.bill import BillReader
+from agents.services.xray import XrayReader
 from stores.authority import Role
 from stores.errors import NotFound
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Money, Persona
@@ -41,7 +41,7 @@ class Told:
         self.log = truth.log(Role.CONTEXT_ASSEMBLY)
         self.story: Story = make.story(title="The Lamp", budget=10_000)
         self.scene: Scene = make.scene(self.story)
-        self.xrays = Xrays(self.log)
+        self.xrays = XrayReader(self.log)
 
     async def set_up(self) -> Told:
         await self.truth.canon(Role.CANON_KEEPER).commit(make.batch(universe=make.universe()))
@@ -73,10 +73,10 @@ class Told:
         move = make.transition(beat_id, 4, Loop.TURN, steps=steps)
         await self.orchestrator.record_transition(move)
 
-    def bills(self, **budgets: float | None) -> Bills:
+    def bills(self, **budgets: float | None) -> BillReader:
         settings = BudgetSettings(**budgets)
         purse = BudgetGuard(self.log, lambda: settings, lambda: TODAY)
-        return Bills(self.log, self.truth.canon(Role.ORCHESTRATOR), purse, lambda: TODAY)
+        return BillReader(self.log, self.truth.canon(Role.ORCHESTRATOR), purse, lambda: TODAY)
 
 
 @pytest.fixture
@@ -92,9 +92,9 @@ async def test_the_xray_has_steps_calls_and_the_sealed_result(told: Told) -> Non
     plan = await told.call(told.said, persona=Persona.ARCHIVIST, rung=FallbackStep.NONE)
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
-    view = await told.xrays.view(told.said.id)
+    view = await told.xrays.read_xray(told.said.id)
     assert view.turn == told.said
-    assert [(s.step, s.agent, s.state, s.line, s.seconds) for s in view.steps] == [
+    assert [(s.step, s.agent, s.state, s.summary, s.seconds) for s in view.steps] == [
         ("assemble", "Librarian", "done", "12 turns, 4 facts in view", 0.012),
         ("direct", "Director", "skipped", "off", 0.0),
         ("narrate", "Narrator", "done", "41 words", 4.2),
@@ -113,7 +113,7 @@ async def test_what_an_exchange_asked_for_stands_with_its_other_turns_too(told: 
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
     for turn in (told.acted, told.rolled):
-        view = await told.xrays.view(turn.id)
+        view = await told.xrays.read_xray(turn.id)
         assert view.calls == (tale,)
         assert len(view.steps) == 4
 
@@ -124,8 +124,8 @@ async def test_a_take_has_its_own_xray(told: Told) -> None:
     again = await told.tell("The hinges whisper.", told.rolled, MoveKind.TAKE, take=2)
     second = await told.call(again, beat_id=again.id)
     await told.ended(again.id, STEPS[2:3])
-    assert (await told.xrays.view(told.said.id)).calls == (first,)
-    view = await told.xrays.view(again.id)
+    assert (await told.xrays.read_xray(told.said.id)).calls == (first,)
+    view = await told.xrays.read_xray(again.id)
     assert view.calls == (second,)
     assert [step.step for step in view.steps] == ["narrate"]
     assert view.resolution == told.sealed
@@ -135,14 +135,14 @@ async def test_what_the_gm_told_by_hand_shows_no_calls_of_the_take_before(told: 
     await told.call(told.said)
     await told.ended(told.acted.id)
     by_hand = await told.tell("Nothing gives.", told.rolled, MoveKind.TAKE, take=2)
-    view = await told.xrays.view(by_hand.id)
+    view = await told.xrays.read_xray(by_hand.id)
     assert (view.calls, view.steps, view.warnings) == ((), (), ())
 
 
 async def test_what_was_cut_off_or_refused_is_warned_of(told: Told) -> None:
     await told.call(told.said, outcome=CallOutcome.CUT, error="The connection broke")
     await told.call(told.said, persona=Persona.CRITIC, outcome=CallOutcome.REFUSED)
-    assert (await told.xrays.view(told.said.id)).warnings == (
+    assert (await told.xrays.read_xray(told.said.id)).warnings == (
         "The narrator was cut off: The connection broke. What had come was kept.",
         "The critic was refused: the model declined.",
     )
@@ -150,7 +150,7 @@ async def test_what_was_cut_off_or_refused_is_warned_of(told: Told) -> None:
 
 async def test_there_is_no_xray_of_no_turn(told: Told) -> None:
     with pytest.raises(NotFound):
-        await told.xrays.view("nobody")
+        await told.xrays.read_xray("nobody")
 
 
 # --- the bill ---------------------------------------------------------------------------------------
@@ -160,13 +160,13 @@ async def test_the_bill_is_summed_five_ways(told: Told) -> None:
     await told.call(told.said, micros=1_500, at=YESTERDAY)
     await told.call(told.said, micros=500, persona=Persona.ARCHIVIST, at=TODAY)
     await told.call(None, cost=Money(known=False), at=TODAY)
-    bill = await told.bills().view()
+    bill = await told.bills().read_bill()
     assert len(bill.by_call) == 3
-    assert [(r.label, r.calls, r.micros, r.unpriced, r.subject) for r in bill.by_turn] == [
+    assert [(r.label, r.call_count, r.micros, r.unpriced_count, r.subject) for r in bill.by_turn] == [
         ("no turn: tests, asides, and what was never told", 1, 0, 1, None),
         ("turn 3 · The hinges give.", 2, 2_000, 0, told.said.id),
     ]
-    assert [(r.label, r.calls, r.micros) for r in bill.by_persona] == [
+    assert [(r.label, r.call_count, r.micros) for r in bill.by_persona] == [
         ("narrator", 2, 1_500),
         ("archivist", 1, 500),
     ]
@@ -174,25 +174,25 @@ async def test_the_bill_is_summed_five_ways(told: Told) -> None:
         ("The Lamp", told.story.id, 3_000, 2_000)
     ]
     assert [(r.label, r.micros) for r in bill.by_day] == [("2026-03-02", 500), ("2026-03-01", 1_500)]
-    assert bill.rules == BUDGET_RULES
+    assert bill.limitation_rules == BUDGET_RULES
 
 
 async def test_budgets_of_the_story_its_world_and_the_day_stand_with_what_is_spent(told: Told) -> None:
     await told.call(told.said, micros=8_500, at=YESTERDAY)
     await told.call(told.said, micros=500, at=TODAY)
-    bill = await told.bills(day=2.0).view(story_id=told.story.id)
+    bill = await told.bills(day=2.0).read_bill(story_id=told.story.id)
     assert [(b.scope, b.label, b.spent, b.limit, b.subject) for b in bill.budgets] == [
         ("story", "The Lamp", 9_000, 10_000, told.story.id),
         ("universe", "The Salt Coast", 9_000, None, make.UNIVERSE),
         ("day", "today, 2026-03-02", 500, 2_000_000, None),
     ]
-    assert bill.budgets[0].degraded
-    assert not bill.budgets[1].degraded
+    assert bill.budgets[0].limitation
+    assert not bill.budgets[1].limitation
 
 
 async def test_without_a_limit_what_is_spent_is_told_all_the_same(told: Told) -> None:
     await told.call(told.said, micros=700, at=TODAY)
-    bill = await told.bills().view()
+    bill = await told.bills().read_bill()
     assert [(b.scope, b.spent, b.limit) for b in bill.budgets] == [
         ("universe", 700, None),
         ("day", 700, None),
@@ -204,13 +204,13 @@ async def test_another_storys_calls_are_on_its_own_bill(told: Told) -> None:
     await told.orchestrator.put_story(other)
     await told.call(None, story_id=other.id, micros=900, at=TODAY)
     mine = await told.call(told.said, at=TODAY)
-    bill = await told.bills().view(story_id=told.story.id)
+    bill = await told.bills().read_bill(story_id=told.story.id)
     assert bill.by_call == (mine,)
     assert {row.label for row in bill.by_story} == {"The Lamp", "Another"}
-    assert await told.bills().cost(told.story.id) == (1_500, True)
+    assert await told.bills().read_story_cost(told.story.id) == (1_500, True)
 
 
 async def test_a_cost_says_when_a_price_is_unknown(told: Told) -> None:
-    assert await told.bills().cost(told.story.id) == (0, True)
+    assert await told.bills().read_story_cost(told.story.id) == (0, True)
     await told.call(told.said, cost=Money(known=False))
-    assert await told.bills().cost(told.story.id) == (0, False)
+    assert await told.bills().read_story_cost(told.story.id) == (0, False)

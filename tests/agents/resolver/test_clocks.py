@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.clock_faces import format_clock, format_track, most_urgent
+from agents.clock_faces import find_most_urgent_clock, format_clock, format_track
 from agents.resolver.clocks import (
     FINISH_DEGREES,
     ClockMovement,
@@ -86,8 +86,8 @@ def test_the_most_urgent_clock_has_the_fewest_steps_left() -> None:
     tide, dawn = ProgressClock(name="Tide", filled=1, size=4), ProgressClock(name="Dawn", filled=3, size=8)
     over = ProgressClock(name="Over", filled=3, size=4, closed=True)
     work = ProgressClock(name="Work", filled=29, size=TRACK_TICKS, pace=Pace.SLOW)
-    assert most_urgent([dawn, tide, over, work]) == tide
-    assert most_urgent([over, work]) is None
+    assert find_most_urgent_clock([dawn, tide, over, work]) == tide
+    assert find_most_urgent_clock([over, work]) is None
 
 
 def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:

@@ -15,9 +15,9 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from tools.servers.qdrant_front import operations
-from tools.servers.qdrant_front.access import Access, Forbidden, Keys, Unknown
-from tools.servers.qdrant_front.collections_folder import NoSuchCollection, Shelf, Taken
-from tools.servers.qdrant_front.translate import Json, NotOffered, WrongInput
+from tools.servers.qdrant_front.access import Access, Forbidden, InvalidKey, Keys
+from tools.servers.qdrant_front.collections_folder import CollectionsFolder, NameTaken, NoSuchCollection
+from tools.servers.qdrant_front.translate import Json, NotSupported, WrongInput
 
 # The version whose REST API is spoken; clients compare it with their own.
 _ABOUT: Final = {
@@ -27,74 +27,74 @@ _ABOUT: Final = {
 _BODY_LIMIT: Final = 64 * 1024 * 1024
 
 
-class Front:
+class RequestRouter:
     """Answers one request after another; knows nothing of HTTP but method and path."""
 
-    def __init__(self, shelf: Shelf, keys: Keys) -> None:
-        self._shelf = shelf
+    def __init__(self, collections: CollectionsFolder, keys: Keys) -> None:
+        self._collections = collections
         self._keys = keys
 
     def answer(self, method: str, path: str, key: str | None, body: Json) -> Any:
-        access = self._keys.judge(key)
+        access = self._keys.authenticate(key)
         parts = [unquote(part) for part in path.strip("/").split("/")]
         if parts == [""]:
             return _ABOUT
         if parts in (["collections", "aliases"], ["aliases"]) or (
             parts[0] == "collections" and len(parts) < 3
         ):
-            return self._whole(method, parts, access, body)
+            return self._answer_global(method, parts, access, body)
         if parts[0] == "collections":
-            return self._within(method, parts[1], "/".join(parts[2:]), access, body)
-        raise NotOffered(f"{method} {path}")
+            return self._answer_collection(method, parts[1], "/".join(parts[2:]), access, body)
+        raise NotSupported(f"{method} {path}")
 
-    def _whole(self, method: str, parts: list[str], access: Access, body: Json) -> Any:
+    def _answer_global(self, method: str, parts: list[str], access: Access, body: Json) -> Any:
         """Collections as such, and aliases."""
         match method, parts:
             case "POST", ["collections", "aliases"]:
                 access.check(None, writes=True, manages=True)
-                self._shelf.change_aliases(body["actions"])
+                self._collections.change_aliases(body["actions"])
                 return True
             case "GET", ["aliases"]:
                 access.check(None, writes=False, manages=False)
-                return _aliases(self._shelf.aliases)
+                return _aliases_json(self._collections.aliases)
             case "GET", ["collections"]:
                 access.check(None, writes=False, manages=False)
-                return {"collections": [{"name": name} for name in sorted(self._shelf.collections)]}
+                return {"collections": [{"name": name} for name in sorted(self._collections.collections)]}
             case "GET", ["collections", name]:
                 access.check(name, writes=False, manages=False)
-                return self._shelf.get(name).info()
+                return self._collections.get(name).info()
             case "PUT", ["collections", name]:
                 access.check(name, writes=True, manages=True)
-                self._shelf.create(name, body)
+                self._collections.create(name, body)
                 return True
             case "DELETE", ["collections", name]:
                 access.check(name, writes=True, manages=True)
-                return self._shelf.delete(name)
-        raise NotOffered(f"{method} /{'/'.join(parts)}")
+                return self._collections.delete(name)
+        raise NotSupported(f"{method} /{'/'.join(parts)}")
 
-    def _within(self, method: str, name: str, rest: str, access: Access, body: Json) -> Any:
+    def _answer_collection(self, method: str, name: str, rest: str, access: Access, body: Json) -> Any:
         """One collection's points and indexes."""
         if (method, rest) == ("GET", "exists"):
             access.check(name, writes=False, manages=False)
-            return {"exists": name in self._shelf.collections or name in self._shelf.aliases}
+            return {"exists": name in self._collections.collections or name in self._collections.aliases}
         if (method, rest) == ("GET", "aliases"):
             access.check(name, writes=False, manages=False)
-            return _aliases({alias: of for alias, of in self._shelf.aliases.items() if of == name})
+            return _aliases_json({alias: of for alias, of in self._collections.aliases.items() if of == name})
         if rest == "index" or rest.startswith("index/"):
             access.check(name, writes=True, manages=False)
-            collection = self._shelf.get(name)
+            collection = self._collections.get(name)
             if method == "PUT":
                 return operations.create_index(collection, body)
             return operations.delete_index(collection, rest.removeprefix("index/"))
         read, write = operations.READS.get((method, rest)), operations.WRITES.get((method, rest))
         operation = read or write
         if operation is None:
-            raise NotOffered(f"{method} {rest}")
+            raise NotSupported(f"{method} {rest}")
         access.check(name, writes=write is not None, manages=False)
-        return operation(self._shelf.get(name), body)
+        return operation(self._collections.get(name), body)
 
 
-def _aliases(of: dict[str, str]) -> Json:
+def _aliases_json(of: dict[str, str]) -> Json:
     return {"aliases": [{"alias_name": alias, "collection_name": name} for alias, name in sorted(of.items())]}
 
 
@@ -103,10 +103,10 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # else an answer on a connection that is kept waits 40 ms for its body
-    front: Front
+    front: RequestRouter
 
     def _handle(self) -> None:
-        began = time.monotonic()
+        started_at = time.monotonic()
         path = urlsplit(self.path).path
         length = int(self.headers.get("Content-Length") or 0)
         if length > _BODY_LIMIT:
@@ -117,10 +117,10 @@ class Handler(BaseHTTPRequestHandler):
         if path in ("/healthz", "/livez", "/readyz"):
             self._send(200, {"status": "ok"})
             return
-        status, told = self._answered(path, raw)
-        self._send(status, {**told, "time": time.monotonic() - began})
+        status, body = self._answer_or_error(path, raw)
+        self._send(status, {**body, "time": time.monotonic() - started_at})
 
-    def _answered(self, path: str, raw: bytes) -> tuple[int, Json]:
+    def _answer_or_error(self, path: str, raw: bytes) -> tuple[int, Json]:
         key = (
             self.headers.get("api-key")
             or (self.headers.get("Authorization") or "").removeprefix("Bearer ")
@@ -128,15 +128,15 @@ class Handler(BaseHTTPRequestHandler):
         )
         try:
             result = self.front.answer(self.command, path, key, json.loads(raw or b"{}"))
-        except Unknown as unknown:
+        except InvalidKey as unknown:
             return 401, _error(str(unknown))
         except Forbidden as forbidden:
             return 403, _error(f"Forbidden: {forbidden}")
         except NoSuchCollection as missing:
             return 404, _error(f"Not found: Collection `{missing}` doesn't exist!")
-        except Taken as taken:
+        except NameTaken as taken:
             return 409, _error(f"Wrong input: Collection `{taken}` already exists!")
-        except NotOffered as absent:
+        except NotSupported as absent:
             return 501, _error(f"MONITOR's stand-in for Qdrant does not have {absent}")
         except (WrongInput, KeyError, TypeError, ValueError) as wrong:
             return 400, _error(f"Wrong input: {wrong}")
@@ -146,8 +146,8 @@ class Handler(BaseHTTPRequestHandler):
             return (400 if refused else 500), _error(f"Wrong input: {failed}")
         return 200, (result if result is _ABOUT else {"result": result, "status": "ok"})
 
-    def _send(self, status: int, told: Json) -> None:
-        data = json.dumps(told).encode()
+    def _send(self, status: int, body: Json) -> None:
+        data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -174,13 +174,15 @@ class Server(ThreadingHTTPServer):
 def main() -> None:
     """Serve until told to stop, then flush every collection."""
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
-    shelf = Shelf(folder)
-    Handler.front = Front(shelf, Keys(os.environ["QDRANT_API_KEY"], os.environ["QDRANT_READ_ONLY_API_KEY"]))
+    collections = CollectionsFolder(folder)
+    Handler.front = RequestRouter(
+        collections, Keys(os.environ["QDRANT_API_KEY"], os.environ["QDRANT_READ_ONLY_API_KEY"])
+    )
     server = Server(("127.0.0.1", port), Handler)
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
     server.serve_forever()
     server.server_close()
-    shelf.close()
+    collections.close()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-class Unknown(Exception):
+class InvalidKey(Exception):
     """No key, a wrong one, or a token that is forged or over."""
 
 
@@ -50,33 +50,35 @@ class Keys:
         self._key = key
         self._read_only_key = read_only_key
 
-    def judge(self, given: str | None) -> Access:
-        if given is None:
-            raise Unknown("Must provide an API key or an Authorization bearer token")
-        if hmac.compare_digest(given, self._key):
+    def authenticate(self, key: str | None) -> Access:
+        if key is None:
+            raise InvalidKey("Must provide an API key or an Authorization bearer token")
+        if hmac.compare_digest(key, self._key):
             return Access("m", {})
-        if hmac.compare_digest(given, self._read_only_key):
+        if hmac.compare_digest(key, self._read_only_key):
             return Access("r", {})
-        return self._token(given)
+        return self._read_token(key)
 
-    def _token(self, token: str) -> Access:
+    def _read_token(self, token: str) -> Access:
         try:
             head, claims, signature = token.split(".")
-            signed = hmac.new(self._key.encode(), f"{head}.{claims}".encode(), hashlib.sha256).digest()
-            true = (
-                hmac.compare_digest(signed, _decoded(signature))
-                and json.loads(_decoded(head))["alg"] == "HS256"
+            expected_signature = hmac.new(
+                self._key.encode(), f"{head}.{claims}".encode(), hashlib.sha256
+            ).digest()
+            is_valid = (
+                hmac.compare_digest(expected_signature, _decode_base64(signature))
+                and json.loads(_decode_base64(head))["alg"] == "HS256"
             )
-            told: dict[str, Any] = json.loads(_decoded(claims))
-        except (ValueError, KeyError, TypeError, binascii.Error) as bad:
-            raise Unknown("Invalid API key or JWT") from bad
-        if not true or told.get("exp", time.time() + 1) < time.time():
-            raise Unknown("Invalid API key or JWT")
-        access = told.get("access", "m")
+            claims_json: dict[str, Any] = json.loads(_decode_base64(claims))
+        except (ValueError, KeyError, TypeError, binascii.Error) as error:
+            raise InvalidKey("Invalid API key or JWT") from error
+        if not is_valid or claims_json.get("exp", time.time() + 1) < time.time():
+            raise InvalidKey("Invalid API key or JWT")
+        access = claims_json.get("access", "m")
         if isinstance(access, str):
             return Access(access, {})
         return Access(None, {each["collection"]: each["access"] for each in access})
 
 
-def _decoded(part: str) -> bytes:
+def _decode_base64(part: str) -> bytes:
     return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))

@@ -20,7 +20,7 @@ class NoSuchCollection(Exception):
     """No collection and no alias has this name."""
 
 
-class Taken(Exception):
+class NameTaken(Exception):
     """There is one of this name already."""
 
 
@@ -46,7 +46,7 @@ class Collection:
         with self.lock:
             info = self.shard.info()
         schema = {
-            name: {"data_type": _name(index.data_type), "points": index.points}
+            name: {"data_type": _type_name(index.data_type), "points": index.points}
             for name, index in info.payload_schema.items()
         }
         params = {"vectors": self.body.get("vectors") or {}, "shard_number": 1, "replication_factor": 1}
@@ -74,11 +74,11 @@ class Collection:
         }
 
 
-def _name(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     return str(kind).rsplit(".", 1)[-1].lower()
 
 
-class Shelf:
+class CollectionsFolder:
     """All collections under one folder, opened when the server starts."""
 
     def __init__(self, folder: Path) -> None:
@@ -96,60 +96,60 @@ class Shelf:
 
     def get(self, name: str) -> Collection:
         with self._lock:
-            found = self.collections.get(self.aliases.get(name, name))
-        if found is None:
+            collection = self.collections.get(self.aliases.get(name, name))
+        if collection is None:
             raise NoSuchCollection(name)
-        return found
+        return collection
 
     def create(self, name: str, body: Json) -> None:
         if not _NAME.fullmatch(name):
             raise WrongInput(f"{name!r} cannot name a collection")
         with self._lock:
             if name in self.collections or name in self.aliases:
-                raise Taken(name)
+                raise NameTaken(name)
             folder = self._folder / name
             shutil.rmtree(folder, ignore_errors=True)  # what a crash left half made
             (folder / "shard").mkdir(parents=True)
-            shard = edge.EdgeShard.create(str(folder / "shard"), translate.config(body))
+            shard = edge.EdgeShard.create(str(folder / "shard"), translate.make_config(body))
             _write(folder / "collection.json", body)
             self.collections[name] = Collection(folder, body, shard)
 
     def delete(self, name: str) -> bool:
         with self._lock:
-            gone = self.collections.pop(name, None)
-            if gone is None:
+            collection = self.collections.pop(name, None)
+            if collection is None:
                 return False
             self.aliases = {alias: of for alias, of in self.aliases.items() if of != name}
             _write(self._aliases_file, self.aliases)
-            (gone.folder / "collection.json").unlink()
-            with gone.lock:
-                gone.shard.close()
-            shutil.rmtree(gone.folder)
+            (collection.folder / "collection.json").unlink()
+            with collection.lock:
+                collection.shard.close()
+            shutil.rmtree(collection.folder)
             return True
 
     def change_aliases(self, actions: list[Json]) -> None:
         """All of the actions or none, as Qdrant does: a reader never sees a name that leads nowhere."""
         with self._lock:
-            changed = dict(self.aliases)
+            new_aliases = dict(self.aliases)
             for action in actions:
-                self._change(changed, action)
-            _write(self._aliases_file, changed)
-            self.aliases = changed
+                self._change(new_aliases, action)
+            _write(self._aliases_file, new_aliases)
+            self.aliases = new_aliases
 
     def _change(self, aliases: dict[str, str], action: Json) -> None:
-        if wanted := action.get("create_alias"):
-            if wanted["collection_name"] not in self.collections:
-                raise NoSuchCollection(wanted["collection_name"])
-            if wanted["alias_name"] in self.collections:
-                raise Taken(wanted["alias_name"])
-            aliases[wanted["alias_name"]] = wanted["collection_name"]
-        elif unwanted := action.get("delete_alias"):
-            if aliases.pop(unwanted["alias_name"], None) is None:
-                raise NoSuchCollection(unwanted["alias_name"])
-        elif renamed := action.get("rename_alias"):
-            if renamed["old_alias_name"] not in aliases:
-                raise NoSuchCollection(renamed["old_alias_name"])
-            aliases[renamed["new_alias_name"]] = aliases.pop(renamed["old_alias_name"])
+        if creation := action.get("create_alias"):
+            if creation["collection_name"] not in self.collections:
+                raise NoSuchCollection(creation["collection_name"])
+            if creation["alias_name"] in self.collections:
+                raise NameTaken(creation["alias_name"])
+            aliases[creation["alias_name"]] = creation["collection_name"]
+        elif deletion := action.get("delete_alias"):
+            if aliases.pop(deletion["alias_name"], None) is None:
+                raise NoSuchCollection(deletion["alias_name"])
+        elif renaming := action.get("rename_alias"):
+            if renaming["old_alias_name"] not in aliases:
+                raise NoSuchCollection(renaming["old_alias_name"])
+            aliases[renaming["new_alias_name"]] = aliases.pop(renaming["old_alias_name"])
 
     def close(self) -> None:
         with self._lock:
@@ -164,9 +164,9 @@ def _read(file: Path) -> Any:
 
 
 def _write(file: Path, value: Any) -> None:
-    new = file.with_suffix(".new")
-    with new.open("w", encoding="utf-8") as out:
+    new_file = file.with_suffix(".new")
+    with new_file.open("w", encoding="utf-8") as out:
         json.dump(value, out)
         out.flush()
         os.fsync(out.fileno())
-    new.replace(file)
+    new_file.replace(file)

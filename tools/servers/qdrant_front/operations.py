@@ -7,54 +7,63 @@ from typing import Any, Final
 
 from tools.servers.qdrant_front import translate
 from tools.servers.qdrant_front.collections_folder import Collection
-from tools.servers.qdrant_front.translate import Json, NotOffered, WrongInput, edge, filter_, told
+from tools.servers.qdrant_front.translate import (
+    Json,
+    NotSupported,
+    WrongInput,
+    edge,
+    make_filter,
+    record_json,
+)
 
 _UPDATE = edge.UpdateOperation
 
 
 def upsert(collection: Collection, body: Json) -> Json:
     return collection.update(
-        _UPDATE.upsert_points(translate.points(body), filter_(body.get("update_filter")))
+        _UPDATE.upsert_points(translate.make_points(body), make_filter(body.get("update_filter")))
     )
 
 
 def delete(collection: Collection, body: Json) -> Json:
-    return collection.update(_by(body, _UPDATE.delete_points, _UPDATE.delete_points_by_filter))
+    return collection.update(_select_points(body, _UPDATE.delete_points, _UPDATE.delete_points_by_filter))
 
 
 def set_payload(collection: Collection, body: Json) -> Json:
     rest = (body["payload"], body.get("key"))
-    return collection.update(_by(body, _UPDATE.set_payload, _UPDATE.set_payload_by_filter, *rest))
+    return collection.update(_select_points(body, _UPDATE.set_payload, _UPDATE.set_payload_by_filter, *rest))
 
 
 def overwrite_payload(collection: Collection, body: Json) -> Json:
     rest = (body["payload"], body.get("key"))
-    return collection.update(_by(body, _UPDATE.overwrite_payload, _UPDATE.overwrite_payload_by_filter, *rest))
+    return collection.update(
+        _select_points(body, _UPDATE.overwrite_payload, _UPDATE.overwrite_payload_by_filter, *rest)
+    )
 
 
 def delete_payload(collection: Collection, body: Json) -> Json:
     by_filter = _UPDATE.delete_payload_by_filter
-    return collection.update(_by(body, _UPDATE.delete_payload, by_filter, body["keys"]))
+    return collection.update(_select_points(body, _UPDATE.delete_payload, by_filter, body["keys"]))
 
 
 def update_vectors(collection: Collection, body: Json) -> Json:
-    rows = [edge.PointVectors(row["id"], translate.vector(row["vector"])) for row in body["points"]]
+    rows = [edge.PointVectors(row["id"], translate.make_vector(row["vector"])) for row in body["points"]]
     return collection.update(_UPDATE.update_vectors(rows))
 
 
-def _by(body: Json, by_ids: Callable[..., Any], by_filter: Callable[..., Any], *rest: Any) -> Any:
+def _select_points(body: Json, by_ids: Callable[..., Any], by_filter: Callable[..., Any], *rest: Any) -> Any:
     if body.get("points") is not None:
         return by_ids(body["points"], *rest)
     if body.get("filter") is not None:
-        return by_filter(filter_(body["filter"]), *rest)
+        return by_filter(make_filter(body["filter"]), *rest)
     raise WrongInput("either points or filter is needed")
 
 
 def retrieve(collection: Collection, body: Json) -> list[Json]:
-    wanted = translate.payload_wanted(body.get("with_payload"), default=True)
+    payload_selector = translate.make_payload_selector(body.get("with_payload"), default=True)
     with collection.lock:
-        found = collection.shard.retrieve(body["ids"], wanted, body.get("with_vector") or False)
-    return [told(record) for record in found]
+        records = collection.shard.retrieve(body["ids"], payload_selector, body.get("with_vector") or False)
+    return [record_json(record) for record in records]
 
 
 def scroll(collection: Collection, body: Json) -> Json:
@@ -62,15 +71,15 @@ def scroll(collection: Collection, body: Json) -> Json:
     request = edge.ScrollRequest(
         offset=body.get("offset"),
         limit=body.get("limit") or 10,
-        filter=filter_(body.get("filter")),
-        with_payload=translate.payload_wanted(body.get("with_payload"), default=True),
+        filter=make_filter(body.get("filter")),
+        with_payload=translate.make_payload_selector(body.get("with_payload"), default=True),
         with_vector=body.get("with_vector") or False,
         order_by=None if order is None else _order(order),
     )
     with collection.lock:
-        found, after = collection.shard.scroll(request)
-    offset = after if after is None or isinstance(after, int) else str(after)
-    return {"points": [told(record) for record in found], "next_page_offset": offset}
+        records, next_offset = collection.shard.scroll(request)
+    offset = next_offset if next_offset is None or isinstance(next_offset, int) else str(next_offset)
+    return {"points": [record_json(record) for record in records], "next_page_offset": offset}
 
 
 def _order(given: Any) -> Any:
@@ -82,7 +91,7 @@ def _order(given: Any) -> Any:
 
 
 def count(collection: Collection, body: Json) -> Json:
-    request = edge.CountRequest(exact=body.get("exact", True), filter=filter_(body.get("filter")))
+    request = edge.CountRequest(exact=body.get("exact", True), filter=make_filter(body.get("filter")))
     with collection.lock:
         return {"count": collection.shard.count(request)}
 
@@ -90,24 +99,24 @@ def count(collection: Collection, body: Json) -> Json:
 def query(collection: Collection, body: Json) -> Json:
     for absent in ("prefetch", "lookup_from"):
         if body.get(absent):
-            raise NotOffered(f"{absent} in a query")
+            raise NotSupported(f"{absent} in a query")
     given = body.get("query")
     if isinstance(given, dict) and "nearest" in given:
         given = given["nearest"]
     elif isinstance(given, dict) and "indices" not in given:
-        raise NotOffered(f"the query {sorted(given)}")
+        raise NotSupported(f"the query {sorted(given)}")
     with collection.lock:
         if isinstance(given, int | str):
             given = _vector_of(collection, given, body.get("using"))
-        found = collection.shard.query(translate.query(body, given))
-    return {"points": [told(point) for point in found]}
+        found = collection.shard.query(translate.make_query(body, given))
+    return {"points": [record_json(point) for point in found]}
 
 
 def _vector_of(collection: Collection, id_: int | str, using: str | None) -> Any:
     found = collection.shard.retrieve([id_], False, True)
     if not found:
         raise WrongInput(f"No point with id {id_} found")
-    vector = told(found[0])["vector"]
+    vector = record_json(found[0])["vector"]
     return vector[using] if using else vector
 
 
@@ -116,7 +125,7 @@ def query_batch(collection: Collection, body: Json) -> list[Json]:
 
 
 def create_index(collection: Collection, body: Json) -> Json:
-    _, kind = translate.schema(body["field_schema"])
+    _, kind = translate.make_schema(body["field_schema"])
     return collection.update(_UPDATE.create_field_index(body["field_name"], kind))
 
 

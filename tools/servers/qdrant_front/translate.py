@@ -11,7 +11,7 @@ edge: Any = importlib.import_module("qdrant_edge")
 Json = dict[str, Any]
 
 
-class NotOffered(Exception):
+class NotSupported(Exception):
     """A part of Qdrant's API that this stand-in does not have."""
 
 
@@ -30,35 +30,35 @@ _MATCHES: Final = (
 _SCHEMAS: Final = ("keyword", "integer", "float", "geo", "text", "bool", "datetime", "uuid")
 
 
-def config(body: Json) -> Any:
+def make_config(body: Json) -> Any:
     """The engine's configuration for the body of a create-collection request."""
     dense = body.get("vectors") or {}
-    named = {"": dense} if "size" in dense else dense
+    dense_vectors = {"": dense} if "size" in dense else dense
     sparse = {name: edge.EdgeSparseVectorParams() for name in body.get("sparse_vectors") or {}}
-    if not named and not sparse:
+    if not dense_vectors and not sparse:
         raise WrongInput("a collection needs vectors or sparse_vectors")
-    vectors = {name: _vector_params(name, params) for name, params in named.items()}
+    vectors = {name: _vector_params(name, params) for name, params in dense_vectors.items()}
     return edge.EdgeConfig(vectors=vectors or None, sparse_vectors=sparse or None)
 
 
 def _vector_params(name: str, params: Json) -> Any:
     if params.get("multivector_config"):
-        raise NotOffered(f"multivectors (in vector {name!r})")
+        raise NotSupported(f"multivectors (in vector {name!r})")
     distance = getattr(edge.Distance, str(params["distance"]), None)
     if distance is None:
         raise WrongInput(f"unknown distance {params['distance']!r}")
     return edge.EdgeVectorParams(size=params["size"], distance=distance)
 
 
-def points(body: Json) -> list[Any]:
+def make_points(body: Json) -> list[Any]:
     """The points of an upsert, given one by one or as columns."""
     if "batch" in body:
         batch = body["batch"]
         ids, payloads = batch["ids"], batch.get("payloads") or [None] * len(batch["ids"])
         vectors = _columns(batch["vectors"], len(ids))
         rows = zip(ids, vectors, payloads, strict=True)
-        return [edge.Point(id_, vector(given), payload or None) for id_, given, payload in rows]
-    return [edge.Point(row["id"], vector(row["vector"]), row.get("payload")) for row in body["points"]]
+        return [edge.Point(id_, make_vector(given), payload or None) for id_, given, payload in rows]
+    return [edge.Point(row["id"], make_vector(row["vector"]), row.get("payload")) for row in body["points"]]
 
 
 def _columns(vectors: Any, count: int) -> list[Any]:
@@ -67,18 +67,18 @@ def _columns(vectors: Any, count: int) -> list[Any]:
     return [{name: column[i] for name, column in vectors.items()} for i in range(count)]
 
 
-def vector(given: Any) -> Any:
+def make_vector(given: Any) -> Any:
     """A dense vector, a sparse one, or several by name."""
     if isinstance(given, Mapping):
         if set(given) == {"indices", "values"}:
             return edge.SparseVector(given["indices"], given["values"])
-        return {name: vector(each) for name, each in given.items()}
+        return {name: make_vector(each) for name, each in given.items()}
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise NotOffered("a vector that a model of the server's would have to make")
+        raise NotSupported("a vector that a model of the server's would have to make")
     return list(given)
 
 
-def filter_(given: Json | None) -> Any:
+def make_filter(given: Json | None) -> Any:
     """A filter; None for none."""
     if not given:
         return None
@@ -88,9 +88,9 @@ def filter_(given: Json | None) -> Any:
         if conditions is not None:
             conditions = conditions if isinstance(conditions, list) else [conditions]
             clauses[name] = [_condition(each) for each in conditions]
-    if least := given.get("min_should"):
-        conditions = [_condition(each) for each in least["conditions"]]
-        clauses["min_should"] = edge.MinShould(conditions, least["min_count"])
+    if minimum := given.get("min_should"):
+        conditions = [_condition(each) for each in minimum["conditions"]]
+        clauses["min_should"] = edge.MinShould(conditions, minimum["min_count"])
     return edge.Filter(**clauses)
 
 
@@ -102,12 +102,12 @@ def _condition(given: Json) -> Any:
     if "is_null" in given and isinstance(given["is_null"], dict):
         return edge.IsNullCondition(given["is_null"]["key"])
     if "nested" in given:
-        return edge.NestedCondition(given["nested"]["key"], filter_(given["nested"]["filter"]))
+        return edge.NestedCondition(given["nested"]["key"], make_filter(given["nested"]["filter"]))
     if "key" in given:
         return _field(given)
     if {"must", "should", "must_not", "min_should"} & set(given):
-        return filter_(given)
-    raise NotOffered(f"the condition {sorted(given)}")
+        return make_filter(given)
+    raise NotSupported(f"the condition {sorted(given)}")
 
 
 def _field(given: Json) -> Any:
@@ -116,17 +116,21 @@ def _field(given: Json) -> Any:
         for name, kind in _MATCHES:
             if name in match:
                 return edge.FieldCondition(key, match=getattr(edge, kind)(match[name]))
-        raise NotOffered(f"the match {sorted(match)}")
+        raise NotSupported(f"the match {sorted(match)}")
     if bounds := given.get("range"):
-        known = {name: bounds[name] for name in ("gte", "gt", "lte", "lt") if bounds.get(name) is not None}
+        range_bounds = {
+            name: bounds[name] for name in ("gte", "gt", "lte", "lt") if bounds.get(name) is not None
+        }
         kind = (
-            edge.RangeDateTime if any(isinstance(each, str) for each in known.values()) else edge.RangeFloat
+            edge.RangeDateTime
+            if any(isinstance(each, str) for each in range_bounds.values())
+            else edge.RangeFloat
         )
-        return edge.FieldCondition(key, range=kind(**known))
-    raise NotOffered(f"the field condition {sorted(given)}")
+        return edge.FieldCondition(key, range=kind(**range_bounds))
+    raise NotSupported(f"the field condition {sorted(given)}")
 
 
-def payload_wanted(given: Any, *, default: bool) -> Any:
+def make_payload_selector(given: Any, *, default: bool) -> Any:
     """Which of the payload to bring."""
     if given is None:
         return default
@@ -137,9 +141,9 @@ def payload_wanted(given: Any, *, default: bool) -> Any:
     return given
 
 
-def query(body: Json, nearest: Any) -> Any:
+def make_query(body: Json, nearest: Any) -> Any:
     """A query request; nearest is its vector, or None for a plain list of points."""
-    search = None if nearest is None else edge.Query.Nearest(vector(nearest), using=body.get("using"))
+    search = None if nearest is None else edge.Query.Nearest(make_vector(nearest), using=body.get("using"))
     given = body.get("params") or {}
     params = edge.SearchParams(hnsw_ef=given.get("hnsw_ef"), exact=bool(given.get("exact")))
     return edge.QueryRequest(
@@ -147,14 +151,14 @@ def query(body: Json, nearest: Any) -> Any:
         offset=body.get("offset"),
         query=search,
         with_vector=body.get("with_vector") or False,
-        with_payload=payload_wanted(body.get("with_payload"), default=False),
-        filter=filter_(body.get("filter")),
+        with_payload=make_payload_selector(body.get("with_payload"), default=False),
+        filter=make_filter(body.get("filter")),
         score_threshold=body.get("score_threshold"),
         params=params,
     )
 
 
-def schema(given: Any) -> tuple[str, Any]:
+def make_schema(given: Any) -> tuple[str, Any]:
     """A payload index's type by name, and as the engine takes it."""
     name = given if isinstance(given, str) else given["type"]
     if name not in _SCHEMAS:
@@ -163,25 +167,25 @@ def schema(given: Any) -> tuple[str, Any]:
         return name, getattr(edge.PayloadSchemaType, name.capitalize())
     options = {key: value for key, value in given.items() if key != "type" and value is not None}
     if unknown := set(options) - {"is_tenant", "is_principal", "lookup", "range", "on_disk"}:
-        raise NotOffered(f"the index option {sorted(unknown)}")
+        raise NotSupported(f"the index option {sorted(unknown)}")
     return name, getattr(edge, f"{name.capitalize()}IndexParams")(**options)
 
 
-def told(record: Any) -> Json:
+def record_json(record: Any) -> Json:
     """A record or scored point as the API shows it."""
     id_ = record.id if isinstance(record.id, int) else str(record.id)
-    shown: Json = {"id": id_, "payload": record.payload}
+    record_fields: Json = {"id": id_, "payload": record.payload}
     if record.vector is not None:
-        shown["vector"] = _told_vector(record.vector)
+        record_fields["vector"] = _vector_json(record.vector)
     if hasattr(record, "score"):
-        shown |= {"score": record.score, "version": record.version}
-    return shown
+        record_fields |= {"score": record.score, "version": record.version}
+    return record_fields
 
 
-def _told_vector(given: Any) -> Any:
+def _vector_json(given: Any) -> Any:
     if isinstance(given, Mapping):
-        named = {name: _told_vector(each) for name, each in given.items()}
-        return named[""] if set(named) == {""} else named
+        vectors_json = {name: _vector_json(each) for name, each in given.items()}
+        return vectors_json[""] if set(vectors_json) == {""} else vectors_json
     if hasattr(given, "indices"):
         return {"indices": list(given.indices), "values": list(given.values)}
     return list(given)
