@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores import archive
 from stores.archive import export_campaign, import_campaign
-from stores.archive_file import ArchiveReader
+from stores.archive_file import ArchiveReader, ArchiveWriter
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import ArchiveError, NotFound, StoreFull
 from stores.history import RECORD_COLLECTIONS
@@ -209,7 +208,7 @@ async def test_an_export_that_fails_leaves_the_old_one(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive.ArchiveWriter, "write_manifest", full)
+    monkeypatch.setattr(ArchiveWriter, "write_manifest", full)
     with pytest.raises(StoreFull):
         await export_campaign(here, universe_id, tmp_path / "out.zip")
     assert content(tmp_path / "out.zip") == before

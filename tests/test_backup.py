@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -250,7 +251,7 @@ async def test_what_is_no_backup_at_all(tmp_path: Path) -> None:
         verify_backup(tmp_path / "holiday.zip")
 
 
-Spoil = Callable[[dict[str, bytes], dict[str, object]], object]
+Spoil = Callable[[dict[str, bytes], dict[str, Any]], Any]
 HOSTILE: dict[str, tuple[str, Spoil]] = {
     "a path out of it": ("no backup has", lambda members, _: members.update({"../../evil": b"x"})),
     "a universe that is a path": (
@@ -273,7 +274,7 @@ HOSTILE: dict[str, tuple[str, Spoil]] = {
     ),
     "the same universe twice": (
         "not hold what its manifest",
-        lambda _, manifest: manifest["universes"].append(manifest["universes"][0]),  # type: ignore[attr-defined]
+        lambda _, manifest: manifest["universes"].append(manifest["universes"][0]),
     ),
     "a newer format": ("newer MONITOR wrote this backup", lambda _, manifest: manifest.update(format=2)),
     "another kind": ("not a backup", lambda _, manifest: manifest.update(kind="monitor-campaign")),

@@ -118,7 +118,10 @@ async def test_closing_ends_it_wherever_it_is(
     loop = asyncio.get_running_loop()
 
     def slowly() -> Callable[[], None]:
-        return lambda: loop.call_soon_threadsafe(going.set) and None
+        def note() -> None:
+            loop.call_soon_threadsafe(going.set)
+
+        return note
 
     monkeypatch.setattr(daily_backup, "_WorkPacer", slowly)
 

@@ -288,7 +288,9 @@ async def test_what_may_not_be_written_is_said_so(path: Path, shut: str) -> None
             library.with_suffix(".lock").chmod(0o666)
         home.chmod(0o777 if shut == "file" else 0o555)
         process = await asyncio.to_thread(
-            subprocess.run, [sys.executable, "-c", SHUT, library], cwd=ROOT, capture_output=True, text=True
+            lambda: subprocess.run(
+                [sys.executable, "-c", SHUT, library], cwd=ROOT, capture_output=True, text=True
+            )
         )
         assert "cannot be opened for writing" in process.stdout, process.stderr
         assert "Check who owns the folder" in process.stdout

@@ -21,7 +21,7 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import StoreFull
-from stores.history import RECORD_COLLECTIONS
+from stores.history import RECORD_COLLECTIONS, History
 from stores.open import Stores
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -156,7 +156,7 @@ async def test_what_cannot_be_brought_does_not_stop_the_rest(
     load = type(target.history).load
 
     async def careless(
-        self: object, parts: Any, *, mentioned_ids: set[Id], finish_partial: bool = False
+        self: History, parts: Any, *, mentioned_ids: set[Id], finish_partial: bool = False
     ) -> object:
         def kept(name: str, records: Iterator[Record]) -> list[Record]:
             return [] if name == "memories" and first in mentioned_ids else list(records)
@@ -166,7 +166,7 @@ async def test_what_cannot_be_brought_does_not_stop_the_rest(
             ((n, kept(n, r)) for n, r in parts),
             mentioned_ids=mentioned_ids,
             finish_partial=finish_partial,
-        )  # type: ignore[arg-type]
+        )
 
     with monkeypatch.context() as patched:
         patched.setattr(type(target.history), "load", careless)

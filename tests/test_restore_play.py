@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -139,7 +139,7 @@ async def copied(program: Program, folder: Path) -> tuple[Id, Id]:
 
 
 @pytest.fixture
-def cut(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], dict[str, Any]]:
     """Cuts the power at a write: `cut(number, done)`; 0 never cuts, and counts."""
     write = Database.write
     state = {"at": 0, "done": False, "count": 0}
@@ -223,7 +223,8 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
         ]
         assert (row.mark, "You ruled on this" in " ".join(row.reasons)) == ("reject", True)
 
-        log, canon = (of(Role.CONTEXT_ASSEMBLY) for of in (program.stores.log, program.stores.canon))
+        log = program.stores.log(Role.CONTEXT_ASSEMBLY)
+        canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
         told = await log.proposals(universe_id=copy, statuses=[ProposalStatus.ACCEPTED])
         barked = next(p for p in told if isinstance(p.change, AssertFact) and "barked" in p.change.statement)
         await program.services.policy.propose_undo(barked.id)

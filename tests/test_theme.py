@@ -123,7 +123,7 @@ class StockGallery(App[None]):
         yield Input("typed", disabled=False)
         with Horizontal():
             for variant in ("default", "primary", "success", "warning", "error"):
-                yield Button(variant.title(), variant=variant)  # type: ignore[arg-type]
+                yield Button(variant.title(), variant=variant)
         yield OptionList("One", "Two", Option("Three", disabled=True))
         yield Checkbox("Lines", value=True)
         with RadioSet():

@@ -43,7 +43,7 @@ async def _run(home: Path, far_home: Path, notes: Path, dice: random.Random) -> 
             weather.cancel()
 
 
-class Unsteady(deque[Fault]):
+class Unsteady(deque[Fault | None]):
     """Endless: one call in twelve goes wrong."""
 
     def __init__(self, dice: random.Random) -> None:

@@ -19,7 +19,7 @@ from tests.replication.far import Far, Fault, Naps, all_of, far_away, healed, mi
 _FLAPS = (Fault.LOST_ANSWER, None, Fault.REFUSED, None, Fault.FULL)
 
 
-class _Flapping(deque[Fault]):
+class _Flapping(deque[Fault | None]):
     """What becomes of the calls of a store that fails again and again."""
 
     def __init__(self) -> None:

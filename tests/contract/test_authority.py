@@ -6,7 +6,7 @@ own connection.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import apsw
@@ -61,6 +61,11 @@ async def refused(db: Database, role: Role, act: WriteOperation) -> bool:
     raise AssertionError("unreachable")
 
 
+def executing(sql: str) -> Callable[[apsw.Connection], object]:
+    """Return the act of executing one statement."""
+    return lambda connection: connection.execute(sql)
+
+
 async def columns_of(db: Database, table: str) -> list[str]:
     return await db.read(lambda c: [str(row[1]) for row in c.execute(f"PRAGMA table_info({table})")])
 
@@ -102,12 +107,12 @@ async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) 
             f"DELETE FROM outbox WHERE role = '{name}'",
             f"UPDATE outbox SET applied = 1 WHERE role = '{name}'",
         ):
-            assert await refused(library, role, lambda c, s=sql: c.execute(s)) is not own, sql
+            assert await refused(library, role, executing(sql)) is not own, sql
         for column in ("role", "method", "arguments", "seq"):
             sql = f"UPDATE outbox SET {column} = {column} WHERE role = '{name}'"
-            assert await refused(library, role, lambda c, s=sql: c.execute(s)), sql
+            assert await refused(library, role, executing(sql)), sql
     for sql in ("INSERT INTO mirror VALUES ('a', 'b')", "DELETE FROM mirror"):
-        assert await refused(library, role, lambda c, s=sql: c.execute(s)), sql
+        assert await refused(library, role, executing(sql)), sql
 
 
 @pytest.mark.parametrize("role", Role)
@@ -126,7 +131,7 @@ async def test_what_was_said_and_rolled_is_never_changed_by_anyone(library: Data
 async def test_a_reader_writes_nothing(library: Database) -> None:
     for sql in ("DELETE FROM stories", "CREATE TEMP TABLE t (a)", "ATTACH ':memory:' AS other"):
         with pytest.raises(WriteDenied):
-            await library.read(lambda connection, s=sql: connection.execute(s))
+            await library.read(executing(sql))
 
 
 async def test_the_refusal_names_the_role(library: Database) -> None:

@@ -64,6 +64,7 @@ async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth
 async def test_none_is_none(truth: Truth) -> None:
     log, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     await log.put_memories([make.memory(mara)])
+    nothing: dict[str, Any]
     for nothing in (
         {"ids": []},
         {"turn_ids": []},
@@ -231,6 +232,7 @@ async def test_jobs_by_identifier_kind_and_state(truth: Truth) -> None:
     ids = [jobs[3].id, jobs[1].id, "unheard of"]
     assert await log.jobs(ids=ids) == [jobs[1], jobs[3]]
     assert await log.jobs(ids=ids, states=[jobs[1].state]) == [jobs[1]]
+    nothing: dict[str, Any]
     for nothing in ({"ids": []}, {"kinds": []}, {"states": []}):
         assert await log.jobs(**nothing) == []
 

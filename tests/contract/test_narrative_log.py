@@ -19,7 +19,7 @@ from stores.records.story_journal import (
     ThreadAction,
     ThreadEntry,
 )
-from stores.records.workflow import CanonizationState, Loop, ProposalStatus, Verdict
+from stores.records.workflow import CanonizationState, Loop, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -61,10 +61,12 @@ class Table:
         return [turn.text for turn in await self.reader.line_tail(self.scene.id, 10_000)]
 
     async def head(self) -> Id | None:
-        return (await self.reader.scene(self.scene.id)).head
+        scene: Scene = await self.reader.scene(self.scene.id)
+        return scene.head
 
     async def status(self, proposal_id: Id) -> ProposalStatus:
-        return (await self.reader.proposals_by_id([proposal_id]))[proposal_id].status
+        proposals: dict[Id, ProposedChange] = await self.reader.proposals_by_id([proposal_id])
+        return proposals[proposal_id].status
 
 
 @pytest.fixture

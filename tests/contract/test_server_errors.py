@@ -217,10 +217,13 @@ async def test_opensearch_does_not_know_the_password() -> None:
 
 @marked("MINIO_ENDPOINT")
 async def test_minio_does_not_know_the_keys() -> None:
+    def only(keys: tuple[str, str]) -> Callable[[object], tuple[str, str]]:
+        return lambda _: keys
+
     user, _ = servers.objects_credentials(None)
     for wrong in ((user, "wrong secret"), ("nobody", "wrong secret")):
         with pytest.raises(StoreError, match=r"object server at .* refuses this user or password") as said:
-            await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], lambda role, w=wrong: w)
+            await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], only(wrong))
         assert "MONITOR_MINIO_SECRET_KEY" in said.value.todo
 
 

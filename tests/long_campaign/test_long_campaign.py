@@ -26,6 +26,7 @@ from agents.views.conflict_views import RulingView
 from agents.views.play_views import ProposalView
 from monitor_tui.play_report import build_report
 from stores.archive import export_campaign, import_campaign
+from stores.archive_file import ArchiveReader
 from stores.open import open_stores
 from stores.records.canon import FactKind, FactStatus, Payload
 from stores.records.workflow import Decision, ProposalStatus, RulingKind
@@ -206,7 +207,7 @@ KINDS_OF_FACT = "event attribute state assertion promise debt question change en
 def test_every_kind_of_change_became_canon(told: Told) -> None:
     """Of what was proposed and of what is true, there is something of every kind that there is."""
     with told.archive.open("rb") as file:
-        proposed: list[Any] = list(reading.ArchiveReader(file).read_records("proposed_changes"))
+        proposed: list[Any] = list(ArchiveReader(file).read_records("proposed_changes"))
     accepted = {p.change.kind for p in proposed if p.status is ProposalStatus.ACCEPTED}
     assert accepted == {kind.model_fields["kind"].default for kind in get_args(get_args(Payload)[0])}
     assert {fact["kind"] for fact in told.data["facts"]} == set(FactKind)
@@ -216,7 +217,7 @@ def test_every_kind_of_change_became_canon(told: Told) -> None:
 
 def test_every_gate_was_used_in_every_way(told: Told) -> None:
     with told.archive.open("rb") as file:
-        commits: list[Any] = list(reading.ArchiveReader(file).read_records("canonizations"))
+        commits: list[Any] = list(ArchiveReader(file).read_records("canonizations"))
     gates = {commit.scene_id: commit.outcomes for commit in commits if commit.reason == "scene end"}
     assert len(gates) == 12
     for scene in told.data["scenes"][:12]:

@@ -60,7 +60,7 @@ class Far:
         self.down: set[Store] = set()
         self.cut = False
         self.crashed = False
-        self.faults: dict[Store, deque[Fault]] = {store: deque() for store in Store}
+        self.faults: dict[Store, deque[Fault | None]] = {store: deque() for store in Store}
         self.calls: list[tuple[Store, str]] = []
         self.refuse: Callable[[Store, str, tuple[Any, ...]], None] = lambda store, method, args: None
 

@@ -320,7 +320,7 @@ class _breaking:  # noqa: N801  (used like a function)
             ask("after")
             return done
 
-        Database._write = write  # type: ignore[method-assign]
+        Database._write = write  # type: ignore[method-assign, assignment]
 
     def __exit__(self, *error: object) -> None:
         Database._write = self._real  # type: ignore[method-assign]

@@ -19,6 +19,7 @@ from stores.authority import Role, Store
 from stores.embedded.database import Database
 from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
 from stores.ports import TextItem, VectorItem
+from stores.records.base import Record
 from stores.records.ids import SteppingClock
 from stores.records.play import MoveKind, Scene, Turn
 from stores.records.workflow import ProposalStatus
@@ -274,7 +275,10 @@ async def test_a_caller_that_goes_away_leaves_a_whole_write(far: Far, naps: Naps
 
 async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: Path) -> None:
     universe = b.universe()
-    parts = [("universes", [universe]), ("entities", [b.entity("Mara"), b.entity("Jon")])]
+    parts: list[tuple[str, list[Record]]] = [
+        ("universes", [universe]),
+        ("entities", [b.entity("Mara"), b.entity("Jon")]),
+    ]
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == set()
         assert await all_of(stores) == await all_of(far.stores)

@@ -284,7 +284,7 @@ async def test_faults_while_joining(far: Far, naps: Naps, tmp_path: Path) -> Non
     for number in range(12):
         home = tmp_path / f"home {number}"
         async with far_away(tmp_path / f"far {number}") as one:
-            one.faults[Store.LOG].extend([None] * number + [Fault.LOST_ANSWER])  # type: ignore[list-item]
+            one.faults[Store.LOG].extend([None] * number + [Fault.LOST_ANSWER])
             async with mirror_of(one, home, sleep=naps) as stores:
                 scene, turn = await begin(stores)
                 await healed(stores, naps)

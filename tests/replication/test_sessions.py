@@ -66,7 +66,7 @@ async def test_servers_of_which_every_few_calls_fail(tmp_path: Path, script: str
             assert await all_of(stores) == await all_of(far.stores)
 
 
-class EveryFew(deque[Fault]):
+class EveryFew(deque[Fault | None]):
     """Endless: a fault at every ninth call."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:

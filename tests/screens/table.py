@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from textual import events
 from textual.keys import _character_to_key
@@ -96,7 +96,7 @@ def twin_desk(services: TwinDesk) -> OpenServices:
 
         from tests.screens.twin import TwinServices
 
-        return TwinServices(services), close
+        return cast(Services, TwinServices(services)), close
 
     return open_services
 

@@ -27,7 +27,8 @@ async def test_what_is_open_stands_beside_the_story_or_over_it(size: tuple[int, 
 
 async def test_an_empty_box_says_what_to_do() -> None:
     twin = TwinDesk()
-    twin.threads, twin.clocks, twin.tracks = (), (), ()
+    for name in ("threads", "clocks", "tracks"):
+        setattr(twin, name, ())
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("enter")
         assert table.shows("Nothing is open: /thread or /clock.")

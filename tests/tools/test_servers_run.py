@@ -137,7 +137,11 @@ def test_a_fetch_that_fails_leaves_nothing_and_names_its_complaint(cache: Cache,
     with pytest.raises(ServerMissing, match="thing: ERROR: no such artifact"):
         cache.get("thing-1", make)
     assert not (tmp_path / "cache" / "thing-1").exists()
-    kept = cache.get("thing-1", lambda folder: (folder / "file").write_text("whole"))
+
+    def make_whole(folder: Path) -> None:
+        (folder / "file").write_text("whole")
+
+    kept = cache.get("thing-1", make_whole)
     assert (kept / "file").read_text() == "whole"
 
 

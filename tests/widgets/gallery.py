@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 
+from agents.views.play_views import TurnView
 from monitor_tui.theme import register_themes
 from tests.widgets import samples
 from widgets.cast_box import CastBox
@@ -53,7 +54,7 @@ class PlayGallery(App[None]):
     def on_mount(self) -> None:
         views = samples.opening()
 
-        async def fetch(start: int, count: int) -> list[samples.TurnView]:
+        async def fetch(start: int, count: int) -> list[TurnView]:
             return views[start : start + count]
 
         self.query_one(StatusBar).view = samples.scene_view()

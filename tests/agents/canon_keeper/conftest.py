@@ -113,7 +113,9 @@ class Table:
         return {
             "facts": {f.id: f.model_dump(exclude={"recorded_at"}) for f in facts},
             "entities": {e.id: e.model_dump(exclude={"recorded_at"}) for e in entities},
-            "evidence": {x.id: await self._rests_on(x.id) for x in (*facts, *entities)},
+            "evidence": {
+                x: await self._rests_on(x) for x in [*(f.id for f in facts), *(e.id for e in entities)]
+            },
             "supersedes": {f.id: sorted(o.id for o in await self.canon.supersedes(f.id)) for f in facts},
             "scene": (await self.canon.scene_nodes(STORY))[0].status,
             "outcomes": sorted((await self.scene()).canonical_outcomes),

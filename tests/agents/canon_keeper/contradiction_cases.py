@@ -129,7 +129,8 @@ def came_to(who: Who, words: str, **given: Any) -> ProposedChange:
     """A scene's outcome: it rests on the scene."""
     scene_id = given.setdefault("scene_id", SCENE)
     resting = Evidence(id=new_id(), kind=EvidenceKind.SCENE, ref_id=scene_id, scene_id=scene_id)
-    return does(who, words, **{"evidence": (resting,), "tick": 105} | given)
+    filled: dict[str, Any] = {"evidence": (resting,), "tick": 105}
+    return does(who, words, **filled | given)
 
 
 def ends(ended: Fact, at: int, **given: Any) -> ProposedChange:
@@ -183,8 +184,8 @@ ONLY_GUILD = rule(
 JON_RULES_NOT = rule("Jon rules over nobody.", AxiomForm(predicate="rules_over", subject_id=JON.id))
 NO_SALT = rule("The dead cannot cross salt.")
 BETTER_NOT = rule("Nobody should be cursed.", AxiomForm(predicate="is", value="cursed"), severity="should")
-LATER = {"tick": 200}
-SAY = {"authority": By.SYSTEM}
+LATER: dict[str, Any] = {"tick": 200}
+SAY: dict[str, Any] = {"authority": By.SYSTEM}
 
 ONE_VALUE = [
     Case(

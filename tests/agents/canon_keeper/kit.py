@@ -101,7 +101,12 @@ def fact(predicate: str, subject: Entity, other: Entity | None = None, **given: 
 
 
 def canon(*facts: Fact, entities: tuple[Entity, ...] = EVERYONE, **given: Any) -> CanonSnapshot:
-    filled = {"universe_id": UNIVERSE, "universe": universe(), "everyone": entities, "facts": facts}
+    filled: dict[str, Any] = {
+        "universe_id": UNIVERSE,
+        "universe": universe(),
+        "everyone": entities,
+        "facts": facts,
+    }
     return CanonSnapshot(**filled | {"entities": {e.id: e for e in entities}} | given)
 
 
@@ -194,12 +199,13 @@ class PaperCanon:
         self.supersessions: dict[tuple[Id, Id], Supersession] = {}
 
     def commit(self, *proposals: ProposedChange, **given: Any) -> BuiltBatch:
+        filled: dict[str, Any] = {"undecided": {}, "closing": CommitExtras(), "now": now()}
         built = build_batch(
             new_id(),
             [AcceptedProposal(p, 1.0) for p in proposals],
             self.snapshot(),
             CATALOGUE,
-            **{"undecided": {}, "closing": CommitExtras(), "now": now()} | given,
+            **filled | given,
         )
         self.write(built.batch)
         return built

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -52,7 +52,7 @@ from tests.agents.canon_keeper.kit import (
 )
 
 
-def examined(proposals: list[ProposedChange], *facts: Fact, **given: object) -> list[ProposalFindings]:
+def examined(proposals: list[ProposedChange], *facts: Fact, **given: Any) -> list[ProposalFindings]:
     checked = check_proposals(proposals, canon(*facts, **given), CATALOGUE)
     return [checked.findings[p.id] for p in proposals]
 
@@ -75,7 +75,7 @@ WAS_IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50, valid_to=80, sta
 ALLIES = fact("ally_of", MARA, JON, valid_from=0)
 DEAD_ORC = fact("alive", ORC, value=False, valid_from=100)
 LANTERN_OF_MARA = fact("owned_by", LANTERN, MARA, valid_from=0)
-DEED = {"fact_kind": FactKind.EVENT, "statement": "The orc fought."}
+DEED: dict[str, Any] = {"fact_kind": FactKind.EVENT, "statement": "The orc fought."}
 
 CASES = {
     # one value at a time

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -91,14 +92,16 @@ CASES: dict[str, tuple[list[Fact], ProposedChange, tuple[RulingKind, ...]]] = {
 }  # fmt: skip
 
 
-def ways(rulings: tuple[RulingKind, ...]) -> Iterator[tuple[RulingKind, str | None]]:
+def ways(rulings: tuple[RulingKind, ...]) -> Iterator[tuple[RulingKind, Literal["new", "old"] | None]]:
     for ruling in rulings:
-        two_sided = ruling in (BOTH, BOUNDED, SPLIT)
-        yield from ((ruling, side) for side in (("new", "old") if two_sided else (None,)))
+        sides: tuple[Literal["new", "old"] | None, ...] = (None,)
+        if ruling in (BOTH, BOUNDED, SPLIT):
+            sides = ("new", "old")
+        yield from ((ruling, side) for side in sides)
 
 
 async def ruled(
-    table: Table, case: str, ruling: RulingKind, side: str | None
+    table: Table, case: str, ruling: RulingKind, side: Literal["new", "old"] | None
 ) -> tuple[FactConflict, RulingPlan]:
     """Rule on a held proposal; a time is given where it needs one."""
     facts, claim, _ = CASES[case]
@@ -142,7 +145,7 @@ async def free_of_conflict(table: Table) -> list[str]:
     [(name, *way) for name, (_, _, rulings) in CASES.items() for way in ways(rulings)],
 )
 async def test_every_ruling_leaves_canon_free_of_the_conflict(
-    case: str, ruling: RulingKind, side: str | None, table: Table
+    case: str, ruling: RulingKind, side: Literal["new", "old"] | None, table: Table
 ) -> None:
     facts, claim, rulings = CASES[case]
     try:

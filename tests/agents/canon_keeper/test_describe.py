@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agents.canon_keeper.canon_policy import ProposalFindings
@@ -183,7 +185,7 @@ def test_everything_about_a_new_one_is_in_the_diff() -> None:
 
 
 def test_a_pay_off_says_what_became_of_it() -> None:
-    given = {"kind": FactKind.COMMITMENT, "valid_from": 0}
+    given: dict[str, Any] = {"kind": FactKind.COMMITMENT, "valid_from": 0}
     vow = fact("promised", MARA, statement="Mara promised Jon a boat.", **given)
     debt = fact("owes", MARA, statement="Mara owes Jon a boat.", **given)
     asked = fact("question", MARA, statement="Who moved the bell?", **given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
     hearing = await keeper.rulings.read_conflict(move.id)
     order = await keeper.rulings.plan_ruling(hearing, RulingKind.NEW)
     moment = IN_CHAPEL.recorded_at
-    calls = {
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
         "judge": lambda: keeper.assess(proposals),
         "views": lambda: keeper.build_views(proposals),
         "decide": lambda: keeper.decide([wound.id], ruling(Verdict.ACCEPT)),

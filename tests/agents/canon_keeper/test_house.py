@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agents.canon_keeper.predicates import extend_catalogue
@@ -23,7 +25,7 @@ from tests.agents.canon_keeper.kit import (
     state,
 )
 
-UNSURE = {"authority": Authority.SYSTEM}
+UNSURE: dict[str, Any] = {"authority": Authority.SYSTEM}
 
 
 def weather(n: int) -> ProposedChange:

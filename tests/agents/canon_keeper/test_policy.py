@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from agents.canon_keeper.canon_policy import (
     ACCEPT_THRESHOLD,
-    KindRule,
     PolicyMark,
     ProposalFindings,
     confidence_of,
@@ -32,6 +31,7 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.ids import derive_id
+from stores.records.workflow import KindRule
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import LANTERN, MARA, new_id, proposal, says
 from tests.examples import examples

@@ -57,7 +57,7 @@ def test_an_unknown_predicate_forbids_nothing() -> None:
     assert (unknown.cardinality, unknown.critical, CATALOGUE.excluded_by("haunted_by")) == (
         "many",
         False,
-        set(),
+        frozenset(),
     )
 
 

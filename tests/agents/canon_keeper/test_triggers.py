@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agents.canon_keeper import commit_triggers as triggers
 from stores.records.canon import EndFact, Standing
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
@@ -92,7 +94,7 @@ def test_a_discovery_takes_its_door_along() -> None:
 def test_what_caused_it_goes_along() -> None:
     cause = says("event", MARA, fact_kind="event", statement="Mara struck.")
     death = dies(ORC)
-    fall = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}
+    fall: dict[str, Any] = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}
     effect = says("event", ORC, turn_id=death.turn_id, **fall)
     batch = triggers.select_trigger_batch([cause, death, effect], [death], CATALOGUE)
     assert batch == [cause, death, effect]

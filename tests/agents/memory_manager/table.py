@@ -20,6 +20,7 @@ from stores.records.canon import CreateEntity, Fact, normalize_statement
 from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory
+from stores.stores import AnyLog
 from tests.table import START, begin, opened
 
 
@@ -55,7 +56,7 @@ class Remembering:
     published: list[Event] = field(default_factory=list)
 
     @property
-    def log(self):  # type: ignore[no-untyped-def]
+    def log(self) -> AnyLog:
         return self.program.stores.log(Role.MEMORY_MANAGER)
 
     async def play(self, *lines: str) -> None:

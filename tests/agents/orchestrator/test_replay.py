@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,6 +16,7 @@ from agents.llm.scripted_model import ScriptedModel
 from agents.orchestrator.replay import RecordedCallsOnly, load_recorded_calls
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
+from stores.records.base import Record
 from stores.records.ids import Id, SeededIdGenerator
 from stores.records.llm import LlmCall, Persona
 from tests.agents.orchestrator.teller import house, persona_of
@@ -116,7 +117,7 @@ async def left_by(program: Program) -> dict[str, list[str]]:
     scenes = await log.scenes(story.id)
     turns = [turn for scene in scenes for turn in await log.all_turns(scene.id)]
     facts = await canon.facts(universe.id, history=True)
-    records = {
+    records: dict[str, Sequence[Record]] = {
         "scenes": scenes,
         "turns": turns,
         "results": await log.resolutions([turn.id for turn in turns]),

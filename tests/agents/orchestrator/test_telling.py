@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -184,7 +185,7 @@ async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, erro
 
 
 async def test_a_failed_telling_is_told_when_asked_again(tmp_path: Path, backend: str) -> None:
-    answers = iter([ScriptedReply(error=ModelRefused("Declined.")), PROSE])
+    answers: Iterator[ScriptedReply | str] = iter([ScriptedReply(error=ModelRefused("Declined.")), PROSE])
     async with telling(
         tmp_path, {Persona.NARRATOR: lambda _: next(answers)}, house(backend=backend)
     ) as teller:

@@ -13,9 +13,12 @@ ONE_IN_TEN_THOUSAND = 3.719
 """The quantile of the normal distribution: how rarely a fair sample is called unfair."""
 
 
-def is_fair(seen: Mapping[Any, int], chances: Mapping[Any, float | Fraction]) -> bool:
+def is_fair(
+    seen: Mapping[Any, int],
+    chances: Mapping[Any, float | Fraction],
+) -> bool:
     """Say whether counts fit chances that add up to 1. What has no chance must not have been seen."""
-    assert abs(sum(chances.values()) - 1) < 1e-9
+    assert abs(sum(float(chance) for chance in chances.values()) - 1) < 1e-9
     if any(count and not chances.get(outcome) for outcome, count in seen.items()):
         return False
     total = sum(seen.values())

@@ -148,7 +148,7 @@ async def test_the_program_rerolls_by_its_seed_and_once(dice: Dice) -> None:
     old = await dice.check("likely; success: Orc.hp -8", 3)
     how = read_reroll("", old)
     turn = dice._turn()
-    given = {"spec": "", "old": old, "how": how, "player_turn_id": derive_id("words")}
+    given: dict[str, Any] = {"spec": "", "old": old, "how": how, "player_turn_id": derive_id("words")}
     first = await dice.resolver.alter(AlterRequest(**turn, **given))
     second = await dice.resolver.alter(AlterRequest(**turn, **given))
     assert first == second

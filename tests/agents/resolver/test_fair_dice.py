@@ -91,7 +91,7 @@ def test_explosions_keep_to_their_exact_odds(expression: str, chances: Chances) 
     totals = Counter(roll_dice(formula, rng).total for _ in range(THROWS))
     worth = [total for total in chances if total is not None]
     beyond = max(worth)
-    seen = Counter({total: n for total, n in totals.items() if total in worth})
+    seen: Counter[int | None] = Counter({total: n for total, n in totals.items() if total in worth})
     assert all(total > beyond for total in totals.keys() - set(worth))
     if ">=" in expression:
         # What goes beyond may come to a number that a shorter throw comes to as well.
