@@ -73,7 +73,11 @@ async def mongo_log(folder: Path) -> AsyncIterator[Any]:
     def connect(role: Role | None) -> AsyncMongoClient[dict[str, Any]]:
         if role is None:
             return owner
-        mine = {"username": user_name(role, name), "password": f"secret of {role}", "authSource": "admin"}
+        mine: dict[str, Any] = {
+            "username": user_name(role, name),
+            "password": f"secret of {role}",
+            "authSource": "admin",
+        }
         return AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS, **mine)
 
     mongo = MongoDatabase(connect, url, name)

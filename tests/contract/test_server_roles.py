@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import httpx
@@ -134,23 +135,23 @@ async def refused_by_opensearch(attempt: Awaitable[Any]) -> bool:
 async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: OpenSearchServer) -> None:
     client = opensearch.client_for(role)
     text = {"id": "x", "text": "forged", "scope": []}
-    everything = {"body": {"query": {"match_all": {}}}, "conflicts": "proceed"}
+    everything: dict[str, Any] = {"body": {"query": {"match_all": {}}}, "conflicts": "proceed"}
     for collection in COLLECTIONS[Store.WORDS]:
         index = opensearch.index_name(collection)
         bulk = f'{{"index": {{"_id": "y"}}}}\n{json.dumps(text)}\n'
         attempts: list[tuple[Operation, Callable[[], Awaitable[Any]]]] = [
-            (Operation.INSERT, lambda i=index: client.index(index=i, id="x", body=text)),
-            (Operation.INSERT, lambda i=index, b=bulk: client.bulk(index=i, body=b)),
-            (Operation.UPDATE, lambda i=index: client.index(index=i, id="there", body=text)),
+            (Operation.INSERT, partial(client.index, index=index, id="x", body=text)),
+            (Operation.INSERT, partial(client.bulk, index=index, body=bulk)),
+            (Operation.UPDATE, partial(client.index, index=index, id="there", body=text)),
             (
                 Operation.UPDATE,
-                lambda i=index: client.update(index=i, id="there", body={"doc": {"text": "no"}}),
+                partial(client.update, index=index, id="there", body={"doc": {"text": "no"}}),
             ),
-            (Operation.DELETE, lambda i=index: client.delete(index=i, id="there")),
-            (Operation.DELETE, lambda i=index: client.bulk(index=i, body='{"delete": {"_id": "y"}}\n')),
+            (Operation.DELETE, partial(client.delete, index=index, id="there")),
+            (Operation.DELETE, partial(client.bulk, index=index, body='{"delete": {"_id": "y"}}\n')),
             (
                 Operation.DELETE,
-                lambda i=index: client.delete_by_query(index=i, **everything),
+                partial(client.delete_by_query, index=index, **everything),
             ),
         ]
         for op, attempt in attempts:
@@ -226,18 +227,19 @@ async def test_minio_refuses_what_is_not_granted(role: Role, minio: MinioBuckets
         ):
             granted = bool(find_grants(role, Store.OBJECTS, collection, op))
             assert refused_by_minio(attempt) is not granted, (collection, op)
-        assert refused_by_minio(lambda b=bucket: client.remove_bucket(b))
-        assert refused_by_minio(lambda b=bucket: client.set_bucket_policy(b, "{}"))
+        assert refused_by_minio(partial(client.remove_bucket, bucket))
+        assert refused_by_minio(partial(client.set_bucket_policy, bucket, "{}"))
         assert client.stat_object(bucket, key).size == len(b"there")
     assert refused_by_minio(lambda: client.make_bucket(f"{servers.PREFIX}mine"))
     assert refused_by_minio(lambda: list(client.list_objects("elsewhere")))
 
 
 async def test_minio_lets_no_role_manage_users(minio: MinioBuckets) -> None:
+    def only(role: Role) -> Callable[[object], Any]:
+        return lambda _: servers.objects_credentials(role)
+
     for role in Role:
-        mine = MinioBuckets(
-            os.environ["MONITOR_MINIO_ENDPOINT"], lambda _, r=role: servers.objects_credentials(r), "x-"
-        )
+        mine = MinioBuckets(os.environ["MONITOR_MINIO_ENDPOINT"], only(role), "x-")
         for attempt in (MinioAdmin.user_list, MinioAdmin.policy_list, MinioAdmin.info):
             with pytest.raises(StoreError) as refusal:
                 await mine.run_admin(attempt)

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Any
 
 import pytest
+from pymongo import AsyncMongoClient
 
 pytest.importorskip("neo4j")
 pytest.importorskip("pymongo")
@@ -195,7 +196,7 @@ async def test_a_canon_server_of_an_old_version_is_told(monkeypatch: pytest.Monk
 async def log() -> AsyncIterator[tuple[MongoDatabase, Any]]:
     """A log of its own on the server at hand, as its owner; and the server past MONITOR."""
     url, name = _url("MONITOR_MONGO_URL"), f"errors_{secrets.token_hex(4)}"
-    mongo = MongoDatabase(lambda role: mongodb.AsyncMongoClient(url), url, name)
+    mongo = MongoDatabase(lambda role: AsyncMongoClient(url), url, name)
     with MongoClient[dict[str, Any]](url) as client:
         yield mongo, client[name]
         await mongo.close()
@@ -246,5 +247,6 @@ async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[M
     there.counters.insert_one({"_id": "format", "value": 2})
     await migrate_schema(mongo)
     log_of = ServerLog(mongo, Role.CONTEXT_ASSEMBLY)
+    asked: dict[str, Any]
     for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"most_important": 1}):
-        assert await log_of.memories(**asked) == [memory], asked  # type: ignore[arg-type]
+        assert await log_of.memories(**asked) == [memory], asked

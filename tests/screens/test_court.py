@@ -192,7 +192,7 @@ async def test_two_of_like_names_stand_side_by_side(twin: TwinDesk) -> None:
     alike = ConflictView(
         "alike", f"The name is much like {chapel.name}.", is_certain=False, entity_id=chapel.id
     )
-    twin._proposals[1] = replace(twin._proposals[1], alike=(alike,))
+    twin._proposals[1] = replace(twin._proposals[1], similar_matches=(alike,))
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter", "f3")
         assert table.shows("≈1")

@@ -161,7 +161,7 @@ async def test_marks_take_in_all_that_is_shown(table: Table, twin: TwinDesk) -> 
 
 
 async def test_what_policy_rejects_is_not_accepted_with_all_else(table: Table, twin: TwinDesk) -> None:
-    twin._proposals[0] = replace(twin._proposals[0], mark="reject", by_rule=True)
+    twin._proposals[0] = replace(twin._proposals[0], mark="reject", is_marked_by_rule=True)
     twin.events.publish(ProposalsChanged(twin.universe.id, None))
     await table.settle()
     assert table.shows("by rule")
@@ -172,7 +172,7 @@ async def test_what_policy_rejects_is_not_accepted_with_all_else(table: Table, t
 
 
 async def test_what_is_closed_stands_last_and_is_taken_back(table: Table, twin: TwinDesk) -> None:
-    closed = replace(twin._proposals[0], status=ProposalStatus.ACCEPTED, by_policy=True)
+    closed = replace(twin._proposals[0], status=ProposalStatus.ACCEPTED, is_closed_by_policy=True)
     twin._proposals[0] = closed
     twin.events.publish(ProposalsChanged(twin.universe.id, None))
     await table.settle()

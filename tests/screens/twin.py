@@ -422,7 +422,7 @@ class TwinDesk:
         self._call("retake", scene_id, text)
         last = self.lines[scene_id][-1]
         turn = last.turn.model_copy(update={"text": text, "id": an_id("retake", text)})
-        self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
+        self.lines[scene_id][-1] = replace(last, turn=turn, take=2, take_count=2)
         self.events.publish(HeadMoved(scene_id))
         return Reply("operation")
 
@@ -432,7 +432,7 @@ class TwinDesk:
         text, _ = await self.model.tell(scene_id, take)
         last = self.lines[scene_id][-1]
         turn = last.turn.model_copy(update={"text": text, "id": take})
-        self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
+        self.lines[scene_id][-1] = replace(last, turn=turn, take=2, take_count=2)
         self.events.publish(TurnAppended(turn))
         self.events.publish(HeadMoved(scene_id))
         return Reply("operation")
@@ -777,7 +777,7 @@ def _proposals(
             payload=payload,
             evidence=(_evidence(turn.id, scene_id),),
             authority=rest.pop("authority", Authority.GM),
-            critical=rest.get("critical", False),
+            critical=rest.get("is_critical", False),
             created_at=NOW,
         )
         quote = rest.pop("quote", "Drag marks run from the foot of the stair to the flooded nave.")
@@ -813,7 +813,7 @@ def _proposals(
             CreateEntity(entity_id=an_id("new"), entity_kind=EntityKind.PLACE, name="The Flooded Nave"),
             label="place",
             title="The Flooded Nave",
-            critical=True,
+            is_critical=True,
             group="The Flooded Nave",
             diff=(("name", "", "The Flooded Nave"),),
         ),

@@ -161,7 +161,7 @@ class TwinModel:
     async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         self._services._call("bill", story_id)
         if not self.called:
-            budgets = tuple(replace(b, spent=0, degraded="") for b in self.budgets)
+            budgets = tuple(replace(b, spent=0, limitation="") for b in self.budgets)
             return BillView((), (), (), (), (), budgets, BUDGET_RULES)
         turn_id = self.called[0].turn_id
         return BillView(
@@ -183,7 +183,7 @@ class TwinModel:
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
         self._services._call("set_budget", scope, micros, subject)
         self.budgets = tuple(
-            replace(b, limit=micros, degraded="") if b.scope == scope else b for b in self.budgets
+            replace(b, limit=micros, limitation="") if b.scope == scope else b for b in self.budgets
         )
         return await self.read_bill()
 

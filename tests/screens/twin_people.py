@@ -52,7 +52,12 @@ class TwinPeople:
     async def misremember(self, memory_id: Id, text: str) -> Reply:
         self._services._call("misremember", memory_id, text)
         self.memories = tuple(
-            replace(v, memory=v.memory.model_copy(update={"text": text}), agrees=False, lived=v.memory.text)
+            replace(
+                v,
+                memory=v.memory.model_copy(update={"text": text}),
+                agrees_with_canon=False,
+                original_text=v.memory.text,
+            )
             if v.memory.id == memory_id
             else v
             for v in self._memories()

@@ -72,7 +72,7 @@ def resolution(depth: int, **more: Any) -> Resolution:
 
 
 def turn_view(depth: int, speaker: Speaker = Speaker.GM, text: str = PROSE, **more: Any) -> TurnView:
-    view = {key: more.pop(key) for key in ("take", "takes", "made", "resolution") if key in more}
+    view = {key: more.pop(key) for key in ("take", "take_count", "made_count", "resolution") if key in more}
     return TurnView(turn(depth, speaker, text, **more), **view)
 
 
@@ -86,7 +86,7 @@ def story_line(count: int) -> list[TurnView]:
             case 1:
                 views.append(turn_view(depth, Speaker.ORACLE, "", resolution=resolution(depth)))
             case 2:
-                views.append(turn_view(depth, made=2 if depth % 8 == 2 else 0, takes=1 + (depth % 3)))
+                views.append(turn_view(depth, made_count=2 if depth % 8 == 2 else 0, take_count=1 + (depth % 3)))
             case _:
                 views.append(turn_view(depth, Speaker.NPC, "“You were told to leave it shut.”", name="Oss"))
     return views
@@ -103,7 +103,7 @@ def opening() -> list[TurnView]:
             "",
             resolution=resolution(2, effects=("Mara.hp -3", "the door is open")),
         ),
-        turn_view(3, made=2, take=2, takes=3),
+        turn_view(3, made_count=2, take=2, take_count=3),
         turn_view(4, Speaker.NPC, "“You were told to leave it shut.”", name="Oss"),
         turn_view(5, Speaker.PLAYER, "“Who moved the bell, Oss?” ? Does he know"),
         turn_view(
@@ -155,7 +155,7 @@ def proposals() -> list[ProposalView]:
     return [
         proposal(1, label="state", title="Mara.hp -3", group="Mara", reasons=("the sealed roll says so",)),
         proposal(
-            2, label="place", title="Hidden Chamber", group="Hidden Chamber", critical=True, mark="defer"
+            2, label="place", title="Hidden Chamber", group="Hidden Chamber", is_critical=True, mark="defer"
         ),
         proposal(
             3,
@@ -218,8 +218,8 @@ def entities() -> list[Entity]:
 
 
 def fact_view(number: int = 1, statement: str = "The bell hangs in the tower", **more: Any) -> FactView:
-    view = {k: more.pop(k) for k in ("current", "when", "evidence", "superseded_by") if k in more}
-    values: dict[str, Any] = {"current": True, "when": "", "evidence": (evidence(number),)}
+    view = {k: more.pop(k) for k in ("is_current", "when", "evidence", "superseded_by") if k in more}
+    values: dict[str, Any] = {"is_current": True, "when": "", "evidence": (evidence(number),)}
     return FactView(fact(number, statement, **more), **(values | view))
 
 
@@ -249,7 +249,7 @@ def card() -> EntityCard:
             fact_view(
                 6,
                 "Mara's boat is moored at Cold Stair",
-                current=False,
+                is_current=False,
                 when="Day 1 to Day 2",
                 status=FactStatus.SUPERSEDED,
                 superseded_by="the boat is lost",
@@ -281,7 +281,7 @@ def scene_view(**more: Any) -> SceneView:
         ),
         "when": "Day 3, dusk",
         "state": "active",
-        "turns": 8,
+        "turn_count": 8,
         "place": "The Drowned Chapel",
         "cast": cast(),
         "proposals": tuple(proposals()),

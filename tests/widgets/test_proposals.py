@@ -196,7 +196,7 @@ async def test_rows_say_their_state_without_colour() -> None:
         [
             proposal(1, title="sure", confidence=1.0),
             proposal(2, title="torn", mark="hold", conflicts=proposals()[2].conflicts),
-            proposal(3, title="grave", critical=True, mark="defer"),
+            proposal(3, title="grave", is_critical=True, mark="defer"),
             proposal(4, title="kept", verdict=Verdict.ACCEPT),
             proposal(5, title="thrown", verdict=Verdict.REJECT),
             proposal(6, title="painted", verdict=Verdict.FLAVOUR),

@@ -177,7 +177,7 @@ async def test_streamed_words_and_later_marks_are_drawn_in_place() -> None:
         transcript.append(turn_view(10, text="The"))
         for words in ("The bell", "The bell is", "The bell is gone."):
             transcript.update_turn(turn_view(10, text=words))
-        transcript.append(turn_view(2, text="A known turn, with facts.", made=7))
+        transcript.append(turn_view(2, text="A known turn, with facts.", made_count=7))
         await pilot.pause(0.1)
         assert "The bell is gone." in screen_text(app)
         assert "★7" in screen_text(app)

@@ -27,7 +27,7 @@ def text_of(view: TurnView, width: int = 60, options: TurnOptions = EVERYTHING) 
 def test_every_strip_has_the_width_and_steers_nothing(
     text: str, speaker: Speaker, name: str, width: int, at_cursor: bool
 ) -> None:
-    view = turn_view(5, speaker, text, name=name, takes=3, made=2, resolution=resolution(5, text=text))
+    view = turn_view(5, speaker, text, name=name, take_count=3, made_count=2, resolution=resolution(5, text=text))
     for strip in turn_strips(view, width, UNSTYLED_INKS, is_at_cursor=at_cursor):
         assert strip.cell_length == width
         assert is_safe(strip.text)
@@ -75,22 +75,22 @@ def test_a_result_without_words_is_told_from_its_numbers() -> None:
 
 
 def test_takes_and_what_was_made_true_are_marked_at_the_right_edge() -> None:
-    (line,) = text_of(turn_view(1, Speaker.GM, "Short.", take=2, takes=3, made=2), 40)
+    (line,) = text_of(turn_view(1, Speaker.GM, "Short.", take=2, take_count=3, made_count=2), 40)
     assert line.endswith("take 2/3 ★2")
     assert len(line) == 39
-    *_, last = text_of(turn_view(1, Speaker.GM, "w" * 33, take=2, takes=3), 40)
+    *_, last = text_of(turn_view(1, Speaker.GM, "w" * 33, take=2, take_count=3), 40)
     assert last.strip() == "take 2/3"
 
 
 def test_the_story_alone_has_no_rolls_and_no_marks() -> None:
     assert text_of(turn_view(1, Speaker.ORACLE, "2d6 = 7"), options=STORY_ONLY) == []
-    assert text_of(turn_view(1, Speaker.GM, "Short.", takes=3, made=1), options=STORY_ONLY) == [
+    assert text_of(turn_view(1, Speaker.GM, "Short.", take_count=3, made_count=1), options=STORY_ONLY) == [
         " gm   Short."
     ]
 
 
 def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
-    view = replace(turn_view(1, Speaker.GM, "It rains.", made=1), notes=("ask about the bell", "or not"))
+    view = replace(turn_view(1, Speaker.GM, "It rains.", made_count=1), notes=("ask about the bell", "or not"))
     assert text_of(view, 40) == [
         " gm   It rains.                      ★1",
         "      (note) ask about the bell",

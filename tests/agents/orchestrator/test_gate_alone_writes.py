@@ -55,7 +55,14 @@ CANON = sorted(
     t for t, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON and t not in CONTAINERS
 )
 
-COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.make_ruling", "people.create_character"}
+COMMITS = {
+    "commit",
+    "commit_universe",
+    "commit_trigger",
+    "complete_story",
+    "court.make_ruling",
+    "people.create_character",
+}
 """Calls by which the GM has something written."""
 
 FOUNDS = {"create_universe", "add_sample", "start_story"}
@@ -240,7 +247,9 @@ CALLS: dict[str, Call] = {
     "edits.propose_merge": lambda p: _two(p, p.services.world.edits.propose_merge),
     "edits.propose_split": lambda p: _with(p.entity, p.services.world.edits.propose_split),
     "previews.count_waiting": lambda p: _with(p.universe, p.services.world.previews.count_waiting),
-    "previews.list_proposals_about": lambda p: _with(p.entity, p.services.world.previews.list_proposals_about),
+    "previews.list_proposals_about": lambda p: _with(
+        p.entity, p.services.world.previews.list_proposals_about
+    ),
     "previews.preview_retcon": lambda p: _with(p.fact, p.services.world.previews.preview_retcon),
     "previews.find_lookalikes": lambda p: _with(p.universe, p.services.world.previews.find_lookalikes),
     "previews.preview_merge": lambda p: _two(p, p.services.world.previews.preview_merge),
@@ -419,5 +428,8 @@ def test_every_operation_of_the_services_is_tried() -> None:
         | operations(LlmService, "model.")
     )
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
-    known -= {"record.locate_evidence", "record.describe_source"}  # of one piece of evidence: read with the other record calls
+    known -= {
+        "record.locate_evidence",
+        "record.describe_source",
+    }  # of one piece of evidence: read with the other record calls
     assert known - NOT_TRIED - SETTINGS == set(CALLS)

@@ -188,7 +188,7 @@ def with_words(words: str) -> StoryRecord:
         for view in record.facts
     )
     story = record.story.model_copy(update={"title": line, "theme": line, "tone": line, "recap": line})
-    return replace(record, story=story, scenes=parts, facts=facts, universe=line, hero=line)
+    return replace(record, story=story, scenes=parts, facts=facts, universe_name=line, hero_name=line)
 
 
 PLAIN = shape(write_markdown(with_words("plain")))
