@@ -168,7 +168,7 @@ async def test_servers_that_nobody_named_are_asked_for(tmp_path: Path) -> None:
 
 _WHAT_CAME = """
 import sys
-from stores.servers import open, prepare
+from stores.servers import provisioning, server_stores
 print(sorted({"neo4j", "pymongo", "qdrant_client", "opensearchpy", "minio"} & {*sys.modules}))
 """
 

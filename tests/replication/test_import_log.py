@@ -11,8 +11,8 @@ from monitor_tui.compose import compose
 from stores.authority import Store
 from stores.records.ids import SeededIdGenerator
 from tests.agents.importers.test_importer import TURNS, import_request
-from tests.mirror.far import Far, Naps, all_of, healed, mirror_of
-from tests.mirror.sessions import new_clock
+from tests.replication.far import Far, Naps, all_of, healed, mirror_of
+from tests.replication.sessions import new_clock
 
 
 @pytest.mark.parametrize("down", [Store.LOG, Store.CANON])
