@@ -297,6 +297,8 @@ class PlayParts:
             agents.gm_turn_writer,
             ChangeExtractor(agents.canon),
             self.rolls,
+            # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one
+            # of its own exchange with that role's handle.
             base.stores.log(Role.MEMORY_MANAGER),
             agents.read_catalogue,
             base.clock,

@@ -127,10 +127,10 @@ def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import asyncio, sys; from pathlib import Path; from monitor_tui.compose import open_desktop\n"
+            "import asyncio, sys; from pathlib import Path; from monitor_tui.compose import open_program\n"
             "async def hold():\n"
-            "    desktop = await open_desktop(Path(sys.argv[1])); print('held', flush=True)\n"
-            "    await asyncio.to_thread(sys.stdin.read); await desktop.close()\n"
+            "    program = await open_program(Path(sys.argv[1])); print('held', flush=True)\n"
+            "    await asyncio.to_thread(sys.stdin.read); await program.close()\n"
             "asyncio.run(hold())",
             str(tmp_path),
         ],

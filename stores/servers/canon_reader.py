@@ -161,8 +161,8 @@ class ServerCanonReader:
                 (
                     await (
                         await tx.run(
-                            f"""MATCH (n:{label}) WHERE n.status = 'canonical' AND n.made IS NOT NULL {universe_condition}
-                                RETURN count(n) AS count""",
+                            f"""MATCH (n:{label}) WHERE n.status = 'canonical' AND n.made IS NOT NULL
+                                {universe_condition} RETURN count(n) AS count""",
                             {"universe": universe_id},
                         )
                     ).single(strict=True)

@@ -86,7 +86,9 @@ def story_line(count: int) -> list[TurnView]:
             case 1:
                 views.append(turn_view(depth, Speaker.ORACLE, "", resolution=resolution(depth)))
             case 2:
-                views.append(turn_view(depth, made_count=2 if depth % 8 == 2 else 0, take_count=1 + (depth % 3)))
+                views.append(
+                    turn_view(depth, made_count=2 if depth % 8 == 2 else 0, take_count=1 + (depth % 3))
+                )
             case _:
                 views.append(turn_view(depth, Speaker.NPC, "“You were told to leave it shut.”", name="Oss"))
     return views

@@ -27,7 +27,9 @@ def text_of(view: TurnView, width: int = 60, options: TurnOptions = EVERYTHING) 
 def test_every_strip_has_the_width_and_steers_nothing(
     text: str, speaker: Speaker, name: str, width: int, at_cursor: bool
 ) -> None:
-    view = turn_view(5, speaker, text, name=name, take_count=3, made_count=2, resolution=resolution(5, text=text))
+    view = turn_view(
+        5, speaker, text, name=name, take_count=3, made_count=2, resolution=resolution(5, text=text)
+    )
     for strip in turn_strips(view, width, UNSTYLED_INKS, is_at_cursor=at_cursor):
         assert strip.cell_length == width
         assert is_safe(strip.text)
@@ -90,7 +92,9 @@ def test_the_story_alone_has_no_rolls_and_no_marks() -> None:
 
 
 def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
-    view = replace(turn_view(1, Speaker.GM, "It rains.", made_count=1), notes=("ask about the bell", "or not"))
+    view = replace(
+        turn_view(1, Speaker.GM, "It rains.", made_count=1), notes=("ask about the bell", "or not")
+    )
     assert text_of(view, 40) == [
         " gm   It rains.                      ★1",
         "      (note) ask about the bell",

@@ -1,0 +1,297 @@
+"""One factory for each service, from the agents and the orchestrator's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from agents.importers.import_runner import ImportRunner
+from agents.importers.importer import Importer
+from agents.memory_manager.fact_knowledge import KnowledgeReader
+from agents.orchestrator.commands.all_commands import COMMANDS
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.session import SessionLoop
+from agents.orchestrator.story_start import StoryStart
+from agents.orchestrator.typed_lines import TypedLines
+from agents.services.bill import BillReader
+from agents.services.characters import CharacterService
+from agents.services.commitment_ledger import CommitmentService
+from agents.services.conflict_commands import ConflictCommandService
+from agents.services.conflict_statements import ConflictStatementBuilder
+from agents.services.conflicts import ConflictService
+from agents.services.edit_previews import EditPreviews
+from agents.services.entity_cards import EntityCardReader
+from agents.services.gate import GateService
+from agents.services.llm import LlmService
+from agents.services.manual_edits import ManualEdits
+from agents.services.play import PlayService
+from agents.services.policy import PolicyService
+from agents.services.propose_fact import FactProposer
+from agents.services.provenance import ProvenanceReader
+from agents.services.query import QueryService
+from agents.services.result_formatter import ResultFormatter
+from agents.services.services import Services
+from agents.services.stories import StartupReaders, StoryService
+from agents.services.story_ideas import StoryIdeas
+from agents.services.story_record import StoryRecordReader
+from agents.services.transcript_rows import TranscriptReader
+from agents.services.universe_gate import UniverseGate
+from agents.services.world import WorldServices
+from agents.services.world_edits import WorldEditor
+from agents.services.xray import XrayReader
+from monitor_tui.campaign_exports import export_universe
+from monitor_tui.compose_play import Agents, PlayParts
+from monitor_tui.import_file import read_log_file
+from monitor_tui.user_files import load_sample
+from stores.authority import Role
+
+
+class ServiceComposer:
+    """Builds each service once, from the agents and from the services that it looks things up in."""
+
+    def __init__(self, agents: Agents, home: Path, notes: Callable[[], tuple[str, ...]]) -> None:
+        self.agents = agents
+        self._base = agents.base
+        self._notes = notes
+        self._play = play = PlayParts(agents)
+        log, canon, keeper = agents.log, agents.canon, agents.keeper
+        clock, ids, events = self._base.clock, self._base.ids, self._base.events
+        self._atlas, self._transcript = EntityCardReader(canon, log), TranscriptReader(log, canon)
+        self._chronicle = StoryRecordReader(
+            log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
+        )
+        self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
+        self._by_hand = ManualEdits(
+            log, agents.resolver, self._universe_gate, play.views, play.dispatcher, ids, clock, events
+        )
+        self._edits = WorldEditor(canon, log, keeper, self._by_hand, ids, clock)
+        self._annals = ProvenanceReader(canon, log, keeper, self._atlas, clock)
+        self._ledger = CommitmentService(
+            canon,
+            log,
+            keeper,
+            agents.contexts,
+            self._atlas,
+            play.views,
+            agents.declarations,
+            self._by_hand,
+            play.dispatcher,
+        )
+        self._export_universe = partial(export_universe, self._base.stores, home, clock)
+
+    def build_services(self) -> Services:
+        """Build every service."""
+        conflicts = self._build_conflicts()
+        policy, llm, query = self._build_policy(conflicts), self._build_llm(), self._build_query()
+        lines = self._build_lines(
+            ConflictCommandService(conflicts, policy, self.agents.contexts, self._ledger), llm, query
+        )
+        return Services(
+            play=self._build_play(lines),
+            stories=self._build_stories(),
+            gate=self._build_gate(lines),
+            conflicts=conflicts,
+            policy=policy,
+            world=self._build_world(),
+            characters=self._build_characters(),
+            query=query,
+            imports=self._build_imports(),
+            llm=llm,
+            jobs=self.agents.background.runner,
+            events=self._base.events,
+        )
+
+    def _build_lines(
+        self, conflict_commands: ConflictCommandService, llm: LlmService, query: QueryService
+    ) -> TypedLines:
+        agents, play = self.agents, self._play
+        tools = CommandTools(
+            line_player=play.line_player,
+            actions=play.actions,
+            gate=play.gate_actions,
+            guard=play.guard,
+            declarations=agents.declarations,
+            solo_tools=play.solo_tools,
+            play_tools=play.play_table,
+            narration=play.narration,
+            views=play.views,
+            log=agents.log,
+            canon=agents.canon,
+            conflicts=conflict_commands,
+            budgets=llm,
+            read_recap=self._chronicle.read_previously_lines,
+            read_entity_card=self._atlas.read_card,
+            ask_record=partial(query.answer_question, in_words=False),
+        )
+        return TypedLines(
+            play.dispatcher,
+            agents.contexts,
+            play.line_player,
+            play.narration,
+            play.actions,
+            play.scenes,
+            play.triggers,
+            play.play_table,
+            play.views,
+            agents.loops,
+            COMMANDS,
+            tools,
+        )
+
+    def _build_play(self, lines: TypedLines) -> PlayService:
+        play = self._play
+        return PlayService(
+            lines=lines,
+            line_player=play.line_player,
+            actions=play.actions,
+            dispatcher=play.dispatcher,
+            play_tools=play.play_table,
+            narration_runner=play.narration_runner,
+            narration=play.narration,
+            views=play.views,
+            transcript_reader=self._transcript,
+        )
+
+    def _build_stories(self) -> StoryService:
+        agents, base, play = self.agents, self._base, self._play
+        files, notes, stores = base.files, self._notes, base.stores
+        return StoryService(
+            dispatcher=play.dispatcher,
+            session=SessionLoop(
+                agents.log, agents.canon, agents.keeper, play.scenes, play.pipeline, agents.loops
+            ),
+            stories=play.stories,
+            story_start=StoryStart(agents.contexts, play.stories, play.pipeline, base.ids),
+            story_record_reader=self._chronicle,
+            play_tools=play.play_table,
+            canon=agents.canon,
+            startup=StartupReaders(
+                lambda: (*stores.current_problems(), *files.read_notes(notes)), stores.health, load_sample
+            ),
+            clock=base.clock,
+            events=base.events,
+        )
+
+    def _build_gate(self, lines: TypedLines) -> GateService:
+        agents, play = self.agents, self._play
+        return GateService(
+            lines=lines,
+            actions=play.gate_actions,
+            dispatcher=play.dispatcher,
+            universe_gate=self._universe_gate,
+            solo_tools=play.solo_tools,
+            views=play.views,
+            contexts=agents.contexts,
+            canon=agents.canon,
+            log=agents.log,
+        )
+
+    def _build_conflicts(self) -> ConflictService:
+        agents, base = self.agents, self._base
+        return ConflictService(
+            agents.canon,
+            agents.log,
+            agents.keeper,
+            agents.resolver,
+            agents.contexts,
+            ConflictStatementBuilder(agents.canon, self._atlas, self._annals),
+            self._play.dispatcher,
+            base.clock,
+            base.events,
+        )
+
+    def _build_policy(self, conflicts: ConflictService) -> PolicyService:
+        agents, base = self.agents, self._base
+        return PolicyService(
+            agents.canon,
+            agents.log,
+            agents.keeper,
+            agents.resolver,
+            conflicts,
+            self._by_hand,
+            self._play.dispatcher,
+            base.clock,
+            base.events,
+        )
+
+    def _build_world(self) -> WorldServices:
+        agents = self.agents
+        previews = EditPreviews(
+            agents.canon,
+            agents.log,
+            agents.keeper,
+            self._atlas,
+            self._play.views,
+            self._universe_gate,
+            self._by_hand,
+        )
+        return WorldServices(
+            agents.canon,
+            self._atlas,
+            self._edits,
+            previews,
+            self._annals,
+            self._ledger,
+            self._export_universe,
+        )
+
+    def _build_characters(self) -> CharacterService:
+        agents, play = self.agents, self._play
+        return CharacterService(
+            agents.canon,
+            agents.log,
+            agents.background.memories.misremember,
+            KnowledgeReader(agents.canon, agents.log, agents.read_catalogue),
+            self._atlas,
+            play.play_table.sheets,
+            self._by_hand,
+            self._universe_gate,
+            play.dispatcher,
+            self._base.ids,
+        )
+
+    def _build_query(self) -> QueryService:
+        agents, play = self.agents, self._play
+        placing = ResultFormatter(agents.canon, agents.log, self._atlas, self._annals, play.views)
+        propose = FactProposer(
+            agents.contexts, agents.declarations, self._edits, agents.loops, play.dispatcher
+        ).propose_fact
+        return QueryService(
+            agents.canon,
+            agents.log,
+            agents.search,
+            placing,
+            agents.calls,
+            agents.read_catalogue,
+            propose,
+            self._base.ids,
+        )
+
+    def _build_imports(self) -> ImportRunner:
+        agents, base, play = self.agents, self._base, self._play
+        importer = Importer(
+            base.stores.history,
+            base.stores.log(Role.CONTEXT_ASSEMBLY),
+            agents.canon,
+            play.stories.create_universe,
+            play.stories.create_hero,
+            play.dispatcher.exclusive,
+            base.clock,
+            base.events,
+        )
+        return ImportRunner(importer, read_log_file, base.events)
+
+    def _build_llm(self) -> LlmService:
+        agents, base = self.agents, self._base
+        return LlmService(
+            agents.calls,
+            agents.cancellations,
+            agents.llm_setup,
+            XrayReader(agents.log),
+            BillReader(agents.log, agents.canon, agents.budget_guard, base.clock),
+            agents.log,
+            agents.keeper,
+            self._play.dispatcher,
+            StoryIdeas(agents.calls, agents.canon, base.ids),
+        )
