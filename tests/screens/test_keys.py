@@ -118,11 +118,11 @@ async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...]
 def test_dialogs_are_modal_and_everything_else_is_not() -> None:
     dialogs = {
         "LineDialog",
-        "ConfirmScreen",
+        "ConfirmDialog",
         "TextDialog",
-        "ErrorScreen",
+        "ErrorDialog",
         "FormDialog",
-        "OutcomeScreen",
+        "CommitReportDialog",
         "TurnTraceDialog",
     }
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
