@@ -1,12 +1,14 @@
-"""Whole sessions on the desk: a script that is interrupted between its lines, and what came of it."""
+"""Whole sessions: a script that is interrupted between its lines, and what came of it."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from agents.services.play import PlayService
 from monitor_tui.compose import compose
 from monitor_tui.play_report import build_report
 from monitor_tui.play_script import play_script, read_script
@@ -18,21 +20,21 @@ from tests.test_worked_examples import SCRIPTS
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-class Between:
-    """The desk, with something happening before each typed line (they count from 1)."""
+class InterruptedPlay:
+    """The play service, with something happening before each typed line (they count from 1)."""
 
-    def __init__(self, services: Any, happens: Callable[[int], Awaitable[None]]) -> None:
-        self._services = services
-        self._happens = happens
-        self._line = 0
+    def __init__(self, play: PlayService, before_line: Callable[[int], Awaitable[None]]) -> None:
+        self._play = play
+        self._before_line = before_line
+        self.line_count = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._services, name)
+        return getattr(self._play, name)
 
     async def submit(self, scene_id: str, line: str) -> Any:
-        self._line += 1
-        await self._happens(self._line)
-        return await self._services.submit(scene_id, line)
+        self.line_count += 1
+        await self._before_line(self.line_count)
+        return await self._play.submit(scene_id, line)
 
 
 def new_clock() -> Clock:
@@ -47,10 +49,13 @@ async def played(
     clock: Clock,
     happens: Callable[[int], Awaitable[None]],
 ) -> dict[str, Any]:
-    """Play a script on a desk over these stores, and tell everything of it."""
-    services = Between(compose(stores, home, clock, SeededIdGenerator(seed, clock)), happens)
-    done = await play_script(services, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
+    """Play a script over these stores, and return everything that came of it."""
+    services = compose(stores, home, clock, SeededIdGenerator(seed, clock))
+    play = InterruptedPlay(services.play, happens)
+    interrupted = replace(services, play=cast(PlayService, play))
+    done = await play_script(interrupted, read_script((SCRIPTS / script).read_text()))
     assert not done.error
+    assert play.line_count, "nothing was typed, so nothing was interrupted"
     return await build_report(stores, done)
 
 
