@@ -151,5 +151,5 @@ async def _play(home: Path, notes: Path, backend: str, first: int, dies_at: str)
 async def _scene(program: Any) -> Id:
     cards = await program.services.stories.stories()
     if cards:
-        return Id(await program.services.resume(cards[0].story.id))
+        return Id(await program.services.stories.resume(cards[0].story.id))
     return await begin(program)
