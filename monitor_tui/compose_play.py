@@ -47,6 +47,7 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.personas.persona_set import Personas
+from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch
 from agents.services.llm_setup import LlmSetup, ModelProcess, build_key_environment
@@ -103,7 +104,9 @@ class Agents:
         self.log = stores.log(Role.ORCHESTRATOR)
         self.canon = stores.canon(Role.ORCHESTRATOR)
         self.loops = LoopTransitions(self.log, base.clock, base.events)
-        self.resolver = Resolver(stores.log(Role.RESOLVER), base.ids, base.clock)
+        resolver_log = stores.log(Role.RESOLVER)
+        self.resolver = Resolver(resolver_log, base.ids, base.clock)
+        self.proposals = Proposals(resolver_log, base.ids, base.clock, base.events)
         self.keeper = CanonKeeper(
             stores.canon(Role.CANON_KEEPER),
             stores.log(Role.CANON_KEEPER),
@@ -117,9 +120,7 @@ class Agents:
         )
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
         self.agendas = StoryAgendaReader(self.canon)
-        self.declarations = DeclarationService(
-            self.contexts, self.resolver, self.read_catalogue, base.ids, base.clock, base.events
-        )
+        self.declarations = DeclarationService(self.contexts, self.proposals, self.read_catalogue, base.ids)
         self.keys = ProviderKeys()
         self.model: ModelProcess = base.model or ChildModel(
             build_key_environment(self.keys, lambda: self.llm_setup.current_settings)
@@ -202,6 +203,7 @@ class PlayParts:
             contexts,
             agents.gm_turn_writer,
             self.rolls,
+            agents.proposals,
             agents.loops,
             self.narration_runner,
             base.clock,
@@ -231,7 +233,7 @@ class PlayParts:
             agents.canon,
             agents.canon,
             agents.keeper,
-            agents.resolver,
+            agents.proposals,
             agents.loops,
             base.ids,
             base.clock,
@@ -239,7 +241,7 @@ class PlayParts:
         self.views = SceneViewBuilder(
             log, agents.canon, agents.agendas, self.solo_tools.scene_start, agents.keeper, agents.loops
         )
-        undone_canon = UndoneCanonService(log, agents.canon, agents.resolver, base.clock, base.events)
+        undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
             log,
             agents.canon,
@@ -296,7 +298,7 @@ class PlayParts:
             Personas.create(agents.calls),
             agents.gm_turn_writer,
             ChangeExtractor(agents.canon),
-            self.rolls,
+            agents.proposals,
             # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one
             # of its own exchange with that role's handle.
             base.stores.log(Role.MEMORY_MANAGER),
@@ -326,7 +328,7 @@ class PlayParts:
             tension_advisor=tensions,
             scene_start=SceneStartRules(agents.log),
             scene_end=SceneEndActions(
-                agents.log, agents.agendas, tensions, agents.resolver, base.clock, base.events
+                agents.log, agents.agendas, tensions, agents.proposals, base.clock, base.events
             ),
             session_zero=SessionZero(self.journal, agents.agendas, threads, clocks, agents.declarations),
         )

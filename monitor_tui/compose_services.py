@@ -62,9 +62,7 @@ class ServiceComposer:
             log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
         )
         self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
-        self._by_hand = ManualEdits(
-            log, agents.resolver, self._universe_gate, play.views, play.dispatcher, ids, clock, events
-        )
+        self._by_hand = ManualEdits(log, agents.proposals, self._universe_gate, play.views, play.dispatcher)
         self._edits = WorldEditor(canon, log, keeper, self._by_hand, ids, clock)
         self._annals = ProvenanceReader(canon, log, keeper, self._atlas, clock)
         self._ledger = CommitmentService(
@@ -193,7 +191,7 @@ class ServiceComposer:
             agents.canon,
             agents.log,
             agents.keeper,
-            agents.resolver,
+            agents.proposals,
             agents.contexts,
             ConflictStatementBuilder(agents.canon, self._atlas, self._annals),
             self._play.dispatcher,
@@ -207,7 +205,7 @@ class ServiceComposer:
             agents.canon,
             agents.log,
             agents.keeper,
-            agents.resolver,
+            agents.proposals,
             conflicts,
             self._by_hand,
             self._play.dispatcher,

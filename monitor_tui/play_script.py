@@ -17,7 +17,14 @@ from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
-from stores.records.play import CriticalCommitMode, DiceRoller, Speaker, StoryMode, TensionMode, Turn
+from stores.records.play import (
+    GM_SPEAKERS,
+    CriticalCommitMode,
+    DiceRoller,
+    StoryMode,
+    TensionMode,
+    Turn,
+)
 from stores.records.world import Entity
 
 OptionType = TypeVar("OptionType", StoryMode, CriticalCommitMode, DiceRoller, TensionMode)
@@ -134,7 +141,7 @@ async def _play_lines(
 
 def _collect_narrated(narrated_turns: list[Turn], event: Event) -> None:
     """Collect what is told while a line is played."""
-    if isinstance(event, TurnAppended) and event.turn.speaker in (Speaker.GM, Speaker.NPC):
+    if isinstance(event, TurnAppended) and event.turn.speaker in GM_SPEAKERS:
         narrated_turns.append(event.turn)
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from rich.cells import cell_len
 
 from agents.views.play_views import ProposalView
-from stores.records.workflow import ProposalStatus, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
@@ -50,7 +50,6 @@ _STATUS_WORDS = {
     ProposalStatus.WITHDRAWN: "withdrawn",
     ProposalStatus.FAILED: "failed",
 }
-_OPEN_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 
 class Grouping(StrEnum):
@@ -63,7 +62,7 @@ class Grouping(StrEnum):
 
 def is_open(view: ProposalView) -> bool:
     """Whether a verdict may be set or taken back: nothing is in canon yet, or out of it for good."""
-    return view.status in _OPEN_STATUSES
+    return view.status in OPEN_STATUSES
 
 
 def is_undecided(view: ProposalView) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from agents.canon_keeper.canon_policy import KindRules, PolicyDecision, ProposalFindings, decide_by_policy
 from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
@@ -19,7 +18,7 @@ from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange, Ruling
+from stores.records.workflow import OPEN_STATUSES, ProposedChange, Ruling
 
 
 @dataclass(frozen=True, slots=True)

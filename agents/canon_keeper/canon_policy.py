@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.canon_keeper.change_kinds import describe_kind, kinds_of
+from agents.proposals.kinds import describe_kind, kinds_of
 from agents.views.play_views import ConflictView
 from stores.records.canon import Authority, Fact, FactValue
 from stores.records.ids import Id

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from agents.canon_keeper.assessment import ProposalAssessor
 from agents.canon_keeper.batch_builder import CommitExtras, build_batch
 from agents.canon_keeper.canon_policy import KindRules
-from agents.canon_keeper.decisions import is_rejected
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling, outcomes_of, settle_outcomes
+from agents.proposals.decisions import is_rejected
 from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Canonization, ProposedChange, Ruling

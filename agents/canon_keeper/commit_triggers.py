@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agents.canon_keeper.decisions import OPEN_STATUSES, gm_decision
 from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import causes_of, named_entities, named_facts
+from agents.proposals.decisions import gm_decision
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -18,7 +18,7 @@ from stores.records.canon import (
     StateChange,
 )
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agents.canon_keeper.decisions import NOTHING_DECIDED
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
+from agents.proposals.decisions import NOTHING_DECIDED
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.records.canon import EndFact, Fact, FactKind, FactStatus

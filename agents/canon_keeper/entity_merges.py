@@ -12,7 +12,6 @@ from rapidfuzz import fuzz, process
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS, MergeGain, read_snapshot
 from agents.canon_keeper.change_application import apply_change, build_entity
-from agents.canon_keeper.decisions import NOTHING_DECIDED
 from agents.canon_keeper.fact_readings import (
     MERGED_PREDICATE,
     fact_key_of,
@@ -23,6 +22,8 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.universe_policy import ReadPolicy
+from agents.proposals.decisions import NOTHING_DECIDED
+from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
@@ -146,12 +147,13 @@ class MergePreviewer:
         if len(canonical_entities) < 2:
             raise InputError("These are not two entities of canon.", kept=NOTHING_DECIDED)
         kept_entity, absorbed_entity = entities_by_id[kept_id], entities_by_id[absorbed_id]
-        trial_proposal = ProposedChange(
-            id=derive_id("preview", kept_id, absorbed_id),
-            universe_id=kept_entity.universe_id,
-            payload=MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id),
-            authority=Authority.GM,
-            created_at=self._clock(),
+        trial_proposal = build_proposal(
+            derive_id("preview", kept_id, absorbed_id),
+            MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id),
+            (),
+            Authority.GM,
+            ProposalSite(kept_entity.universe_id),
+            self._clock(),
         )
         catalogue = (await self._read_policy(kept_entity.universe_id)).catalogue
         canon = await read_snapshot(self._canon, catalogue, kept_entity.universe_id, [trial_proposal])

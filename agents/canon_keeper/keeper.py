@@ -20,19 +20,19 @@ from agents.canon_keeper.commit_results import CommitResult, combine_results
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
-from agents.canon_keeper.decisions import NOTHING_DECIDED, OPEN_STATUSES, require_decidable
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
 from agents.canon_keeper.proposal_undo import UndoPlanner
 from agents.canon_keeper.retcon_impact import RetconPreviewer
 from agents.canon_keeper.universe_policy import PolicyStore
+from agents.proposals.decisions import NOTHING_DECIDED, require_decidable
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
-from stores.records.workflow import Decision, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange
 from stores.records.world import Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]

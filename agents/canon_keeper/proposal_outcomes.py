@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 
 from agents.canon_keeper.batch_builder import AcceptedProposal
 from agents.canon_keeper.canon_policy import PolicyDecision
-from agents.canon_keeper.decisions import BY_POLICY, gm_decision
+from agents.proposals.decisions import BY_POLICY, gm_decision
 from stores.records.ids import Id
 from stores.records.workflow import Decision, ProposalOutcome, ProposalStatus, ProposedChange, Verdict
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.canon_keeper.canon_policy import PolicyDecision, PolicyMark, ProposalFindings, confidence_of
-from agents.canon_keeper.decisions import BY_POLICY, OPEN_STATUSES, gm_decision
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
+from agents.proposals.decisions import BY_POLICY, gm_decision
 from agents.views.play_views import ProposalView
 from stores.records.ids import Id
-from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import Entity
 
 _MARKS: Mapping[Verdict, PolicyMark] = {

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.proposals.evidence import manual_evidence
+from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     Authority,
     CreateEntity,
-    Evidence,
-    EvidenceKind,
     FactStatus,
     MergeEntities,
     Payload,
     RetconFact,
     UpdateEntity,
 )
-from stores.records.ids import Clock, Id, IdGenerator, derive_id
-from stores.records.workflow import Canonization, CanonizationState, ProposalStatus, ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    Canonization,
+    CanonizationState,
+    ProposalStatus,
+    ProposedChange,
+)
 from stores.records.world import Entity, EntityStatus
 
 CANON_UNCHANGED = "Canon is as it was."
@@ -64,7 +69,7 @@ class UndoPlanner:
             raise InputError("It is still open: decide it.", kept=CANON_UNCHANGED)
         if closed_proposal.status is ProposalStatus.REJECTED:
             changes: tuple[Payload, ...] = (closed_proposal.payload,)
-            undo_proposals = [self._propose_again(closed_proposal)]
+            undo_proposals = [renew_proposal(closed_proposal, self._ids.new(), self._clock())]
         else:
             changes = await self._undo_changes(closed_proposal)
             undo_proposals = [self._propose_by_gm(closed_proposal, change, words) for change in changes]
@@ -147,38 +152,16 @@ class UndoPlanner:
 
     # --- proposals -----------------------------------------------------------------------------------
 
-    def _propose_again(self, proposal: ProposedChange) -> ProposedChange:
-        """Return the same proposal anew, with the same evidence."""
-        return proposal.model_copy(
-            update={
-                "id": self._ids.new(),
-                "created_at": self._clock(),
-                "status": ProposalStatus.PENDING,
-                "decision": None,
-                "canonization_id": None,
-                "error": "",
-            }
-        )
-
     def _propose_by_gm(self, proposal: ProposedChange, change: Payload, words: str) -> ProposedChange:
         """Return a proposal of the GM's own, on the evidence of the GM's act."""
         proposal_id = self._ids.new()
-        manual_evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
-            kind=EvidenceKind.MANUAL,
-            ref_id=proposal_id,
-            quote=f"Taken back: {words}",
-        )
-        return ProposedChange(
-            id=proposal_id,
-            universe_id=proposal.universe_id,
-            story_id=proposal.story_id,
-            scene_id=proposal.scene_id,
-            payload=change,
-            evidence=(manual_evidence,),
-            authority=Authority.GM,
-            tick=proposal.tick,
-            created_at=self._clock(),
+        return build_proposal(
+            proposal_id,
+            change,
+            [manual_evidence(proposal_id, f"Taken back: {words}")],
+            Authority.GM,
+            ProposalSite(proposal.universe_id, proposal.story_id, proposal.scene_id, tick=proposal.tick),
+            self._clock(),
         )
 
 

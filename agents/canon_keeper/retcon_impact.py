@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import read_snapshot
 from agents.canon_keeper.change_application import apply_change
-from agents.canon_keeper.decisions import NOTHING_DECIDED, OPEN_STATUSES
 from agents.canon_keeper.proposal_subjects import causes_of, named_entities, named_facts
 from agents.canon_keeper.universe_policy import ReadPolicy
+from agents.proposals.decisions import NOTHING_DECIDED
+from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, FactStatus, RetconFact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Memory
 from stores.records.play import Scene
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Entity, EntityKind, EntityStatus
 
 _REMEMBERING_KINDS = (EntityKind.CHARACTER, EntityKind.CREATURE, EntityKind.FACTION)
@@ -111,12 +112,13 @@ class RetconPreviewer:
         self, subject: Fact | Entity, restore: bool
     ) -> tuple[tuple[tuple[Fact, Fact], ...], tuple[tuple[Entity, Entity], ...]]:
         """Try it on a copy of canon, and return what differs."""
-        trial_proposal = ProposedChange(
-            id=derive_id("preview", subject.id),
-            universe_id=subject.universe_id,
-            payload=RetconFact(fact_id=subject.id, restore=restore),
-            authority=Authority.GM,
-            created_at=self._clock(),
+        trial_proposal = build_proposal(
+            derive_id("preview", subject.id),
+            RetconFact(fact_id=subject.id, restore=restore),
+            (),
+            Authority.GM,
+            ProposalSite(subject.universe_id),
+            self._clock(),
         )
         catalogue = (await self._read_policy(subject.universe_id)).catalogue
         canon = await read_snapshot(self._canon, catalogue, subject.universe_id, [trial_proposal])

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.canon_keeper.canon_policy import KindRules
-from agents.canon_keeper.change_kinds import kinds_of, parse_kind
 from agents.canon_keeper.conflicts.precedents import Precedents
-from agents.canon_keeper.decisions import BY_POLICY, BY_RULING
 from agents.canon_keeper.predicates import Catalogue, extend_catalogue
+from agents.proposals.decisions import BY_POLICY, BY_RULING
+from agents.proposals.kinds import kinds_of, parse_kind
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog
 from stores.records.ids import Clock, Id

@@ -17,7 +17,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark
-from stores.records.play import Scene, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 from stores.records.workflow import ProposalStatus
 from stores.records.world import Entity
 
@@ -157,7 +157,7 @@ def _drop_answered_turns(turns: Sequence[Turn], player_text: str) -> Sequence[Tu
     if not player_text:
         return turns
     for index in range(len(turns) - 1, -1, -1):
-        if turns[index].speaker in (Speaker.GM, Speaker.NPC):
+        if turns[index].speaker in GM_SPEAKERS:
             return turns
         if turns[index].speaker is Speaker.PLAYER and turns[index].text == player_text:
             return turns[:index]

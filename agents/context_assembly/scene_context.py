@@ -20,13 +20,14 @@ from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
 from stores.records.story_journal import JournalEntry, PresenceEntry
-from stores.records.workflow import ProposalStatus, ProposedChange, Transition, Verdict
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    WAITING_STATUSES,
+    ProposedChange,
+    Transition,
+    Verdict,
+)
 from stores.records.world import ACTORS, Entity, EntityStatus, Universe
-
-_EFFECTIVE_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
-
-UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
-"""Statuses of proposals that no commit has closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class SceneContextLoader:
         story, head, undecided, universe = await gather(
             self._log.story(scene.story_id),
             self._read_turn(scene.head),
-            self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES),
+            self._log.proposals(scene_id=scene_id, statuses=OPEN_STATUSES),
             self._canon.universe(scene.universe_id),
         )
         last_play_turn = head
@@ -240,7 +241,7 @@ def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[Pro
     return tuple(
         p
         for p in proposals
-        if p.status in _EFFECTIVE_STATUSES
+        if p.status in WAITING_STATUSES
         and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
     )
 

@@ -12,45 +12,35 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
-from agents.events import EventBus, ProposalsChanged
+from agents.proposals.effects import parse_effects
+from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
-from agents.resolver.effects import parse_effects
-from agents.resolver.resolver import Resolver
 from stores.errors import InputError
 from stores.records.canon import (
     Authority,
     Evidence,
-    EvidenceKind,
     Payload,
     StateChange,
 )
-from stores.records.ids import Clock, Id, IdGenerator, derive_id
-from stores.records.play import Speaker, Turn
+from stores.records.ids import IdGenerator
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 
-MAX_QUOTE_LENGTH = 500
-"""Characters of a turn that a declaration quotes."""
-
 
 class DeclarationService:
-    """Reads declarations and stages them. Stateless."""
+    """Reads typed declarations and proposes what they declare."""
 
     def __init__(
         self,
         context: SceneContextLoader,
-        resolver: Resolver,
+        proposals: Proposals,
         read_catalogue: ReadCatalogue,
         ids: IdGenerator,
-        clock: Clock,
-        events: EventBus,
     ) -> None:
         self._context = context
-        self._resolver = resolver
+        self._proposals = proposals
         self._read_catalogue = read_catalogue
         self._ids = ids
-        self._clock = clock
-        self._events = events
 
     async def declare_entity(
         self, context: SceneContext, kind: EntityKind, argument: str, example: str
@@ -73,8 +63,7 @@ class DeclarationService:
                 await self._find_start_place(context, start_name.strip()), change, catalogue.phrase
             )
             proposals.append(self._build_proposal(context, connection, argument))
-        await self._resolver.stage(proposals)
-        self._publish_changed(context)
+        await self._proposals.stage(proposals)
         return proposals
 
     async def _find_start_place(self, context: SceneContext, name: str) -> Entity:
@@ -145,8 +134,7 @@ class DeclarationService:
                 kept="Nothing was staged.",
                 todo="As in: /state Mara.hp -3, Mara +wounded",
             )
-        await self._resolver.stage(proposals)
-        self._publish_changed(context)
+        await self._proposals.stage(proposals)
         return proposals
 
     async def stage_change(
@@ -164,61 +152,31 @@ class DeclarationService:
         critical: bool = False,
         evidence: Sequence[Evidence] = (),
     ) -> ProposedChange:
-        proposal = self._build_proposal(context, change, quote, critical=critical, evidence=evidence)
-        await self._resolver.stage([proposal])
-        self._publish_changed(context)
-        return proposal
-
-    def _build_proposal(
-        self,
-        context: SceneContext,
-        change: Payload,
-        quote: str,
-        *,
-        critical: bool = False,
-        evidence: Sequence[Evidence] = (),
-    ) -> ProposedChange:
-        proposal_id = self._ids.new()
-        return ProposedChange(
-            id=proposal_id,
-            universe_id=context.universe.id,
-            story_id=context.story.id,
-            scene_id=context.scene.id,
-            turn_id=context.last_play_turn.id if context.last_play_turn else None,
-            payload=change,
-            evidence=(*manual_evidence(proposal_id, quote, context.last_play_turn), *evidence),
-            authority=Authority.GM,
-            tick=context.tick,
+        return await self._proposals.propose(
+            change,
+            quote,
+            Authority.GM,
+            _site_of(context),
+            turn=context.last_play_turn,
+            evidence=evidence,
             critical=critical,
-            created_at=self._clock(),
         )
 
-    def _publish_changed(self, context: SceneContext) -> None:
-        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+    def _build_proposal(
+        self, context: SceneContext, change: Payload, quote: str, *, critical: bool = False
+    ) -> ProposedChange:
+        return self._proposals.build(
+            change, quote, Authority.GM, _site_of(context), turn=context.last_play_turn, critical=critical
+        )
 
 
-def manual_evidence(proposal_id: Id, quote: str, head: Turn | None) -> tuple[Evidence, ...]:
-    """Return what a declaration rests on: the words typed, and the turn that it was declared on."""
-    typed_evidence = Evidence(
-        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
-        kind=EvidenceKind.MANUAL,
-        ref_id=proposal_id,
-        quote=quote[:MAX_QUOTE_LENGTH],
-        turn_id=head.id if head else None,
-        scene_id=head.scene_id if head else None,
-    )
-    if head is None or head.speaker is Speaker.SYSTEM:
-        return (typed_evidence,)
-    return (typed_evidence, turn_evidence(head))
-
-
-def turn_evidence(turn: Turn) -> Evidence:
-    """Return the evidence that a turn's own words are."""
-    return Evidence(
-        id=derive_id("evidence", EvidenceKind.TURN, turn.id),
-        kind=EvidenceKind.TURN,
-        ref_id=turn.id,
-        quote=turn.text[:MAX_QUOTE_LENGTH],
-        turn_id=turn.id,
-        scene_id=turn.scene_id,
+def _site_of(context: SceneContext) -> ProposalSite:
+    """Return where a declaration is proposed: on the turn that play stands on, so that undoing that turn
+    takes the declaration back with it."""
+    return ProposalSite(
+        context.universe.id,
+        context.story.id,
+        context.scene.id,
+        context.last_play_turn.id if context.last_play_turn else None,
+        tick=context.tick,
     )

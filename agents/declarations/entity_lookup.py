@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from agents.canon_keeper.change_application import build_entity
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.reader import FindEntity
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 from stores.records.world import Entity
 
 

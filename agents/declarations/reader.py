@@ -10,13 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import (
     MAX_NAME_LENGTH,
     STATED_PREDICATE,
     as_sentence,
     require_statement_length,
 )
-from agents.resolver.effects import MAX_NUMBER
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
 from stores.records.canon import (

@@ -22,9 +22,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, Standing, normalize_statement
 from stores.records.ids import Id
 from stores.records.memory import Memory, MemoryOrigin
-from stores.records.workflow import ProposalStatus
-
-UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+from stores.records.workflow import WAITING_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class KnowledgeReader:
         universe_id = memories[0].universe_id
         facts, undecided_proposals, ids_by_name, catalogue, own_memories = await gather(
             self._canon.facts_by_id([fact_id]),
-            self._log.proposals(universe_id=universe_id, statuses=UNDECIDED_STATUSES),
+            self._log.proposals(universe_id=universe_id, statuses=WAITING_STATUSES),
             read_ids_by_name(universe_id, self._canon, self._log),
             self._catalogue(universe_id),
             self.filter_valid(memories),

@@ -24,6 +24,7 @@ from agents.narrator.change_payloads import (
 )
 from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
+from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.prose.names import names_of
 from agents.prose.quotes import Quote, find_quote
 from agents.sanitize import clean
@@ -307,18 +308,14 @@ def _build_proposal(
         scene_id=turn.scene_id,
         span=(quote.start, quote.end),
     )
-    return ProposedChange(
-        id=derive_id("extracted", turn.id, payload.model_dump_json()),
-        universe_id=scene.universe.id,
-        story_id=scene.story.id,
-        scene_id=turn.scene_id,
-        turn_id=turn.id,
-        payload=payload,
-        evidence=(evidence,),
-        authority=Authority.SYSTEM,
-        tick=turn.tick,
+    return build_proposal(
+        derive_id("extracted", turn.id, payload.model_dump_json()),
+        payload,
+        [evidence],
+        Authority.SYSTEM,
+        ProposalSite(scene.universe.id, scene.story.id, turn.scene_id, turn.id, tick=turn.tick),
+        turn.created_at,
         critical=is_critical,
-        created_at=turn.created_at,
     )
 
 

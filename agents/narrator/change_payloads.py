@@ -18,9 +18,9 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.context_package import ContextPackage
 from agents.personas.outputs import ReportedChange
+from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
 from agents.prose.names import names_of
-from agents.resolver.effects import MAX_NUMBER
 from agents.sanitize import clean
 from stores.records.canon import (
     AssertFact,

@@ -38,7 +38,7 @@ from agents.prose.actions import enters_scene, find_act, find_spoken_words
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.speech import SPEAKS, find_speaker, find_speeches, strip_speech
 from agents.prose.words import split_sentences
-from stores.records.play import Degree, Speaker
+from stores.records.play import GM_SPEAKERS, Degree
 
 MIN_WORDS: Final = 6
 """Words below which a narration gets a warning."""
@@ -159,7 +159,7 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
     """Return what the prose of this exchange is checked against."""
     strangers, acquaintances = split_by_acquaintance(package)
     turns = (*package.narrative.previous_scene_turns, *package.narrative.recent_turns)
-    gm_turn_texts = [t.text for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)]
+    gm_turn_texts = [t.text for t in turns if t.speaker in GM_SPEAKERS]
     return ProseCheckInput(
         degree=brief.degree,
         player_text=brief.player_text,

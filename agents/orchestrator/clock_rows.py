@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.canon_keeper.decisions import gm_decision
+from agents.proposals.decisions import gm_decision
 from agents.views.play_views import ProposalView
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id

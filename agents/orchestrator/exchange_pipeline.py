@@ -17,12 +17,13 @@ from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NarrationState, read_exchange, read_words
 from agents.orchestrator.rolls import RollService
+from agents.proposals.proposals import Proposals
 from agents.resolver.resolution_requests import SealedResult
 from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.play import MoveKind, Resolution, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Speaker, Turn
 from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 
@@ -55,6 +56,7 @@ class ExchangePipeline:
         contexts: SceneContextLoader,
         gm_turn_writer: GmTurnWriter,
         rolls: RollService,
+        proposals: Proposals,
         loops: LoopTransitions,
         narration_runner: NarrationRunner,
         clock: Clock,
@@ -64,6 +66,7 @@ class ExchangePipeline:
         self._contexts = contexts
         self._gm_turn_writer = gm_turn_writer
         self._rolls = rolls
+        self._proposals = proposals
         self._loops = loops
         self._narration_runner = narration_runner
         self._clock = clock
@@ -201,8 +204,7 @@ class ExchangePipeline:
         """The result is sealed first; only then does the line show it, and what it brings behind it."""
         exchange = run.exchange
         if exchange.proposals:
-            await self._rolls.stage_proposals(exchange.proposals)
-            self._events.publish(ProposalsChanged(run.context.universe.id, exchange.scene_id))
+            await self._proposals.stage(exchange.proposals)
             run = replace(run, proposals=exchange.proposals)
         if exchange.roll is None:
             return run
@@ -273,4 +275,4 @@ class ExchangePipeline:
 def is_answered(turns: list[Turn]) -> bool:
     """Say whether the exchange that the line ends in has the GM's words already."""
     exchange_id = turns[-1].exchange_id if turns else None
-    return any(t.speaker in (Speaker.GM, Speaker.NPC) for t in turns if t.exchange_id == exchange_id)
+    return any(t.speaker in GM_SPEAKERS for t in turns if t.exchange_id == exchange_id)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.declarations.declarations import manual_evidence
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.rolls import RollService
-from agents.resolver.effects import Effect
+from agents.proposals.effects import Effect
+from agents.proposals.evidence import typed_evidence
+from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.resolver.entity_names import EntityNameLookup
 from agents.resolver.resolution_proposals import is_critical_change, proposal_id
 from agents.resolver.resolver import resolve_effect
@@ -85,23 +86,22 @@ class RestService:
     ) -> tuple[ProposedChange, ...]:
         assert exchange.words_id is not None
         turn, is_critical = exchange.build_words_turn(self._clock()), await self._rolls.critical_rule(context)
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, exchange.words_id, tick=exchange.tick
+        )
         proposals = []
         for index, (entity, effect) in enumerate(effects):
             _, change = resolve_effect(replace(effect, name=entity.name), EntityNameLookup([entity]))
             effect_proposal_id = proposal_id(exchange.words_id, index)
             proposals.append(
-                ProposedChange(
-                    id=effect_proposal_id,
-                    universe_id=context.universe.id,
-                    story_id=context.story.id,
-                    scene_id=context.scene.id,
-                    turn_id=exchange.words_id,
-                    payload=change,
-                    evidence=manual_evidence(effect_proposal_id, exchange.words, turn),
-                    authority=Authority.PLAYER,
-                    tick=exchange.tick,
+                build_proposal(
+                    effect_proposal_id,
+                    change,
+                    typed_evidence(effect_proposal_id, exchange.words, turn),
+                    Authority.PLAYER,
+                    site,
+                    self._clock(),
                     critical=is_critical_change(change, is_critical),
-                    created_at=self._clock(),
                 )
             )
         return tuple(proposals)

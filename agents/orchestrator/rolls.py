@@ -37,7 +37,6 @@ from agents.solo.oracle_draws import OracleDraws
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import DiceRoller, Resolution, Turn
-from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
 
@@ -118,10 +117,6 @@ class RollService:
             draw = await self.prepare_draw(plan.kind, plan.spec, context)
             return await self._resolver.draw(ProposingRequest(**request_fields, **proposal_fields), draw)
         return await self._resolver.roll(RollRequest(**request_fields))
-
-    async def stage_proposals(self, proposals: Sequence[ProposedChange]) -> None:
-        """Stage what an exchange proposes without a roll."""
-        await self._resolver.stage(proposals)
 
     async def prepare_draw(self, kind: str, spec: str, context: SceneContext) -> ChanceDraw:
         """Return the draw that is asked for. Raises InputError if it makes no sense here."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, SceneContextLoader
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
@@ -28,7 +28,7 @@ from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Number
 
 
@@ -60,7 +60,7 @@ class SceneActions:
     async def undo(self, context: SceneContext) -> Outcome:
         """Step back before the last exchange, with all that it proposed."""
         scene = context.scene
-        waiting_proposals = await self._log.proposals(scene_id=scene.id, statuses=UNDECIDED_STATUSES)
+        waiting_proposals = await self._log.proposals(scene_id=scene.id, statuses=OPEN_STATUSES)
         removed_turns = await self._timeline.undo(scene)
         removed_ids = {turn.id for turn in removed_turns}
         withdrawn_count = sum(p.turn_id in removed_ids for p in waiting_proposals)

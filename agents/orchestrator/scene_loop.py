@@ -13,7 +13,7 @@ from agents.context_assembly.scene_context import (
     select_effective_proposals,
     sort_in_line_order,
 )
-from agents.declarations.declarations import DeclarationService, turn_evidence
+from agents.declarations.declarations import DeclarationService
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
@@ -21,6 +21,7 @@ from agents.orchestrator.absent_cast import AbsentCastReader
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
+from agents.proposals.evidence import turn_evidence
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
@@ -35,7 +36,13 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
-from stores.records.workflow import Decision, Loop, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import (
+    NEXT_COMMIT_STATUSES,
+    Decision,
+    Loop,
+    ProposedChange,
+    Verdict,
+)
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
@@ -252,8 +259,9 @@ class SceneLoop:
     async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
         commit closes over those too."""
-        statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
-        return list(sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
+        return list(
+            sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))
+        )
 
     async def _find_long_scene_offer(
         self,
@@ -333,4 +341,4 @@ class SceneLoop:
 
 def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
     """Return the proposals that a commit closes, in the order of their line."""
-    return sort_in_line_order([p for p in undecided if p.status is not ProposalStatus.DEFERRED])
+    return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

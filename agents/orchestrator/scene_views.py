@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, sort_in_line_order
+from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.orchestrator.clock_rows import expand_to_row_ids, fold_clock_rows
 from agents.orchestrator.loops import LoopTransitions
@@ -17,7 +17,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
 from stores.records.play import Turn
-from stores.records.workflow import Loop, ProposalStatus, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -89,7 +89,7 @@ class SceneViewBuilder:
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return what waits on the scene's line, and what was decided last, in the order of the line;
         the changes of one moment as they were written."""
-        undecided = await self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES)
+        undecided = await self._log.proposals(scene_id=scene_id, statuses=OPEN_STATUSES)
         return await self._add_closed_proposals(scene_id, undecided)
 
     async def _add_closed_proposals(
@@ -118,7 +118,7 @@ class SceneViewBuilder:
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
-        statuses = (*UNDECIDED_STATUSES, ProposalStatus.WITHDRAWN)
+        statuses = (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
         scene_proposals = await self._log.proposals(scene_id=scene_id, statuses=statuses)
         turn_proposals = [
             p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))

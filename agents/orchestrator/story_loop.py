@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.orchestrator.loops import LoopTransitions
-from agents.resolver.resolver import Resolver
+from agents.proposals.evidence import manual_evidence
+from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
-from stores.records.canon import Authority, CreateEntity, Evidence, EvidenceKind, Payload
+from stores.records.canon import Authority, CreateEntity, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
 from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
@@ -30,7 +31,7 @@ class StoryLoop:
         canon: CanonReader,
         containers: ContainerWriter,
         keeper: CanonKeeper,
-        resolver: Resolver,
+        proposals: Proposals,
         loops: LoopTransitions,
         ids: IdGenerator,
         clock: Clock,
@@ -39,7 +40,7 @@ class StoryLoop:
         self._canon = canon
         self._containers = containers
         self._keeper = keeper
-        self._resolver = resolver
+        self._proposals = proposals
         self._loops = loops
         self._ids = ids
         self._clock = clock
@@ -66,7 +67,7 @@ class StoryLoop:
 
     async def import_universe(self, universe: Universe, proposals: Sequence[ProposedChange]) -> None:
         """Create a universe with all that these proposals bring into it."""
-        await self._resolver.stage(proposals)
+        await self._proposals.stage(proposals)
         await self._keeper.create_universe(universe, proposals)
 
     async def abandon_story(self, story_id: Id) -> None:
@@ -122,7 +123,9 @@ class StoryLoop:
             previous_scene_id=None,
         )
         if creations:
-            await self._resolver.stage([self._build_newcomer_proposal(change, scene) for change in creations])
+            await self._proposals.stage(
+                [self._build_newcomer_proposal(change, scene) for change in creations]
+            )
         return scene
 
     async def open_next_scene(
@@ -243,23 +246,20 @@ class StoryLoop:
         """Return a proposal of the set-up's. It is inferred, not the GM's word: in autopilot, too, nobody
         becomes canon by being thought of."""
         description = f"{change.name}: {change.description}" if change.description else change.name
-        proposal = build_manual_proposal(
-            scene.universe_id, change, f"From story set-up: {description}", self._ids, self._clock
-        )
-        return proposal.model_copy(
-            update={
-                "story_id": scene.story_id,
-                "scene_id": scene.id,
-                "authority": Authority.SYSTEM,
-                "decision": None,
-                "tick": scene.tick,
-            }
+        proposal_id = self._ids.new()
+        return build_proposal(
+            proposal_id,
+            change,
+            [manual_evidence(proposal_id, f"From story set-up: {description}")],
+            Authority.SYSTEM,
+            ProposalSite(scene.universe_id, scene.story_id, scene.id, tick=scene.tick),
+            self._clock(),
         )
 
     async def _commit_manual_change(self, universe: Universe, change: Payload, quote: str) -> None:
         """A manual act of the GM goes through the gate like all else: staged, then committed."""
         proposal = build_manual_proposal(universe.id, change, quote, self._ids, self._clock)
-        await self._resolver.stage([proposal])
+        await self._proposals.stage([proposal])
         result = await self._keeper.commit(
             [proposal], reason="set-up", scene=None, story_id=None, universe_id=universe.id
         )
@@ -272,18 +272,12 @@ def build_manual_proposal(
 ) -> ProposedChange:
     """Return the GM's own proposal, resting on what was typed, and accepted by typing it."""
     proposal_id = ids.new()
-    evidence = Evidence(
-        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
-        kind=EvidenceKind.MANUAL,
-        ref_id=proposal_id,
-        quote=quote,
-    )
-    return ProposedChange(
-        id=proposal_id,
-        universe_id=universe_id,
-        payload=change,
-        evidence=(evidence,),
-        authority=Authority.GM,
+    return build_proposal(
+        proposal_id,
+        change,
+        [manual_evidence(proposal_id, quote)],
+        Authority.GM,
+        ProposalSite(universe_id),
+        clock(),
         decision=Decision(verdict=Verdict.ACCEPT, by="gm", at=clock()),
-        created_at=clock(),
     )

@@ -10,9 +10,7 @@ from agents.orchestrator.exchange import followup_turn_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
-from stores.records.play import MoveKind, Resolution, Scene, Speaker, Turn
-
-_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
+from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Scene, Speaker, Turn
 
 
 class Timeline:
@@ -55,7 +53,7 @@ class Timeline:
     async def retake(self, scene: Scene, text: str) -> Turn:
         """Tell the last GM turn in other words, as another take beside it."""
         last_turn = await self._read_last_turn(scene)
-        if last_turn is None or last_turn.speaker not in _GM_SPEAKERS:
+        if last_turn is None or last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
                 "The last turn is not the GM's, so there is nothing to retake.",
                 kept="Nothing was changed.",

@@ -9,10 +9,10 @@ from asyncio import gather
 from collections.abc import Collection, Iterable, Sequence
 
 from agents.context_assembly.scene_context import select_effective_proposals
-from agents.events import EventBus, ProposalsChanged
-from agents.resolver.resolver import Resolver
+from agents.proposals.evidence import manual_evidence
+from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Authority, Evidence, EvidenceKind, FactStatus, RetconFact
+from stores.records.canon import Authority, EvidenceKind, FactStatus, RetconFact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Scene, Turn
 from stores.records.workflow import ProposalStatus, ProposedChange
@@ -22,14 +22,11 @@ from stores.records.world import EntityStatus
 class UndoneCanonService:
     """Proposes retcons of what rests on nothing but turns that left the line."""
 
-    def __init__(
-        self, log: LogReader, canon: CanonReader, resolver: Resolver, clock: Clock, events: EventBus
-    ) -> None:
+    def __init__(self, log: LogReader, canon: CanonReader, proposals: Proposals, clock: Clock) -> None:
         self._log = log
         self._canon = canon
-        self._resolver = resolver
+        self._proposals = proposals
         self._clock = clock
-        self._events = events
 
     async def propose_retcons(self, scene: Scene, removed_turns: Sequence[Turn]) -> int:
         """Turns left the line: propose to retcon the facts that they had made true, and whom and what they
@@ -51,9 +48,7 @@ class UndoneCanonService:
             for turn, i in turn_subject_pairs
             if i in label_by_subject
         ]
-        if proposals:
-            await self._resolver.stage(proposals)
-            self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
+        await self._proposals.stage(proposals)
         return len(proposals)
 
     async def _has_other_support(self, scene: Scene, subject_id: Id) -> bool:
@@ -90,22 +85,11 @@ class UndoneCanonService:
 
     def _build_retcon(self, scene: Scene, turn_id: Id, subject_id: Id, label: str) -> ProposedChange:
         proposal_id = derive_id("proposal", "undone", turn_id, subject_id)
-        undo_evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
-            kind=EvidenceKind.MANUAL,
-            ref_id=proposal_id,
-            quote=f"Undone: {label}",
-            turn_id=turn_id,
-            scene_id=scene.id,
-        )
-        return ProposedChange(
-            id=proposal_id,
-            universe_id=scene.universe_id,
-            story_id=scene.story_id,
-            scene_id=scene.id,
-            unless_turn=turn_id,
-            payload=RetconFact(fact_id=subject_id),
-            evidence=(undo_evidence,),
-            authority=Authority.GM,
-            created_at=self._clock(),
+        return build_proposal(
+            proposal_id,
+            RetconFact(fact_id=subject_id),
+            [manual_evidence(proposal_id, f"Undone: {label}", turn_id=turn_id, scene_id=scene.id)],
+            Authority.GM,
+            ProposalSite(scene.universe_id, scene.story_id, scene.id, unless_turn=turn_id),
+            self._clock(),
         )

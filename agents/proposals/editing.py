@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agents.proposals.effects import parse_effect
 from agents.proposals.statements import MAX_NAME_LENGTH, as_sentence, require_statement_length
-from agents.resolver.effects import parse_effect
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp

@@ -24,7 +24,7 @@ from agents.resolver.dice_faces import read_faces
 from agents.resolver.random_tables import lowest_faces_of
 from agents.resolver.resolution_requests import Alteration
 from agents.resolver.sparks import Spark
-from agents.resolver.typed_text import did_you_mean, fold_name, one_line
+from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Resolution
 

@@ -20,12 +20,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from agents.proposals.effects import Effect, parse_effects
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import Formula
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import DiceRoll
-from agents.resolver.effects import Effect, parse_effects
-from agents.resolver.typed_text import did_you_mean, fold_name, one_line, split_outside_quotes
+from agents.typed_text import did_you_mean, fold_name, one_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.play import Degree
 from stores.records.world import Number

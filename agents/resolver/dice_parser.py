@@ -39,7 +39,7 @@ from agents.resolver.dice_formula import (
     Node,
 )
 from agents.resolver.dice_scanner import Scanner, dice_error
-from agents.resolver.typed_text import one_line
+from agents.typed_text import one_line
 
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SIGNED: Final = re.compile(r"-?[0-9]+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from agents.resolver.typed_text import did_you_mean, fold_name
+from agents.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.world import Entity
 

@@ -30,7 +30,7 @@ from typing import Final
 
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_score import DiceRoll
-from agents.resolver.typed_text import did_you_mean, fold_name, one_line
+from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Die, TensionMode
 

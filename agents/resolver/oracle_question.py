@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.resolver.phrasings import word_set
-from agents.resolver.typed_text import plain_line
+from agents.typed_text import plain_line
 from stores.records.ids import Id
 from stores.records.world import Entity
 

@@ -15,14 +15,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from agents.proposals.effects import Effect
 from agents.resolver import check as generic
 from agents.resolver.check import CheckSpec, Odds, whole_numbers
 from agents.resolver.dice_formula import BinaryOperation, Constant, Formula
-from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import NUMBER_PLACEHOLDER, CheckTerms, Pack, PackMove, spoken_key
 from agents.resolver.sheets import Sheet, numbers_of, tags_of
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
-from agents.resolver.typed_text import did_you_mean, plain_line, split_outside_quotes
+from agents.typed_text import did_you_mean, plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.play import Degree
 

@@ -27,8 +27,8 @@ from agents import yaml_with_lines as marked_yaml
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import MAX_SIDES, Dice, DieType, Formula
 from agents.resolver.dice_score import DiceRoll
-from agents.resolver.typed_text import one_line
 from agents.sanitize import clean
+from agents.typed_text import one_line
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.play import Die

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from agents.proposals.evidence import MAX_QUOTE_LENGTH
+from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.resolver.resolution_requests import IsCritical, ProposingRequest
 from stores.records.canon import (
     Authority,
@@ -17,9 +18,6 @@ from stores.records.canon import (
 from stores.records.ids import Id, derive_id
 from stores.records.play import Resolution
 from stores.records.workflow import ProposedChange
-
-MAX_QUOTE: Final = 500
-"""Characters of the very words that evidence quotes, from their beginning."""
 
 
 def resolution_id(turn_id: Id) -> Id:
@@ -42,7 +40,7 @@ def build_resolution_proposals(
             id=derive_id("evidence", EvidenceKind.RESOLUTION, resolution.id),
             kind=EvidenceKind.RESOLUTION,
             ref_id=resolution.id,
-            quote=resolution.text[:MAX_QUOTE],
+            quote=resolution.text[:MAX_QUOTE_LENGTH],
             turn_id=request.turn_id,
             scene_id=scene.id,
         ),
@@ -50,24 +48,27 @@ def build_resolution_proposals(
             id=derive_id("evidence", EvidenceKind.TURN, request.player_turn_id),
             kind=EvidenceKind.TURN,
             ref_id=request.player_turn_id,
-            quote=request.intent[:MAX_QUOTE],
+            quote=request.intent[:MAX_QUOTE_LENGTH],
             turn_id=request.player_turn_id,
             scene_id=scene.id,
         ),
     )
+    site = ProposalSite(
+        scene.universe_id,
+        scene.story_id,
+        scene.id,
+        request.turn_id,
+        tick=scene.tick if request.tick is None else request.tick,
+    )
     return tuple(
-        ProposedChange(
-            id=proposal_id(request.turn_id, index),
-            universe_id=scene.universe_id,
-            story_id=scene.story_id,
-            scene_id=scene.id,
-            turn_id=request.turn_id,
-            payload=change,
-            evidence=evidence,
-            authority=Authority.PLAYER,
-            tick=scene.tick if request.tick is None else request.tick,
+        build_proposal(
+            proposal_id(request.turn_id, index),
+            change,
+            evidence,
+            Authority.PLAYER,
+            site,
+            resolution.created_at,
             critical=is_critical_change(change, request.is_critical),
-            created_at=resolution.created_at,
         )
         for index, change in enumerate(changes)
     )

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.proposals.effects import Effect
 from agents.resolver.alteration import alter_roll, provenance_suffix
 from agents.resolver.check import CheckResult, CheckSpec, resolve_by_luck, roll_check, whole_numbers
 from agents.resolver.dice import roll_dice
-from agents.resolver.effects import Effect
 from agents.resolver.entity_names import EntityNameLookup
 from agents.resolver.resolution_proposals import build_resolution_proposals, proposal_id, resolution_id
 from agents.resolver.resolution_requests import (
@@ -28,7 +28,7 @@ from agents.resolver.resolution_requests import (
     RollRequest,
     SealedResult,
 )
-from agents.resolver.typed_text import fold_name
+from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
@@ -176,10 +176,6 @@ class Resolver:
         for resolution in await self._log.resolutions([turn_id]):
             return resolution
         raise InputError("Nothing was rolled there.", kept="Nothing was changed.")
-
-    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
-        """Stage changes that were built elsewhere (the GM's declarations, a world file)."""
-        await self._log.stage(proposals)
 
     def _build_resolution(
         self, request: RollRequest, *, text: str, by_hand: bool | None = None, **result: Any

@@ -18,7 +18,7 @@ from agents.resolver.ruleset_schema import (
     spoken_key,
 )
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
-from agents.resolver.typed_text import did_you_mean
+from agents.typed_text import did_you_mean
 from agents.yaml_with_lines import ValuePath
 from stores.errors import InputError
 

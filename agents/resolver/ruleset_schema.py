@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from agents.resolver.check import Odds
-from agents.resolver.typed_text import fold_name, one_line
 from agents.sanitize import clean
+from agents.typed_text import fold_name, one_line
 from stores.records.base import Record
 from stores.records.play import Degree
 

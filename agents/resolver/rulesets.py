@@ -9,7 +9,7 @@ from typing import Final
 
 from agents.resolver.ruleset_reader import read_pack
 from agents.resolver.ruleset_schema import Pack, spoken_key
-from agents.resolver.typed_text import did_you_mean
+from agents.typed_text import did_you_mean
 from stores.errors import InputError
 
 MAX_PACKS: Final = 100

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
+from agents.proposals.effects import Effect
 from agents.resolver.check import whole_numbers
-from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack, PackOutcome, SheetNumber, SheetTag, Track, spoken_key
 from agents.resolver.templates import read_effects, read_number, read_words
-from agents.resolver.typed_text import did_you_mean, fold_name
+from agents.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.canon import StateOp
 from stores.records.world import Number

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Final
 
 from agents.resolver.random_tables import RandomTable, TableDraw, TableLibrary, draw_row
-from agents.resolver.typed_text import did_you_mean, fold_name, one_line
+from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Die
 

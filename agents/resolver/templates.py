@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from agents.proposals.effects import Effect, parse_effects
 from agents.resolver.dice_formula import Formula
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_scanner import dice_error
 from agents.resolver.dice_score import score_roll
-from agents.resolver.effects import Effect, parse_effects
-from agents.resolver.typed_text import did_you_mean
+from agents.typed_text import did_you_mean
 from stores.errors import InputError
 
 ACTOR: Final = "actor"

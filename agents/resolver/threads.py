@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.resolver.typed_text import fold_name
+from agents.typed_text import fold_name
 from stores.records.ids import Id
 from stores.records.story_journal import CharacterWeightEntry, Thread, ThreadAction, ThreadEntry
 

@@ -14,7 +14,6 @@ from typing import Final
 from agents.canon_keeper.predicates import Catalogue
 from agents.prose.names import HONORIFICS, find_name_spans
 from agents.prose.words import split_sentences, stem
-from agents.resolver.typed_text import plain_line
 from agents.search.question_words import (
     FIGURES_BY_WORD,
     FORMS_BY_STEM,
@@ -22,6 +21,7 @@ from agents.search.question_words import (
     PREDICATES_BY_WORD,
     STOP_WORDS,
 )
+from agents.typed_text import plain_line
 from stores.records.ids import Id
 
 MAX_QUESTION_LENGTH: Final = 500

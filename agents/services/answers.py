@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
 from agents.memory_manager.memory_decay import is_forgotten
+from agents.proposals.decisions import is_rejected
 from agents.search.question import QuestionMatch, RecordQuestion, match_question, remove_questions
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.services.manual_edits import read_present_tick
@@ -22,6 +22,7 @@ from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.records.play import Speaker
+from stores.records.workflow import OPEN_STATUSES
 
 MAX_FINDINGS: Final = {
     AnswerStanding.CANON: 8,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.canon_keeper.commitments import Commitment, closed_statement
-from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
 from agents.views.world_views import CommitmentLedgerView, CommitmentView, StagedEdits
@@ -19,7 +19,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, EndFact, FactKind
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Calendar
 
 

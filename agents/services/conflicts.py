@@ -11,15 +11,15 @@ from functools import partial
 from agents.canon_keeper.conflicts import ruling_service as ruling_service
 from agents.canon_keeper.conflicts.conflict_reader import FactConflict
 from agents.canon_keeper.conflicts.precedents import describe_ruling
-from agents.canon_keeper.decisions import NOTHING_DECIDED, OPEN_STATUSES, is_rejected
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_events import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.proposals.decisions import NOTHING_DECIDED, is_rejected
+from agents.proposals.proposals import Proposals
 from agents.proposals.statements import MAX_NAME_LENGTH
-from agents.resolver.resolver import Resolver
 from agents.sanitize import clean_line
 from agents.services.commit_preview import preview_batch
 from agents.services.conflict_statements import ConflictStatementBuilder
@@ -44,7 +44,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import CanonBatch, Standing
 from stores.records.ids import Clock, Id
-from stores.records.workflow import Decision, ProposedChange, Ruling, RulingKind, Verdict
+from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
 MISSING_RECORD = "something that is no longer on record"
@@ -60,7 +60,7 @@ class ConflictService:
         canon: CanonReader,
         log: OrchestratorLog,
         keeper: CanonKeeper,
-        resolver: Resolver,
+        proposals: Proposals,
         context: SceneContextLoader,
         statement_builder: ConflictStatementBuilder,
         dispatcher: Dispatcher,
@@ -70,7 +70,7 @@ class ConflictService:
         self._canon = canon
         self._log = log
         self._keeper = keeper
-        self._resolver = resolver
+        self._proposals = proposals
         self._context = context
         self._statement_builder = statement_builder
         self._dispatcher = dispatcher
@@ -200,10 +200,10 @@ class ConflictService:
             union = await self._keeper.namesake_rulings.plan_union(
                 proposal.id, self._require_other_id(request)
             )
-            await self._resolver.stage([union.merge])
+            await self._proposals.stage([union.merge])
             return await self._keeper.namesake_rulings.apply_union(union), lines
         ruling_plan, _ = await self._plan_ruling(request, proposal)
-        await self._resolver.stage(ruling_plan.staged_proposals)
+        await self._proposals.stage(ruling_plan.staged_proposals)
         return await self._keeper.rulings.apply_ruling(ruling_plan), lines
 
     # --- on record -----------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import value_in_words
 from agents.canon_keeper.proposal_subjects import named_entities, named_facts
 from agents.canon_keeper.retcon_impact import RetconImpact
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import ManualEdits
 from agents.services.universe_gate import UniverseGate
@@ -27,7 +27,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, MergeEntities, RetconFact
 from stores.records.ids import Id
 from stores.records.play import Scene
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Calendar, Entity
 
 ABSENT = "—"

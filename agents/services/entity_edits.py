@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agents.canon_keeper.predicates import value_in_words
+from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, require_statement_length
-from agents.resolver.effects import MAX_NUMBER
 from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit
 from agents.views.world_views import EntityEdit

@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
-from agents.declarations.declarations import manual_evidence
-from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.resolver.resolver import Resolver
+from agents.proposals.decisions import is_rejected
+from agents.proposals.proposals import Proposals, ProposalSite
 from agents.services.universe_gate import UniverseGate
 from agents.views.world_views import StagedEdits
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.canon import Authority, Evidence, Payload
-from stores.records.ids import Clock, Id, IdGenerator
-from stores.records.workflow import ProposedChange
+from stores.records.ids import Id
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 
 NOTHING_STAGED = "Nothing was staged."
 
@@ -41,22 +39,16 @@ class ManualEdits:
     def __init__(
         self,
         log: LogReader,
-        resolver: Resolver,
+        proposals: Proposals,
         gate: UniverseGate,
         views: SceneViewBuilder,
         dispatcher: Dispatcher,
-        ids: IdGenerator,
-        clock: Clock,
-        events: EventBus,
     ) -> None:
         self._log = log
-        self._resolver = resolver
+        self._proposals = proposals
         self._gate = gate
         self._views = views
         self._dispatcher = dispatcher
-        self._ids = ids
-        self._clock = clock
-        self._events = events
 
     async def stage_edits(self, universe_id: Id, edits: Sequence[Edit], *, tick: int | None) -> StagedEdits:
         """Propose the acts at world time `tick` (None: at no time in particular).
@@ -67,9 +59,19 @@ class ManualEdits:
             raise InputError("That is how it is already.", kept=NOTHING_STAGED)
         async with self._dispatcher.exclusive():
             new_edits = await self._drop_waiting(universe_id, edits)
-            proposals = [self._build_proposal(universe_id, edit, tick) for edit in new_edits]
-            await self._resolver.stage(proposals)
-        self._events.publish(ProposalsChanged(universe_id, None))
+            site = ProposalSite(universe_id, tick=tick)
+            proposals = [
+                self._proposals.build(
+                    edit.change,
+                    edit.description,
+                    Authority.GM,
+                    site,
+                    evidence=edit.evidence,
+                    critical=edit.is_critical,
+                )
+                for edit in new_edits
+            ]
+            await self._proposals.stage(proposals)
         return await self.describe_staged(proposals)
 
     async def describe_staged(self, proposals: Sequence[ProposedChange]) -> StagedEdits:
@@ -94,19 +96,6 @@ class ManualEdits:
         """Return the changes that wait at any gate of the universe and are not turned down."""
         open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
         return [p.change for p in open_proposals if not is_rejected(p)]
-
-    def _build_proposal(self, universe_id: Id, edit: Edit, tick: int | None) -> ProposedChange:
-        proposal_id = self._ids.new()
-        return ProposedChange(
-            id=proposal_id,
-            universe_id=universe_id,
-            payload=edit.change,
-            evidence=(*manual_evidence(proposal_id, edit.description, None), *edit.evidence),
-            authority=Authority.GM,
-            tick=tick,
-            critical=edit.is_critical,
-            created_at=self._clock(),
-        )
 
 
 async def read_present_tick(log: LogReader, universe_id: Id) -> int | None:

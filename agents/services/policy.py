@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from asyncio import gather
 
-from agents.canon_keeper.change_kinds import PLURALS, describe_kind, parse_kind
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, suggest_rules
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
-from agents.resolver.resolver import Resolver
+from agents.proposals.kinds import PLURALS, describe_kind, parse_kind
+from agents.proposals.proposals import Proposals
 from agents.services.conflicts import ConflictService
 from agents.services.manual_edits import ManualEdits
 from agents.views.conflict_views import KindPolicyView, PolicyView
@@ -31,7 +31,7 @@ class PolicyService:
         canon: CanonReader,
         log: LogReader,
         keeper: CanonKeeper,
-        resolver: Resolver,
+        proposals: Proposals,
         conflicts: ConflictService,
         manual_edits: ManualEdits,
         dispatcher: Dispatcher,
@@ -41,7 +41,7 @@ class PolicyService:
         self._canon = canon
         self._log = log
         self._keeper = keeper
-        self._resolver = resolver
+        self._proposals = proposals
         self._conflicts = conflicts
         self._manual_edits = manual_edits
         self._dispatcher = dispatcher
@@ -93,7 +93,7 @@ class PolicyService:
             undo_plan = await self._keeper.undo_planner.plan_undo(
                 proposal_id, await self._read_title(proposal_id)
             )
-            await self._resolver.stage(undo_plan.proposals)
+            await self._proposals.stage(undo_plan.proposals)
             if undo_plan.closed_proposal.status is ProposalStatus.REJECTED:
                 # Policy kept it out, and would again: only a word of the GM's lets it in.
                 accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Taken back.")

@@ -17,7 +17,7 @@ from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id
-from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Degree, Resolution, Scene, Speaker, Turn
 from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 
@@ -164,7 +164,7 @@ def _describe_last_words(turns: Sequence[Turn], hero: str) -> Iterator[str]:
     """Yield the player's last words, and how the answer to them ended."""
     player_turn = next((t for t in reversed(turns) if t.speaker is Speaker.PLAYER), None)
     later_turns = turns[turns.index(player_turn) + 1 :] if player_turn else turns
-    answer_turn = next((t for t in reversed(later_turns) if t.speaker in (Speaker.GM, Speaker.NPC)), None)
+    answer_turn = next((t for t in reversed(later_turns) if t.speaker in GM_SPEAKERS), None)
     answer_turn = answer_turn or next((t for t in reversed(later_turns) if t.speaker is Speaker.ORACLE), None)
     hero_name = shorten_line(hero, 40) or "You"
     match player_turn, answer_turn:

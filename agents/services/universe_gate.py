@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
 from agents.orchestrator.commit_events import publish_commit
@@ -16,7 +15,7 @@ from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, Sc
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.workflow import Loop, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, Loop, ProposedChange
 
 
 class UniverseGate:

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from agents import yaml_with_lines as marked_yaml
+from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.sanitize import clean
 from agents.yaml_with_lines import ValuePath
 from stores.errors import InputError
@@ -172,20 +173,20 @@ def build_world_proposals(
     """
     entity_ids = {entity.key: derive_id("sample", universe_id, entity.key) for entity in seed.entities}
 
-    def build_proposal(key: str, payload: Payload, quote: str) -> ProposedChange:
+    def propose(key: str, payload: Payload, quote: str) -> ProposedChange:
         evidence = Evidence(
             id=derive_id("evidence", EvidenceKind.MANUAL, universe_id, quote),
             kind=EvidenceKind.MANUAL,
             ref_id=universe_id,
             quote=quote,
         )
-        return ProposedChange(
-            id=derive_id("sample_proposal", universe_id, key),
-            universe_id=universe_id,
-            payload=payload,
-            evidence=(evidence,),
-            authority=Authority.SOURCE,
-            created_at=clock(),
+        return build_proposal(
+            derive_id("sample_proposal", universe_id, key),
+            payload,
+            [evidence],
+            Authority.SOURCE,
+            ProposalSite(universe_id),
+            clock(),
         )
 
     universe = Universe(
@@ -199,11 +200,11 @@ def build_world_proposals(
     )
     proposals = [
         *(
-            build_proposal(e.key, _build_entity_change(e, entity_ids[e.key]), e.description or e.name)
+            propose(e.key, _build_entity_change(e, entity_ids[e.key]), e.description or e.name)
             for e in seed.entities
         ),
-        *(build_proposal(a.statement, _build_axiom_change(a, entity_ids), a.statement) for a in seed.axioms),
-        *(build_proposal(f.statement, _build_fact_change(f, entity_ids), f.statement) for f in seed.facts),
+        *(propose(a.statement, _build_axiom_change(a, entity_ids), a.statement) for a in seed.axioms),
+        *(propose(f.statement, _build_fact_change(f, entity_ids), f.statement) for f in seed.facts),
     ]
     return universe, proposals, _build_opening(seed.opening, entity_ids)
 

@@ -11,7 +11,7 @@ from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.ports import LogReader
 from stores.records.ids import Id
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
-from stores.records.play import Resolution, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Resolution, Turn
 from stores.records.workflow import ExchangeStep, Loop, Transition
 
 MAX_TRANSITIONS = 20
@@ -86,7 +86,7 @@ class XrayReader:
 def _find_run_ids(turn: Turn) -> tuple[Id, ...]:
     """Return the exchanges that may have made a turn which no call names: it begins one, or joined one. What
     the GM told by hand joined nobody's."""
-    is_gm_authored = turn.speaker in (Speaker.GM, Speaker.NPC)
+    is_gm_authored = turn.speaker in GM_SPEAKERS
     return (turn.id,) if is_gm_authored else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
 
 

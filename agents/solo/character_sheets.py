@@ -13,8 +13,8 @@ from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.rolls import RollService
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import NewSheet, SheetLine, build_sheet, sheet_lines, suggestions_at_ends
-from agents.resolver.typed_text import fold_name
 from agents.story_outline import NewCharacter, StoryOutline
+from agents.typed_text import fold_name
 from agents.views.play_views import SheetRow, SheetView
 from stores.errors import InputError
 from stores.records.canon import Authority, StateChange, StateOp

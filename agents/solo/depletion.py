@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.rolls import RollService
-from agents.resolver.effects import Effect
+from agents.proposals.effects import Effect
 from agents.resolver.ruleset_schema import Pack, spoken_key
 from agents.resolver.sheets import NewSheet, Sheet, find_crossings
-from agents.resolver.typed_text import fold_name
 from agents.resolver.working_state import fold_changes
+from agents.typed_text import fold_name
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp

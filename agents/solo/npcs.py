@@ -12,8 +12,8 @@ from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
-from agents.resolver.typed_text import fold_name
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
+from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id

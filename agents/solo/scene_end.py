@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from agents.context_assembly.scene_context import SceneContext, derive_scene_end_turn_id, is_scene_end_turn
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.declarations.declarations import turn_evidence
 from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
+from agents.proposals.evidence import turn_evidence
+from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE
 from agents.resolver.clocks import ClockMovement, advance_clocks
-from agents.resolver.resolver import Resolver
 from agents.resolver.threads import STALE_AFTER, find_stale_threads, is_mentioned
 from agents.solo.tension import TensionAdvisor
 from stores.ports import OrchestratorLog
@@ -37,14 +37,14 @@ class SceneEndActions:
         log: OrchestratorLog,
         agenda_reader: StoryAgendaReader,
         tension_advisor: TensionAdvisor,
-        resolver: Resolver,
+        proposals: Proposals,
         clock: Clock,
         events: EventBus,
     ) -> None:
         self._log = log
         self._agenda_reader = agenda_reader
         self._tension_advisor = tension_advisor
-        self._resolver = resolver
+        self._proposals = proposals
         self._clock = clock
         self._events = events
 
@@ -58,7 +58,7 @@ class SceneEndActions:
             return
         turn = self._build_end_turn(context, movements)
         # Staged first: what hangs on a turn that is not on the line counts for nothing yet.
-        await self._resolver.stage(list(self._build_proposals(context, turn, movements)))
+        await self._proposals.stage_ahead_of_turn(list(self._build_proposals(context, turn, movements)))
         if await self._log.turns([turn.id]):
             await self._log.move_head(context.scene.id, turn.id, MoveKind.BRANCH)
         else:
@@ -114,18 +114,16 @@ class SceneEndActions:
         self, context: SceneContext, turn: Turn, movements: Sequence[ClockMovement]
     ) -> Iterator[ProposedChange]:
         for number, change in enumerate(_changes_of(movements, turn.tick)):
-            yield ProposedChange(
-                id=derive_id("proposal", turn.id, number),
-                universe_id=context.universe.id,
-                story_id=context.story.id,
-                scene_id=context.scene.id,
-                turn_id=turn.id,
-                payload=change,
-                evidence=(turn_evidence(turn),),
+            yield build_proposal(
+                derive_id("proposal", turn.id, number),
+                change,
+                [turn_evidence(turn)],
                 # The GM set the clock going; that it goes is the GM's word too.
-                authority=Authority.GM,
-                tick=turn.tick,
-                created_at=turn.created_at,
+                Authority.GM,
+                ProposalSite(
+                    context.universe.id, context.story.id, context.scene.id, turn.id, tick=turn.tick
+                ),
+                turn.created_at,
             )
 
     # --- threads -------------------------------------------------------------------------------------

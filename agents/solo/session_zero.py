@@ -12,11 +12,11 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
-from agents.resolver.typed_text import did_you_mean, one_line
 from agents.sanitize import clean
 from agents.solo.story_clocks import ClockService
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.solo.story_threads import ThreadService
+from agents.typed_text import did_you_mean, one_line
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.ids import Id

@@ -15,8 +15,8 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.clocks import clock_change
-from agents.resolver.typed_text import did_you_mean, fold_name, one_line
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
+from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.canon import AdvanceClock
 from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock

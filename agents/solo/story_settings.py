@@ -12,8 +12,8 @@ from typing import TypeVar
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
-from agents.resolver.typed_text import did_you_mean, fold_name
 from agents.solo.character_sheets import build_sheet_row
+from agents.typed_text import did_you_mean, fold_name
 from agents.views.play_views import RulePackView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog

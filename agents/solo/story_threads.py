@@ -14,8 +14,8 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.threads import MAX_WEIGHT, change_weight, find_open_thread
-from agents.resolver.typed_text import one_line
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
+from agents.typed_text import one_line
 from agents.views.play_views import ThreadView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError

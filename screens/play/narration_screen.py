@@ -26,9 +26,10 @@ from screens.base import EventReceived
 from screens.dialogs.text_dialog import TextDialog
 from screens.llm_routes import ToXray
 from screens.play.play_screen import PlayScreen
-from screens.play.turn_navigation import NARRATING_SPEAKERS, TurnNavigationScreen
+from screens.play.turn_navigation import TurnNavigationScreen
 from screens.routes import Visit
 from stores.records.ids import Id
+from stores.records.play import GM_SPEAKERS
 from widgets.prompt import PlayPrompt
 from widgets.status_bar import StatusBar, backlog_text
 from widgets.step_progress import StepProgress
@@ -115,7 +116,7 @@ class NarrationScreen(PlayScreen):
         """Whether what is told opens an exchange of its own: nothing was left to answer."""
         transcript = self.query_one(Transcript)
         last = transcript.view_at(transcript.total - 1) if transcript.total else None
-        return self.is_continuing_narration and last is not None and last.turn.speaker in NARRATING_SPEAKERS
+        return self.is_continuing_narration and last is not None and last.turn.speaker in GM_SPEAKERS
 
     @property
     def _is_narrating(self) -> bool:
@@ -226,7 +227,7 @@ class NarrationScreen(PlayScreen):
     @work(exclusive=True, group="xray", exit_on_error=False)
     async def _xray_last_turn(self) -> None:
         turns = await self.read_last_turns()
-        narrated_turns = [turn for turn in turns if turn.speaker in NARRATING_SPEAKERS]
+        narrated_turns = [turn for turn in turns if turn.speaker in GM_SPEAKERS]
         if turns:
             self.post_message(Visit(ToXray((narrated_turns or turns)[-1].id)))
 

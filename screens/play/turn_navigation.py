@@ -15,7 +15,7 @@ from screens.gate.proposal_decision_screen import ProposalDecisionScreen
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToReading, Visit
 from stores.records.ids import Id
-from stores.records.play import Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Turn
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 MAX_LOOKBACK_TURNS = 20
 """How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""
-
-NARRATING_SPEAKERS = (Speaker.GM, Speaker.NPC)
-"""Who tells, and can be asked to tell again."""
 
 
 class TurnNavigationScreen(ProposalDecisionScreen):
@@ -133,7 +130,7 @@ class TurnNavigationScreen(ProposalDecisionScreen):
     async def read_last_narration(self) -> str | None:
         """Return what the GM told last; None if nobody has answered yet."""
         narrated_texts = (
-            turn.text for turn in reversed(await self.read_last_turns()) if turn.speaker in NARRATING_SPEAKERS
+            turn.text for turn in reversed(await self.read_last_turns()) if turn.speaker in GM_SPEAKERS
         )
         return next(narrated_texts, None)
 

@@ -16,6 +16,7 @@ from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import (
+    OPEN_STATUSES,
     Canonization,
     CanonizationState,
     Checkpoint,
@@ -30,7 +31,6 @@ from stores.records.workflow import (
 SELECT_SCENES = (
     "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
 )
-UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 _SELECT_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
     WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
@@ -370,5 +370,5 @@ def _to_stored_time(at: datetime) -> str:
 
 def _to_stored_statuses(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
     """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
-    undecided_statuses = UNDECIDED_STATUSES if ProposalStatus.WITHDRAWN in statuses else ()
+    undecided_statuses = OPEN_STATUSES if ProposalStatus.WITHDRAWN in statuses else ()
     return {*statuses, *undecided_statuses}

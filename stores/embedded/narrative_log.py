@@ -23,12 +23,12 @@ from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import (
+    OPEN_STATUSES,
     Canonization,
     CanonizationState,
     Checkpoint,
     Decision,
     GatePolicy,
-    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
@@ -37,7 +37,6 @@ from stores.records.workflow import (
 _SCENE_COLUMNS = ("head", "canonical_outcomes")
 _UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
 _PROPOSAL_COLUMNS = ("status", "decision", "error", "canonization_id")
-_UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 
 class EmbeddedLog(EmbeddedLogReader):
@@ -243,7 +242,7 @@ def _decide(connection: apsw.Connection, proposal_id: Id, decision: Decision | N
         raise NotFound(f"There is no proposal {proposal_id}.")
     if row[1] == _decision_json(decision):
         return
-    if row[0] not in _UNDECIDED_STATUSES:
+    if row[0] not in OPEN_STATUSES:
         raise StoreError(
             f"Proposal {proposal_id} is {row[0]} already.",
             kept="Nothing was changed.",

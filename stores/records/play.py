@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import Field
 
@@ -19,6 +20,10 @@ class Speaker(StrEnum):
     NPC = "npc"
     ORACLE = "oracle"
     SYSTEM = "system"
+
+
+GM_SPEAKERS: Final = (Speaker.GM, Speaker.NPC)
+"""Speakers whose turns narrate: the GM, and the GM for somebody else."""
 
 
 class StoryMode(StrEnum):

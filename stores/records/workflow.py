@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -22,6 +22,16 @@ class ProposalStatus(StrEnum):
     DEFERRED = "deferred"
     WITHDRAWN = "withdrawn"
     FAILED = "failed"
+
+
+OPEN_STATUSES: Final = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+"""Statuses of a proposal over which no commit has closed."""
+
+WAITING_STATUSES: Final = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+"""Statuses of an open proposal that no commit has failed to write."""
+
+NEXT_COMMIT_STATUSES: Final = (ProposalStatus.PENDING, ProposalStatus.FAILED)
+"""Statuses of an open proposal that its scene's next commit closes: what was deferred stays deferred."""
 
 
 class Verdict(StrEnum):

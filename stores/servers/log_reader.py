@@ -13,6 +13,7 @@ from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import (
+    OPEN_STATUSES,
     Canonization,
     CanonizationState,
     Checkpoint,
@@ -30,7 +31,6 @@ from stores.servers.memory_reader import ServerMemoryReader
 from stores.servers.mongo import Document, MongoReadTransaction, equality_filter
 from stores.servers.mongo_schema import SPENDING_FIELDS
 
-UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 _BATCH_SIZE = 200
 """Proposals read at once when only so many of the newest are wanted."""
 
@@ -351,7 +351,7 @@ async def _with_effective_status(
 ) -> list[ProposedChange]:
     """Return proposals as they count now: those whose turn is off the line are withdrawn while open."""
     proposals = [parse_proposal(d) for d in documents]
-    open_proposals = [p for p in proposals if p.status in UNDECIDED_STATUSES]
+    open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
     turn_ids = {t for p in open_proposals for t in (p.turn_id, p.unless_turn) if t}
     on_line_ids = await turn_tree.find_on_line(tx, turn_ids) if turn_ids else set()
 
@@ -360,12 +360,12 @@ async def _with_effective_status(
 
     withdrawn_status = {"status": ProposalStatus.WITHDRAWN}
     return [
-        p if p.status not in UNDECIDED_STATUSES or is_on_line(p) else p.model_copy(update=withdrawn_status)
+        p if p.status not in OPEN_STATUSES or is_on_line(p) else p.model_copy(update=withdrawn_status)
         for p in proposals
     ]
 
 
 def _to_stored_statuses(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
     """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
-    undecided_statuses = UNDECIDED_STATUSES if ProposalStatus.WITHDRAWN in statuses else ()
+    undecided_statuses = OPEN_STATUSES if ProposalStatus.WITHDRAWN in statuses else ()
     return {*statuses, *undecided_statuses}

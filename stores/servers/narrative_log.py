@@ -17,6 +17,7 @@ from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import (
+    OPEN_STATUSES,
     Canonization,
     CanonizationState,
     Checkpoint,
@@ -35,7 +36,7 @@ from stores.servers.log_documents import (
     put_records,
     read_one,
 )
-from stores.servers.log_reader import UNDECIDED_STATUSES, ServerLogReader
+from stores.servers.log_reader import ServerLogReader
 from stores.servers.mongo import Document, MongoDatabase, MongoWork, MongoWriteTransaction
 
 _UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
@@ -237,7 +238,7 @@ async def _decide(tx: MongoWriteTransaction, proposal_id: Id, decision: Decision
         raise NotFound(f"There is no proposal {proposal_id}.")
     if proposal_document["decision"] == _decision_json(decision):
         return
-    if proposal_document["status"] not in UNDECIDED_STATUSES:
+    if proposal_document["status"] not in OPEN_STATUSES:
         raise StoreError(
             f"Proposal {proposal_id} is {proposal_document['status']} already.",
             kept="Nothing was changed.",

@@ -24,7 +24,6 @@ from agents.canon_keeper.checks.duplicate_check import NameIndex, find_duplicate
 from agents.canon_keeper.checks.exclusion_check import find_exclusions
 from agents.canon_keeper.checks.lock_check import find_locked_names
 from agents.canon_keeper.conflicts.precedents import Precedents, describe_precedent, is_upheld
-from agents.canon_keeper.decisions import gm_decision, is_rejected
 from agents.canon_keeper.dry_run import DryRun, DryRunStep
 from agents.canon_keeper.fact_claims import (
     FactClaim,
@@ -37,6 +36,7 @@ from agents.canon_keeper.fact_readings import fact_key_of, read_fact
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.canon_keeper.sheet_values import sheet_value_of
+from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
     CreateEntity,

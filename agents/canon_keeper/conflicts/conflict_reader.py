@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from agents.canon_keeper.assessment import ProposalAssessment, ProposalAssessor
 from agents.canon_keeper.conflicts.ruling_drafts import RivalStatement, possible_rulings
-from agents.canon_keeper.decisions import NOTHING_DECIDED, require_decidable
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
+from agents.proposals.decisions import NOTHING_DECIDED, require_decidable
 from agents.views.play_views import ConflictView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader

@@ -13,12 +13,14 @@ from agents.canon_keeper.batch_builder import CommitExtras
 from agents.canon_keeper.commit_planning import CommitPlanner
 from agents.canon_keeper.commit_results import CommitResult
 from agents.canon_keeper.conflicts.precedents import entity_pair_key, ruling_id
-from agents.canon_keeper.decisions import BY_RULING, NOTHING_DECIDED, OPEN_STATUSES, require_decidable
+from agents.proposals.decisions import BY_RULING, NOTHING_DECIDED, require_decidable
+from agents.proposals.evidence import manual_evidence
+from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
-from stores.records.canon import Authority, CanonBatch, CreateEntity, Evidence, EvidenceKind, MergeEntities
+from stores.records.canon import Authority, CanonBatch, CreateEntity, MergeEntities
 from stores.records.ids import Clock, Id, derive_id
-from stores.records.workflow import Decision, ProposedChange, Ruling, RulingKind, Verdict
+from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 
 CommitUnion = Callable[[Sequence[ProposedChange], str, Id], Awaitable[CommitResult]]
 
@@ -65,20 +67,13 @@ class NamesakeService:
             raise InputError("The other one is not there any more.", kept=NOTHING_DECIDED)
         kept_name = known_entity.name if known_entity else rival_creations[0].change.name  # type: ignore[union-attr]
         merge_id = derive_id("united", proposal_id, entity_id)
-        evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.MANUAL, merge_id),
-            kind=EvidenceKind.MANUAL,
-            ref_id=merge_id,
-            quote=f"{change.name} is {kept_name}.",
-        )
-        merge = ProposedChange(
-            id=merge_id,
-            universe_id=proposal.universe_id,
-            payload=MergeEntities(kept_id=entity_id, absorbed_id=change.entity_id),
-            evidence=(evidence,),
-            authority=Authority.GM,
-            tick=proposal.tick,
-            created_at=self._clock(),
+        merge = build_proposal(
+            merge_id,
+            MergeEntities(kept_id=entity_id, absorbed_id=change.entity_id),
+            [manual_evidence(merge_id, f"{change.name} is {kept_name}.")],
+            Authority.GM,
+            ProposalSite(proposal.universe_id, tick=proposal.tick),
+            self._clock(),
         )
         creations = (proposal,) if known_entity else (rival_creations[0], proposal)
         return EntityUnion(creations, merge)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from agents.canon_keeper.decisions import NOTHING_DECIDED
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS, is_open
+from agents.proposals.decisions import NOTHING_DECIDED
+from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
@@ -258,17 +259,19 @@ class _RulingDrafter:
         if restated_proposal is not None:
             self.draft.restated_ids.add(proposal_id)
         self.draft.staged_proposals.append(
-            ProposedChange(
-                id=proposal_id,
-                universe_id=new_proposal.universe_id,
-                story_id=restated_proposal.story_id if restated_proposal else None,
-                scene_id=restated_proposal.scene_id if restated_proposal else None,
-                turn_id=restated_proposal.turn_id if restated_proposal else None,
-                payload=change,
-                evidence=source_statement.evidence if source_statement else (),
-                authority=source_statement.fact.authority if source_statement else Authority.GM,
-                tick=source_statement.fact.valid_from if source_statement else self.draft.tick,
-                created_at=self._ruling_input.now,
+            build_proposal(
+                proposal_id,
+                change,
+                source_statement.evidence if source_statement else (),
+                source_statement.fact.authority if source_statement else Authority.GM,
+                ProposalSite(
+                    new_proposal.universe_id,
+                    restated_proposal.story_id if restated_proposal else None,
+                    restated_proposal.scene_id if restated_proposal else None,
+                    restated_proposal.turn_id if restated_proposal else None,
+                    tick=source_statement.fact.valid_from if source_statement else self.draft.tick,
+                ),
+                self._ruling_input.now,
             )
         )
 

@@ -16,13 +16,21 @@ from agents.canon_keeper.commit_results import CommitResult
 from agents.canon_keeper.conflicts.conflict_reader import ConflictReader, FactConflict, OpenConflicts
 from agents.canon_keeper.conflicts.precedents import pair_key, ruling_id, statement_key
 from agents.canon_keeper.conflicts.ruling_drafts import RulingInput, WhichStatement, draft_ruling
-from agents.canon_keeper.decisions import BY_RULING, NOTHING_DECIDED, OPEN_STATUSES, require_decidable
 from agents.canon_keeper.proposal_subjects import named_entities
+from agents.proposals.decisions import BY_RULING, NOTHING_DECIDED, require_decidable
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
 from stores.records.canon import CanonBatch, CreateEntity, Standing
 from stores.records.ids import Clock, Id, derive_id
-from stores.records.workflow import Decision, ProposalOutcome, ProposedChange, Ruling, RulingKind, Verdict
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    Decision,
+    ProposalOutcome,
+    ProposedChange,
+    Ruling,
+    RulingKind,
+    Verdict,
+)
 
 __all__ = ["FactConflict", "OpenConflicts", "RulingPlan", "RulingPreview", "RulingService"]
 

@@ -11,7 +11,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.sanitize import clean
 from agents.views.play_views import Reply
 from stores.errors import InputError
-from stores.records.play import Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Speaker, Turn
 
 DEFAULT_TRANSCRIPT_TURNS = 20
 """Turns that /transcript shows, if no number is typed."""
@@ -92,7 +92,7 @@ async def show_xray(tools: CommandTools, call: CommandCall) -> Reply:
     turns = await tools.log.line_tail(call.scene_id, MAX_XRAY_LOOKBACK)
     if not turns:
         raise InputError("Nothing was played yet.", todo="/xray shows how a turn came to be.")
-    gm_turns = [turn for turn in turns if turn.speaker in (Speaker.GM, Speaker.NPC)]
+    gm_turns = [turn for turn in turns if turn.speaker in GM_SPEAKERS]
     return Reply("operation", goto="xray", subject=(gm_turns or turns)[-1].id)
 
 

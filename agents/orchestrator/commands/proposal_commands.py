@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
@@ -12,7 +12,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.reply_lines import commit_lines, proposed_reply
 from agents.views.play_views import ProposalView, Reply
 from stores.errors import InputError
-from stores.records.workflow import ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 group = CommandGroup()
@@ -181,7 +181,7 @@ async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalVie
 def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
     """Return the proposals that the numbers name. Raises InputError for one that is not there."""
     if argument.casefold() == "all":
-        return [row for row in rows if row.status in UNDECIDED_STATUSES]
+        return [row for row in rows if row.status in OPEN_STATUSES]
     numbers = argument.replace(",", " ").split()
     rows_by_number = {str(row.number): row for row in rows}
     if unknown_numbers := [n for n in numbers if n not in rows_by_number]:

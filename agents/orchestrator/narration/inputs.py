@@ -15,12 +15,11 @@ from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
 from stores.ports import LogReader
 from stores.records.ids import Clock, Id
-from stores.records.play import Degree, Resolution, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Degree, Resolution, Speaker, Turn
 
 MAX_LOOKBACK = 16
 """Turns back in which the words and rolls that are answered are looked for."""
 
-_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
 
 ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
 
@@ -142,11 +141,11 @@ def _select_answered_turns(line_turns: Sequence[Turn], state: NarrationState) ->
         return [
             t
             for t in line_turns
-            if t.exchange_id == state.exchange.exchange_id and t.speaker not in _GM_SPEAKERS
+            if t.exchange_id == state.exchange.exchange_id and t.speaker not in GM_SPEAKERS
         ]
     open_turns: list[Turn] = []
     for turn in reversed(line_turns):
-        if turn.speaker in _GM_SPEAKERS:
+        if turn.speaker in GM_SPEAKERS:
             break
         open_turns.append(turn)
     return open_turns[::-1]

@@ -27,12 +27,11 @@ from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
 from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.llm import Persona
-from stores.records.play import Speaker
+from stores.records.play import GM_SPEAKERS, Speaker
 
 STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
 """Commands that plain words are never taken for: they are the story's, or the player's alone."""
 
-_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
 
 OUT_OF_CHARACTER_NOTE = (
     "The player speaks to you out of character, as to a game master beside the table. Answer in two or three "
@@ -155,7 +154,7 @@ class Narration:
         if not is_answered(turns):
             return begin_answer(self._ids, context.scene, turns[-1], note)
         last_turn = turns[-1]
-        if last_turn.speaker not in _GM_SPEAKERS:
+        if last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
                 "The last turn is not the GM's, so there is nothing to tell again.",
                 kept="Nothing was changed.",

@@ -19,7 +19,6 @@ from agents.context_assembly.context_package import ContextPackage
 from agents.events import (
     EventBus,
     MemoriesRead,
-    ProposalsChanged,
     StepStateChanged,
     TextDiscarded,
     TextStreamed,
@@ -43,9 +42,9 @@ from agents.orchestrator.narration.inputs import NarrationInput, NarrationInputL
 from agents.orchestrator.narration.npc_voices import add_npc_voices
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NarrationState
-from agents.orchestrator.rolls import RollService
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.persona_set import Personas
+from agents.proposals.proposals import Proposals
 from agents.sanitize import clean
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
@@ -90,7 +89,7 @@ class NarrationSteps:
         personas: Personas,
         gm_turn_writer: GmTurnWriter,
         extraction: ChangeExtractor,
-        rolls: RollService,
+        proposals: Proposals,
         memory: MemoryLog,
         read_catalogue: ReadCatalogue,
         clock: Clock,
@@ -102,7 +101,7 @@ class NarrationSteps:
         self._personas = personas
         self._gm_turn_writer = gm_turn_writer
         self._extraction = extraction
-        self._rolls = rolls
+        self._proposals = proposals
         self._memory = memory
         self._read_catalogue = read_catalogue
         self._clock = clock
@@ -317,9 +316,7 @@ class NarrationSteps:
     async def _stage_proposals(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         if not state.proposals:
             return StepResult(state, "skipped", "nothing to stage")
-        await self._rolls.stage_proposals(state.proposals)
-        scene = narration_input.package.scene
-        self._events.publish(ProposalsChanged(scene.universe.id, scene.scene.id))
+        await self._proposals.stage(state.proposals)
         count = len(state.proposals)
         summary = f"{count} {'proposal' if count == 1 else 'proposals'} wait for you"
         return StepResult(state, "done", summary)

@@ -15,7 +15,7 @@ from agents.canon_keeper.canon_policy import (
     confidence_of,
     decide_by_policy,
 )
-from agents.canon_keeper.change_kinds import PLURALS, describe_kind, kinds_of, parse_kind
+from agents.proposals.kinds import PLURALS, describe_kind, kinds_of, parse_kind
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
     AdvanceClock,

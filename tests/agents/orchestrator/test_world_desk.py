@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
 from agents.views.play_views import ProposalView
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.workflow import OPEN_STATUSES, Verdict
 from stores.records.world import Entity, EntityKind
 from tests.table import begin, opened
 

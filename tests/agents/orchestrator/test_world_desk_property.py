@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
 from agents.views.play_views import FactView
 from agents.views.world_views import NewEntityFields
@@ -20,7 +19,7 @@ from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.canon import FactStatus
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.workflow import OPEN_STATUSES, Verdict
 from stores.records.world import EntityKind
 from tests.examples import examples
 from tests.table import begin, opened

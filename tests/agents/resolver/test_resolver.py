@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
+from agents.proposals.evidence import MAX_QUOTE_LENGTH
 from agents.resolver.check import PARTIAL_WITHIN, CheckResult, CheckSpec, roll_check
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import score_roll
-from agents.resolver.resolution_proposals import MAX_QUOTE
 from agents.resolver.resolution_requests import CheckRequest, RollRequest
 from agents.resolver.resolver import CheckRules, Resolver
 from stores.errors import InputError
@@ -169,7 +169,7 @@ async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) ->
     )
     assert words.id == derive_id("evidence", "turn", PLAYER)
     assert (words.kind, words.ref_id, words.turn_id) == (EvidenceKind.TURN, PLAYER, PLAYER)
-    assert words.quote == request.intent[:MAX_QUOTE]
+    assert words.quote == request.intent[:MAX_QUOTE_LENGTH]
 
 
 async def test_setting_a_critical_predicate_is_critical(table: Table) -> None:
@@ -293,14 +293,3 @@ async def test_a_roll_that_cannot_be_made(table: Table) -> None:
     with pytest.raises(InputError):
         await table.resolver().roll(table.request("2d6 vs 9"))
     assert table.log.calls == []
-
-
-# --- stage ------------------------------------------------------------------------------------------
-
-
-async def test_what_is_built_already_is_staged_as_it_is(table: Table) -> None:
-    request = table.request("might 9" + EFFECTS, faces=[5, 4])
-    proposals = (await table.resolver().check(request)).proposals
-    table.log.staged.clear()
-    await table.resolver().stage(proposals)
-    assert list(table.log.staged.values()) == list(proposals)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.resolver.effects import Effect
+from agents.proposals.effects import Effect
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import load_bundled_packs
 from agents.resolver.sheets import (

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from agents.resolver.typed_text import plain_line, split_outside_quotes
+from agents.typed_text import plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import FactValue, StateOp
 from stores.records.world import Number

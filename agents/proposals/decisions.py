@@ -6,7 +6,7 @@ from typing import Final
 
 from stores.errors import InputError
 from stores.records.canon import CreateEntity
-from stores.records.workflow import Decision, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, Decision, ProposalStatus, ProposedChange, Verdict
 
 BY_POLICY: Final = "policy"
 """Who decided when nobody did. Such a decision is weighed anew at the next commit."""
@@ -14,8 +14,6 @@ BY_POLICY: Final = "policy"
 BY_RULING: Final = "court"
 """Who decided what only carries a ruling out: the GM ruled, and took no view of each such change."""
 
-OPEN_STATUSES = frozenset({ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED})
-"""What no commit has closed."""
 
 NOTHING_DECIDED: Final = "Nothing was decided."
 

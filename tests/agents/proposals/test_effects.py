@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.effects import MAX_EFFECTS, Effect, parse_effect, parse_effects
-from agents.resolver.typed_text import split_outside_quotes
+from agents.proposals.effects import MAX_EFFECTS, Effect, parse_effect, parse_effects
+from agents.typed_text import split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import StateOp
 from tests.examples import examples

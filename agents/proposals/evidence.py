@@ -1,0 +1,51 @@
+"""Evidence of proposals: the words that were typed, and the words of a turn."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from stores.records.canon import Evidence, EvidenceKind
+from stores.records.ids import Id, derive_id
+from stores.records.play import Speaker, Turn
+
+MAX_QUOTE_LENGTH: Final = 500
+"""Characters that evidence quotes of typed words or of a turn, from their beginning."""
+
+
+def manual_evidence(
+    proposal_id: Id, quote: str, *, turn_id: Id | None = None, scene_id: Id | None = None
+) -> Evidence:
+    """Return the evidence that somebody's own act is, which a proposal rests on alone."""
+    return Evidence(
+        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
+        kind=EvidenceKind.MANUAL,
+        ref_id=proposal_id,
+        quote=quote,
+        turn_id=turn_id,
+        scene_id=scene_id,
+    )
+
+
+def typed_evidence(proposal_id: Id, typed_text: str, turn: Turn | None) -> tuple[Evidence, ...]:
+    """Return the evidence of what was typed: the words, and the turn that they were typed on."""
+    words_evidence = manual_evidence(
+        proposal_id,
+        typed_text[:MAX_QUOTE_LENGTH],
+        turn_id=turn.id if turn else None,
+        scene_id=turn.scene_id if turn else None,
+    )
+    if turn is None or turn.speaker is Speaker.SYSTEM:
+        return (words_evidence,)
+    return (words_evidence, turn_evidence(turn))
+
+
+def turn_evidence(turn: Turn) -> Evidence:
+    """Return the evidence that a turn's own words are."""
+    return Evidence(
+        id=derive_id("evidence", EvidenceKind.TURN, turn.id),
+        kind=EvidenceKind.TURN,
+        ref_id=turn.id,
+        quote=turn.text[:MAX_QUOTE_LENGTH],
+        turn_id=turn.id,
+        scene_id=turn.scene_id,
+    )

@@ -1,0 +1,146 @@
+"""Builds, stages and announces proposals: the one place where a `ProposedChange` is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from agents.events import EventBus, ProposalsChanged
+from agents.proposals.evidence import typed_evidence
+from stores.records.canon import Authority, Evidence, Payload
+from stores.records.ids import Clock, Id, IdGenerator
+from stores.records.play import Turn
+from stores.records.workflow import Decision, ProposalStatus, ProposedChange
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalSite:
+    """Where in a library a change is proposed."""
+
+    universe_id: Id
+    story_id: Id | None = None
+    scene_id: Id | None = None
+    """The scene at whose gate the proposal waits; None for the gate of its universe."""
+    turn_id: Id | None = None
+    """The turn that must be on its scene's line for the proposal to count; None for the scene itself."""
+    unless_turn: Id | None = None
+    """The turn that must be off its scene's line for the proposal to count."""
+    tick: int | None = None
+    """World time that the proposal is made at; None for no time in particular."""
+
+
+class ProposalStagingLog(Protocol):
+    """The part of the Resolver's log that stages proposals."""
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
+
+
+class Proposals:
+    """Proposes changes: builds each proposal, stages it in the log and publishes that proposals changed."""
+
+    def __init__(self, log: ProposalStagingLog, ids: IdGenerator, clock: Clock, events: EventBus) -> None:
+        self._log = log
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+
+    def build(
+        self,
+        change: Payload,
+        quote: str,
+        authority: Authority,
+        site: ProposalSite,
+        *,
+        turn: Turn | None = None,
+        evidence: Sequence[Evidence] = (),
+        critical: bool = False,
+    ) -> ProposedChange:
+        """Build a proposal that rests on typed words, on the turn they were typed on, and on `evidence`."""
+        proposal_id = self._ids.new()
+        return build_proposal(
+            proposal_id,
+            change,
+            (*typed_evidence(proposal_id, quote, turn), *evidence),
+            authority,
+            site,
+            self._clock(),
+            critical=critical,
+        )
+
+    async def propose(
+        self,
+        change: Payload,
+        quote: str,
+        authority: Authority,
+        site: ProposalSite,
+        *,
+        turn: Turn | None = None,
+        evidence: Sequence[Evidence] = (),
+        critical: bool = False,
+    ) -> ProposedChange:
+        """Build a proposal as `build` does, and stage it. Raises StoreError."""
+        proposal = self.build(change, quote, authority, site, turn=turn, evidence=evidence, critical=critical)
+        await self.stage([proposal])
+        return proposal
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
+        """Stage proposals that are built already, and publish the change at each of their gates.
+
+        Staging the same proposals again stores them once. Raises StoreError.
+        """
+        await self.stage_ahead_of_turn(proposals)
+        for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals):
+            self._events.publish(ProposalsChanged(universe_id, scene_id))
+
+    async def stage_ahead_of_turn(self, proposals: Sequence[ProposedChange]) -> None:
+        """Stage proposals of a turn that is not on the line yet: they count for nothing until it is.
+
+        Whoever puts the turn on the line publishes ProposalsChanged. Raises StoreError.
+        """
+        if proposals:
+            await self._log.stage(proposals)
+
+
+def build_proposal(
+    proposal_id: Id,
+    change: Payload,
+    evidence: Sequence[Evidence],
+    authority: Authority,
+    site: ProposalSite,
+    created_at: datetime,
+    *,
+    critical: bool = False,
+    decision: Decision | None = None,
+) -> ProposedChange:
+    """Build a proposal whose identifier is chosen by the caller: one that is derived survives a retry."""
+    return ProposedChange(
+        id=proposal_id,
+        universe_id=site.universe_id,
+        story_id=site.story_id,
+        scene_id=site.scene_id,
+        turn_id=site.turn_id,
+        unless_turn=site.unless_turn,
+        payload=change,
+        evidence=tuple(evidence),
+        authority=authority,
+        tick=site.tick,
+        critical=critical,
+        decision=decision,
+        created_at=created_at,
+    )
+
+
+def renew_proposal(proposal: ProposedChange, proposal_id: Id, created_at: datetime) -> ProposedChange:
+    """Return a closed proposal as a new one that is undecided, with the same change and evidence."""
+    return proposal.model_copy(
+        update={
+            "id": proposal_id,
+            "created_at": created_at,
+            "status": ProposalStatus.PENDING,
+            "decision": None,
+            "canonization_id": None,
+            "error": "",
+        }
+    )
