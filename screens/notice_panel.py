@@ -22,7 +22,7 @@ class NoticePanel(VerticalScroll, can_focus=False):
 
     HELP_TITLE: ClassVar[str] = "Notes"
     HELP_TEXT: ClassVar[str] = (
-        "What MONITOR has to say to you stands above the prompt. It is no part of the story."
+        "Messages from MONITOR appear above the prompt. They are not part of the story."
     )
     BINDINGS = [
         Binding("up,k", "scroll_up", "Up", id="aside.up", tooltip="A line up", show=False),

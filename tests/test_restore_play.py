@@ -221,7 +221,7 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
         (row,) = [
             row for row in (await program.services.play.scene(scene_id)).proposals if row.status in OPEN
         ]
-        assert (row.mark, "You ruled on this" in " ".join(row.reasons)) == ("reject", True)
+        assert (row.mark, "You resolved this before" in " ".join(row.reasons)) == ("reject", True)
 
         log = program.stores.log(Role.CONTEXT_ASSEMBLY)
         canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)

@@ -30,8 +30,8 @@ MAX_FACTS = 40
 class StatementPane(VerticalScroll):
     """One side: what it says, how it stands, and the very words that it rests on. Scrolls when focused."""
 
-    HELP_TITLE: ClassVar[str] = "One side"
-    HELP_TEXT: ClassVar[str] = "What is said, how it stands, when, on whose word; below it what it rests on."
+    HELP_TITLE: ClassVar[str] = "One statement"
+    HELP_TEXT: ClassVar[str] = "What is said, whether it is canon, when, and by whom; below it the evidence."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", id="side.up", tooltip="A line up", show=False),
         Binding("down,j", "scroll_down", "Down", id="side.down", tooltip="A line down", show=False),
@@ -92,13 +92,13 @@ def _card_lines(statement: ConflictStatement, card: EntityCard) -> Iterator[Cont
     if len(facts) > MAX_FACTS:
         yield content(f"and {len(facts) - MAX_FACTS} more", "$text-muted")
     if not facts:
-        yield content("Nothing is said of it yet.", "$text-muted")
+        yield content("No facts yet.", "$text-muted")
     yield from _evidence_lines(statement.evidence)
 
 
 def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
     if not evidence:
-        yield content("It rests on nothing but the word for it.", "$text-muted")
+        yield content("Declared by the GM, without a quote.", "$text-muted")
     for piece in evidence:
         quote = one_line(piece.evidence.quote)
         if quote:
@@ -116,13 +116,13 @@ def statement_turn_id(statement: ConflictStatement | None) -> Id | None:
 class RulingOptionList(RowList[RulingOption | RulingVariant]):
     """Rulings, or the forms that one of them takes: the number of a row moves to it, Enter takes it."""
 
-    HELP_TITLE: ClassVar[str] = "Rulings"
+    HELP_TITLE: ClassVar[str] = "Ways to resolve it"
     HELP_TEXT: ClassVar[str] = (
-        "Each row is a ruling; below stands what it would do. Its number moves to it, Enter makes it. "
-        "A ruling is written at once and remembered: the same two never ask again."
+        "Each row is one way to resolve it; below stands what it would do. Its number moves to it, Enter "
+        "takes it. It is written at once, and you are not asked about these two again."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Rule so", id="ways.take", tooltip="Make this ruling", key_display="⏎"),
+        Binding("enter", "take", "Resolve", id="ways.take", tooltip="Resolve it this way", key_display="⏎"),
         *(
             Binding(f"{n}", f"number({n})", f"Row {n}", id=f"ways.{n}", tooltip=f"To row {n}", show=False)
             for n in range(1, 10)

@@ -31,17 +31,29 @@ _RULE_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"
 class PolicyList(RowList[KindPolicyView | RulingView]):
     """Offers first, then kinds, then rulings on record."""
 
-    HELP_TITLE: ClassVar[str] = "House rules"
+    HELP_TITLE: ClassVar[str] = "Gate rules"
     HELP_TEXT: ClassVar[str] = (
-        "✓ auto-accept, ? ask, ✗ auto-reject, · no rule: how sure it is decides. No rule beats a lock or a "
-        "conflict. What it decides is marked `by rule` at the gate, and can be taken back there."
+        "✓ auto-accept, ? ask, ✗ auto-reject, · no rule: the confidence decides. No rule overrides a "
+        "protection or a conflict. What a rule decides is marked `by rule` at the gate; undo it there."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Take the offer", id="house.take", tooltip="Lay down what is offered"),
-        Binding("a", "rule('auto-accept')", "Auto-accept", id="house.accept", tooltip="Accept these unasked"),
+        Binding("enter", "take", "Use the offer", id="house.take", tooltip="Use the offered rule"),
+        Binding(
+            "a",
+            "rule('auto-accept')",
+            "Auto-accept",
+            id="house.accept",
+            tooltip="Accept these without asking",
+        ),
         Binding("s", "rule('ask')", "Ask", id="house.ask", tooltip="Always ask about these"),
-        Binding("r", "rule('auto-reject')", "Auto-reject", id="house.reject", tooltip="Reject these unasked"),
-        Binding("u,delete", "rule(None)", "No rule", id="house.none", tooltip="Take the rule back"),
+        Binding(
+            "r",
+            "rule('auto-reject')",
+            "Auto-reject",
+            id="house.reject",
+            tooltip="Reject these without asking",
+        ),
+        Binding("u,delete", "rule(None)", "No rule", id="house.none", tooltip="Remove the rule"),
     ]
 
     @dataclass
@@ -91,7 +103,7 @@ class PolicyList(RowList[KindPolicyView | RulingView]):
 
 def _policy_rows(policy: PolicyView) -> Iterator[ListRow[KindPolicyView | RulingView]]:
     if policy.offers:
-        yield _heading_row("Offered by your own decisions; Enter lays it down")
+        yield _heading_row("Offered, from your own decisions; Enter uses it")
         for kind in policy.offers:
             yield ListRow(f"kind {kind.kind}", partial(_kind_lines, kind), kind, height=1)
         yield _space_row()
@@ -100,7 +112,7 @@ def _policy_rows(policy: PolicyView) -> Iterator[ListRow[KindPolicyView | Ruling
         if kind not in policy.offers:
             yield ListRow(f"kind {kind.kind}", partial(_kind_lines, kind), kind, height=1)
     yield _space_row()
-    yield _heading_row(f"Rulings of the court  {len(policy.rulings) or 'none yet'}")
+    yield _heading_row(f"Resolved conflicts  {len(policy.rulings) or 'none yet'}")
     for number, ruling in enumerate(policy.rulings):
         yield ListRow(f"ruling {number} {ruling.decided_at}", partial(_ruling_lines, ruling), ruling)
 

@@ -18,7 +18,7 @@ from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, is_open
 from widgets.safe_text import one_line, wrap
 
-NEW_FACT_HINT = "Nothing in canon changes but that this is added."
+NEW_FACT_HINT = "This is added; nothing else in canon changes."
 
 
 class ProposalDetail(InkView, can_focus=False):
@@ -26,8 +26,8 @@ class ProposalDetail(InkView, can_focus=False):
 
     HELP_TITLE: ClassVar[str] = "What it rests on"
     HELP_TEXT: ClassVar[str] = (
-        "− is what canon says now, + what it would say; below it the very words that it rests on, what it "
-        "meets, and why it is marked as it is."
+        "− is what canon says now, + what it would say; below it the quote that it rests on, its conflicts, "
+        "and why it is marked as it is."
     )
     DEFAULT_CSS = """
     ProposalDetail { height: 7; padding: 0 1; scrollbar-gutter: auto; }
@@ -83,7 +83,7 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         if reason not in shown_texts:
             yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)
     if view.is_closed_by_policy:
-        yield from _text_lines("· Nobody had decided it: policy did. u takes it back.", Ink.MUTED, width)
+        yield from _text_lines("· Committed automatically. u undoes it.", Ink.MUTED, width)
 
 
 def _text_lines(text: str, ink: Ink, width: int) -> Iterator[Line]:

@@ -45,21 +45,24 @@ class ProposalList(RowList[ProposalView]):
 
     HELP_TITLE: ClassVar[str] = "Proposals"
     HELP_TEXT: ClassVar[str] = (
-        "✓ a commit would accept it, ✗ reject it, · it waits for you, ‖ deferred, ⚠ it meets a conflict. "
-        "★ is critical, ≈ much like something known, .80 is how sure it is, `by rule` what a rule of yours "
-        "decides.\n"
-        "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
-        "decision back (of what is decided already: what a commit did), x shows the evidence, h hears a "
-        "conflict. Space marks several, * all that are shown; A accepts all but the marked."
+        "✓ a commit will accept it, ✗ reject it, · undecided, ‖ deferred, ⚠ in conflict. ★ is critical, "
+        "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
+        "a accepts, r rejects, e edits, c means just flavour (rejected, and the kind is remembered), "
+        "d defers, u undoes your decision (after a commit: what it wrote), x shows the evidence, h resolves "
+        "a conflict. Space marks one, * all that are shown; A accepts all but the marked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
         Binding("r", "decide('reject')", "Reject", id="proposals.reject", tooltip="Keep it out of canon"),
-        Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Change its words, then accept it"),
+        Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Edit and accept"),
         Binding(
-            "c", "decide('colour')", "Colour", id="proposals.colour", tooltip="Mere colour: reject this kind"
+            "c",
+            "decide('colour')",
+            "Just flavour",
+            id="proposals.colour",
+            tooltip="Flavour text, not a fact: reject",
         ),
-        Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide it another time"),
+        Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide later"),
         Binding("space", "mark", "Mark", id="proposals.mark", tooltip="Mark it, to decide several at once"),
         Binding(
             "asterisk",
@@ -74,9 +77,9 @@ class ProposalList(RowList[ProposalView]):
             "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
         ),
         Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
-        Binding("h", "court", "Court", id="proposals.court", tooltip="Hear both sides, and rule on it"),
-        Binding("u", "decide(None)", "Undecide", id="proposals.undecide", tooltip="Take the decision back"),
-        Binding("u", "undo", "Take back", id="proposals.undo", tooltip="Undo what a commit made of it"),
+        Binding("h", "court", "Resolve", id="proposals.court", tooltip="Compare both sides and resolve it"),
+        Binding("u", "decide(None)", "Undo", id="proposals.undecide", tooltip="Undo this decision"),
+        Binding("u", "undo", "Undo", id="proposals.undo", tooltip="Undo what the commit wrote"),
     ]
 
     grouping: reactive[Grouping] = reactive(Grouping.NONE, init=False)
@@ -130,7 +133,7 @@ class ProposalList(RowList[ProposalView]):
         self,
         *,
         accept_all: Literal["ticked", "unmarked"] = "ticked",
-        empty: str = "Nothing is proposed yet. What play changes in the world shows up here.",
+        empty: str = "No proposals yet. What play changes in the world shows up here.",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:

@@ -27,13 +27,13 @@ CONFLICT_SIGN = "⚠"
 ALIKE_SIGN = "≈"
 CONFLICT_GROUP = "in conflict"
 """The group of what meets a conflict, whatever it is about: it comes first."""
-DECIDED_GROUP = "decided already"
+DECIDED_GROUP = "decided"
 """The group of what a commit closed: it comes last."""
 
 _VERDICT_SIGNS = {
     Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
     Verdict.REJECT: ("✗", Ink.BAD, "rejected"),
-    Verdict.FLAVOUR: ("✗", Ink.BAD, "colour"),
+    Verdict.FLAVOUR: ("✗", Ink.BAD, "just flavour"),
     Verdict.DEFER: ("‖", Ink.WARN, "deferred"),
 }
 _MARK_SIGNS = {

@@ -14,8 +14,8 @@ from textual.widget import Widget
 
 from widgets.safe_text import content, ellipsise
 
-_QUESTION = "Enter commits now, Esc leaves it to the scene's end"
-_SHORT_QUESTION = "Enter commits now, Esc leaves it"
+_QUESTION = "Enter: make it canon now · Esc: decide at scene end"
+_SHORT_QUESTION = "Enter: canon now · Esc: later"
 
 
 class TriggerBar(Widget, can_focus=True):
@@ -23,14 +23,12 @@ class TriggerBar(Widget, can_focus=True):
 
     HELP_TITLE: ClassVar[str] = "Critical change"
     HELP_TEXT: ClassVar[str] = (
-        "Something happened that the rest of the scene should be able to rely on. Enter commits what is "
-        "ticked now; Esc leaves it to the scene's end."
+        "Something happened that the rest of the scene can rely on. Enter makes it canon now, with what it "
+        "needs; Esc leaves the decision to the end of the scene."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter", "commit", "Commit now", id="trigger.commit", tooltip="Write what is ticked to canon"
-        ),
-        Binding("escape", "dismiss", "Later", id="trigger.dismiss", tooltip="Leave it to the scene's end"),
+        Binding("enter", "commit", "Commit now", id="trigger.commit", tooltip="Make it canon now"),
+        Binding("escape", "dismiss", "Later", id="trigger.dismiss", tooltip="Decide at the end of the scene"),
     ]
     DEFAULT_CSS = """
     TriggerBar {

@@ -102,17 +102,17 @@ def decide_by_policy(
 
     if findings.locked_names and not is_by_gm:
         return make_decision(
-            "reject", f"{_join_names(findings.locked_names)} is locked: only your own word changes it."
+            "reject", f"{_join_names(findings.locked_names)} is protected: only you can change it."
         )
     if findings.duplicate_of is not None:
-        return make_decision("accept", "Canon has it already: the evidence is added to it.")
+        return make_decision("accept", "Canon has it already; this adds its evidence.")
     if findings.ruled_out:
         return make_decision("reject", findings.ruled_out)
     if findings.conflicts:
         next_step = (
-            "Accept it to override what it meets."
+            "Accepting replaces the fact it conflicts with."
             if is_by_gm
-            else "It is held until you accept or reject it."
+            else "It waits until you accept or reject it."
         )
         return make_decision("hold", findings.conflicts[0].text, next_step)
     kind = next((kind for kind in kinds_of(proposal) if kind in rules), "")
@@ -126,9 +126,7 @@ def decide_by_policy(
             return make_decision("defer", rule_sentence, confidence_sentence, by_rule=True)
     if confidence >= ACCEPT_THRESHOLD:
         return make_decision("accept", confidence_sentence)
-    return make_decision(
-        "defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} it waits for your decision."
-    )
+    return make_decision("defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} you decide.")
 
 
 def _confidence_sentence(proposal: ProposedChange, confidence: float) -> str:

@@ -30,6 +30,7 @@ from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import (
     AssertFact,
+    CreateEntity,
     Evidence,
     EvidenceKind,
     FactKind,
@@ -168,11 +169,14 @@ class SceneLoop:
         critical_ids = {p.id for p in critical_proposals}
         # Rows of all that is staged: a proposal may name someone whom only another one brings in.
         titles = [
-            row.title
+            f"{row.title} is a discovery" if isinstance(row.proposal.change, CreateEntity) else row.title
             for row in await self._views.build_proposal_rows(pending_proposals)
             if row.proposal.id in critical_ids
         ]
-        return CommitOffer(f"Critical: {'; '.join(titles)}", tuple(p.id for p in trigger_batch))
+        reason = f"Critical: {'; '.join(titles)}"
+        if other_count := len(trigger_batch) - len(critical_proposals):
+            reason += f" (and {other_count} other proposal{'' if other_count == 1 else 's'} of that turn)"
+        return CommitOffer(reason, tuple(p.id for p in trigger_batch))
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """After something was staged: commit what is offered if the story says so, else announce it."""

@@ -88,14 +88,18 @@ class TypedLines:
     ) -> Reply:
         """Run a slash command. Raises InputError when its argument is missing or makes no sense."""
         command = self._commands.require_argument(name, argument)
+        former_name_note = self._commands.describe_former_name(name)
 
         async def run_handler(context: SceneContext) -> Outcome:
             result = await command.handler(
                 self._tools, CommandCall(context, argument, self._commands.list_help())
             )
-            if isinstance(result, Outcome):
-                return result
-            return Outcome(result, context if command.access is Access.READ else None)
+            if not isinstance(result, Outcome):
+                result = Outcome(result, context if command.access is Access.READ else None)
+            if former_name_note:
+                lines = (former_name_note, *result.reply.lines)
+                result = replace(result, reply=replace(result.reply, lines=lines))
+            return result
 
         return await self.perform(
             scene_id,

@@ -62,7 +62,7 @@ def parse_kind(text: str) -> str:
     if whole not in PLURALS or len(text) > MAX_KIND_LENGTH:
         nearest_kind = process.extractOne(whole[:MAX_KIND_LENGTH], list(PLURALS), score_cutoff=60)
         raise _kind_error(
-            f"{text[:40]!r} is no kind of change.",
+            f"{text[:40]!r} is not a kind of change.",
             f"Did you mean {nearest_kind[0]}?" if nearest_kind else f"The kinds are {', '.join(PLURALS)}.",
         )
     if not colon:

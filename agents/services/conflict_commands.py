@@ -1,6 +1,6 @@
 """The clerk of the court: conflicts heard and ruled on, promises kept, house rules laid down, in lines.
 
-What the screens show in full is here for the prompt and for scripts: `/court`, `/promises`, `/paid`,
+What the screens show in full is here for the prompt and for scripts: `/resolve`, `/promises`, `/paid`,
 `/rules`. All of it goes through the desk's bench.
 """
 
@@ -39,17 +39,17 @@ class _RulingWord(NamedTuple):
 
 
 RULING_WORDS = {
-    "new": _RulingWord("new", "the new one holds from now on; or say when"),
-    "never": _RulingWord("never", "the old one was never so"),
-    "old": _RulingWord("old", "the old one stands"),
-    "rumour": _RulingWord("both", "both stand, the new one as a rumour"),
-    "lie": _RulingWord("both", "both stand, the new one as a lie", Standing.LIE),
-    "disputed": _RulingWord("both", "both stand, the new one disputed", Standing.DISPUTED),
-    "until": _RulingWord("until", "the old one held until now; or say when"),
+    "new": _RulingWord("new", "the new one is true from now on; or say when"),
+    "never": _RulingWord("never", "the old one was never true"),
+    "old": _RulingWord("old", "the old one is true; reject the new one"),
+    "rumour": _RulingWord("both", "keep both, the new one as a rumour"),
+    "lie": _RulingWord("both", "keep both, the new one as a lie", Standing.LIE),
+    "disputed": _RulingWord("both", "keep both, the new one disputed", Standing.DISPUTED),
+    "until": _RulingWord("until", "the old one was true until now; or say when"),
     "split": _RulingWord("split", "they are about different things; name the other"),
-    "same": _RulingWord("same", "they are one"),
-    "different": _RulingWord("different", "they are two"),
-    "accept": _RulingWord("accept", "accept it all the same"),
+    "same": _RulingWord("same", "they are the same"),
+    "different": _RulingWord("different", "they are different"),
+    "accept": _RulingWord("accept", "accept it anyway"),
     "reject": _RulingWord("reject", "canon stays as it is"),
 }
 """`old` behind `rumour`, `lie` or `disputed` makes the old one that, `new` behind `until` ends the new one,
@@ -86,8 +86,8 @@ class ConflictCommandService:
             for word, ruling_word in RULING_WORDS.items()
             if ruling_word.option_name in open_options
         ]
-        more_lines = [f"It meets {other_count} more; they come after this one."] if other_count else []
-        return (conflict.text, *lines, f"/court {row.number} " + ", or ".join(option_lines), *more_lines)
+        more_lines = [f"{other_count} more conflicts come after this one."] if other_count else []
+        return (conflict.text, *lines, f"/resolve {row.number} " + ", or ".join(option_lines), *more_lines)
 
     async def make_ruling(self, row: ProposalView, typed_ruling: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict. Raises InputError."""
@@ -95,7 +95,7 @@ class ConflictCommandService:
         ruling_word = RULING_WORDS.get(word.casefold())
         if ruling_word is None:
             raise InputError(
-                f"{word[:40]!r} is no ruling.",
+                f"{word[:40]!r} is no way to resolve it.",
                 kept="Nothing was changed.",
                 todo=f"Say {', '.join(RULING_WORDS)}.",
             )
@@ -107,9 +107,9 @@ class ConflictCommandService:
         conflicts = (await self._conflicts.read_conflicts(row.proposal.id)).conflicts
         if not conflicts:
             raise InputError(
-                "It meets nothing that a ruling could settle.",
+                "No conflict here to resolve.",
                 kept="Nothing was changed.",
-                todo="Accept it, reject it, or change it.",
+                todo="Accept it, reject it or edit it.",
             )
         return conflicts[0], len(conflicts) - 1
 
@@ -127,8 +127,8 @@ class ConflictCommandService:
         ).open_commitments
         if not 1 <= number <= len(open_commitments):
             raise InputError(
-                "There is no such promise.",
-                kept="Nothing was staged.",
+                "There is no such promise, debt or question.",
+                kept="Nothing was proposed.",
                 todo="/promises lists them with numbers.",
             )
         return await self._commitments.propose_pay_off(open_commitments[number - 1].fact.fact.id, scene_id)
@@ -162,9 +162,9 @@ def _parse_ruling(
     takes_time, takes_name = ruling_word.option_name in ("new", "until"), ruling_word.option_name == "split"
     if remainder and not (takes_time or takes_name):
         raise InputError(
-            f"{remainder[:40]!r} means nothing behind that.",
+            f"{remainder[:40]!r} is not understood there.",
             kept="Nothing was changed.",
-            todo="Only new, until and split take a time or a name.",
+            todo="Only new, until and split take a time or a name after them.",
         )
     return RulingRequest(
         row.proposal.id,

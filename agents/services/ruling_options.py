@@ -15,19 +15,19 @@ from stores.records.world import Calendar
 CHECK_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "one_value": "only one of the two can hold at a time",
     "exclusive": "the two exclude each other",
-    "irreversible": "what is final stays so",
+    "irreversible": "it cannot be undone by time alone",
     "dead_do_not_act": "the dead do not act",
     "absent_do_not_act": "the absent do not act",
     "not_yet_born": "nobody acts before being born",
     "two_places": "nobody is in two places at once",
-    "effect_before_cause": "what is caused comes after its cause",
-    "no_such_cause": "what never was causes nothing",
+    "effect_before_cause": "a cause comes before its effect",
+    "no_such_cause": "its cause was retconned",
     "breaks_axiom": "a rule of this world",
     "no_such_encounter": "no such meeting is on record",
     "no_such_assertion": "no such words are on record",
-    "same_name": "one thing under two names?",
-    "alike": "one thing under two names?",
-    "unwritable": "it cannot be written as it stands",
+    "same_name": "the same one, or another with that name?",
+    "alike": "the same one, or another with that name?",
+    "unwritable": "it cannot be written",
 }
 """The checks, by what they guard."""
 
@@ -41,7 +41,7 @@ RULING_KINDS: Final[Mapping[RulingOptionName, RulingKind]] = {
 }
 
 VERDICT_OPTIONS: Final = (
-    RulingOption("accept", "Accept it all the same: the next commit writes it"),
+    RulingOption("accept", "Accept it anyway: the next commit writes it"),
     RulingOption("reject", "Reject it: canon stays as it is"),
 )
 """What is left where no ruling could settle it."""
@@ -63,24 +63,24 @@ def list_ruling_options(
     all_options = (
         RulingOption(
             "new",
-            "The new one holds from a time on; before that the old one did",
+            "The new one is true from some time on; until then the old one was",
             (),
             "time",
             suggested_moment,
         ),
-        RulingOption("never", "The new one holds; the old one was never so"),
-        RulingOption("old", "The old one stands; the new one is turned down"),
-        RulingOption("both", "Both stand, but one of them is mere hearsay", tuple(_list_hearsay_choices())),
+        RulingOption("never", "The new one is true; the old one never was"),
+        RulingOption("old", "The old one is true; reject the new one"),
+        RulingOption("both", "Keep both, one of them as hearsay", tuple(_list_hearsay_choices())),
         RulingOption(
             "until",
-            "Each had its own time",
+            "Each was true at its own time",
             tuple(_list_sequence_choices(fact_conflict, suggested_moment, calendar)),
             "time",
             suggested_moment,
         ),
         RulingOption(
             "split",
-            "They are about two different things of one name",
+            "They are about two different things with one name",
             tuple(_list_split_choices(fact_conflict)),
             "name",
         ),
@@ -99,10 +99,8 @@ def list_entity_options(new_name: str, known_name: str) -> tuple[RulingOption, .
         else f"as another name of {known_name}"
     )
     return (
-        RulingOption("same", f"They are one: {new_name} is known {name_relation}"),
-        RulingOption(
-            "different", f"They are two: {new_name} is somebody or something else; this is not asked again"
-        ),
+        RulingOption("same", f"The same: {new_name} is known {name_relation}"),
+        RulingOption("different", f"Different: {new_name} is another; you will not be asked again"),
         *VERDICT_OPTIONS[1:],
     )
 
@@ -117,11 +115,11 @@ def _list_hearsay_choices() -> Iterator[RulingVariant]:
 def _list_sequence_choices(
     fact_conflict: FactConflict, suggested_moment: str, calendar: Calendar
 ) -> Iterator[RulingVariant]:
-    yield RulingVariant("First the old one, then the new one", "old", suggested=suggested_moment)
+    yield RulingVariant("The old one came first, then the new one", "old", suggested=suggested_moment)
     other_start = fact_conflict.other.valid_from
     other_start_text = "" if other_start is None else format_typed_moment(calendar, other_start)
     yield RulingVariant(
-        "First the new one, then the old one", "new", suggested=other_start_text or suggested_moment
+        "The new one came first, then the old one", "new", suggested=other_start_text or suggested_moment
     )
 
 

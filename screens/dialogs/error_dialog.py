@@ -25,9 +25,9 @@ class ErrorDialog(ModalScreen[ErrorAnswer]):
     BINDING_GROUP_TITLE = "Error"
     BINDINGS = [
         Binding(
-            "enter,escape", "answer('close')", "Close", id="error.close", tooltip="Go on", key_display="⏎"
+            "enter,escape", "answer('close')", "Close", id="error.close", tooltip="Continue", key_display="⏎"
         ),
-        Binding("r", "answer('retry')", "Try again", id="error.retry", tooltip="Try the same again"),
+        Binding("r", "answer('retry')", "Try again", id="error.retry", tooltip="Try it once more"),
         Binding("q", "answer('quit')", "Quit", id="error.quit", tooltip="Leave MONITOR"),
     ]
 
@@ -62,5 +62,5 @@ def explain_error(error: BaseException) -> tuple[str, str, str]:
     return (
         f"MONITOR itself failed: {type(error).__name__}: {error}",
         "Everything you typed before this is in the library.",
-        "Go on; if it happens again, start MONITOR anew. The log has the details.",
+        "Continue. If it happens again, restart MONITOR; monitor.log has the details.",
     )

@@ -107,8 +107,10 @@ class ChoiceField(Widget, can_focus=True):
     """One of a few values; left, right and space go through them."""
 
     BINDINGS = [
-        Binding("left", "turn(-1)", "Other", id="choice.previous", tooltip="The choice before", show=False),
-        Binding("right,space", "turn(1)", "Change", id="choice.next", tooltip="The next choice"),
+        Binding(
+            "left", "turn(-1)", "Previous", id="choice.previous", tooltip="The previous choice", show=False
+        ),
+        Binding("right,space", "turn(1)", "Next", id="choice.next", tooltip="The next choice"),
         Binding("down", "app.focus_next", "Next field", id="choice.down", tooltip="The field below"),
         Binding(
             "up", "app.focus_previous", "Field above", id="choice.up", tooltip="The field above", show=False

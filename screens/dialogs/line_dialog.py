@@ -26,7 +26,7 @@ class LineDialog(ModalScreen[str | None]):
     AUTO_FOCUS = "Input"
     BINDING_GROUP_TITLE = "One line"
     BINDINGS = [
-        Binding("enter", "save", "Keep", id="ask.save", tooltip="Take this line", priority=True),
+        Binding("enter", "save", "Save", id="ask.save", tooltip="Take this line", priority=True),
         Binding("escape", "leave", "Leave as it was", id="ask.leave", tooltip="Change nothing"),
     ]
 

@@ -58,15 +58,15 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
     for subject, reason in report.failures:
         yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
     if not (report.entities or report.facts or report.failures):
-        yield content("Nothing new. What you decided is remembered.", "$text-muted")
+        yield content("Nothing new. Your decisions are recorded.", "$text-muted")
 
 
 def _decision_counts(report: CommitReport) -> str:
     counts = (
         (report.accepted_count, "accepted"),
         (report.rejected_count, "rejected"),
-        (report.deferred_count, "left for later"),
-        (report.held_count, "held"),
+        (report.deferred_count, "deferred"),
+        (report.held_count, "in conflict"),
         (len(report.failures), "failed"),
     )
     return " · ".join(f"{count} {word}" for count, word in counts if count)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from agents.views.conflict_views import ProposalConflict, ProposalConflicts, RulingOutcome, RulingVariant
 
 TERM_QUESTIONS = {
-    "time": "From when on? As day 3 dusk, day 3 18:30 or now",
+    "time": "From when? For example: day 3 dusk, day 3 18:30, now",
     "name": "What is the other one called?",
 }
-UNTIL_QUESTION = "Until when did the first one hold? As day 3 dusk, day 3 18:30 or now"
+UNTIL_QUESTION = "Until when was the first true? For example: day 3 dusk, day 3 18:30, now"
 
-NO_CONFLICT_HINT = "It meets nothing that a ruling could settle. Accept it, reject it, or change its words."
-SETTLED_TEXT = "Settled, and remembered: these two are not asked about again."
+NO_CONFLICT_HINT = "No conflict here to resolve. Accept it, reject it or edit it."
+SETTLED_TEXT = "Resolved. You will not be asked about these two again."
 
 
 class ConflictScreen(ServiceScreen[None]):
@@ -45,23 +45,27 @@ class ConflictScreen(ServiceScreen[None]):
 
     CSS_PATH = SCREENS_FOLDER / "gate/conflict_screen.tcss"
     AUTO_FOCUS = "RulingOptionList"
-    BINDING_GROUP_TITLE = "Court"
+    BINDING_GROUP_TITLE = "Resolve conflict"
     BINDINGS = [
-        Binding("n", "walk(1)", "Next", id="court.next", tooltip="Hear the next conflict first"),
-        Binding("p", "walk(-1)", "Before", id="court.before", tooltip="Hear the one before"),
-        Binding("x", "words('new')", "New's words", id="court.new", tooltip="Where the new one was said"),
-        Binding("X", "words('old')", "Old's words", id="court.old", tooltip="Where the old one was said"),
+        Binding("n", "walk(1)", "Next", id="court.next", tooltip="Show the next conflict"),
+        Binding("p", "walk(-1)", "Previous", id="court.before", tooltip="Show the previous conflict"),
+        Binding(
+            "x", "words('new')", "New evidence", id="court.new", tooltip="Where the new statement was made"
+        ),
+        Binding(
+            "X", "words('old')", "Old evidence", id="court.old", tooltip="Where the old statement was made"
+        ),
         Binding(
             "enter",
             "rule",
-            "Rule so",
+            "Resolve",
             id="court.rule",
-            tooltip="Rule as typed",
+            tooltip="Resolve it as typed",
             priority=True,
             key_display="⏎",
         ),
         Binding("enter", "go_on", "Go on", id="court.go_on", tooltip="Back", key_display="⏎"),
-        Binding("escape", "escape", "Back", id="court.escape", tooltip="One step back; nothing is ruled"),
+        Binding("escape", "escape", "Back", id="court.escape", tooltip="One step back; nothing is decided"),
     ]
 
     @dataclass
@@ -90,7 +94,7 @@ class ConflictScreen(ServiceScreen[None]):
         self._is_settled = False
 
     def compose(self) -> ComposeResult:
-        yield TitleBar("Court")
+        yield TitleBar("Resolve conflict")
         yield Static(id="conflict", markup=False)
         with Horizontal(id="sides"):
             yield StatementPane(id="new")
@@ -133,11 +137,9 @@ class ConflictScreen(ServiceScreen[None]):
         self.query_one("#conflict", Static).update(
             _conflict_content(conflict) if conflict else content(NO_CONFLICT_HINT)
         )
-        self.query_one("#new", StatementPane).show_statement(
-            "the new one", conflict.new if conflict else None
-        )
+        self.query_one("#new", StatementPane).show_statement("new", conflict.new if conflict else None)
         self.query_one("#old", StatementPane).show_statement(
-            "the one it meets", conflict.old if conflict else None
+            "conflicts with", conflict.old if conflict else None
         )
         self.query_one("#old").display = conflict is not None and conflict.old is not None
         self._show_options(conflict.options if conflict else ())
@@ -250,7 +252,7 @@ class ConflictScreen(ServiceScreen[None]):
         self.query_one(NoticePanel).clear()
         if ruling_result.left:
             self.query_one(NoticePanel).show_lines(
-                (*ruling_result.lines, f"{ruling_result.left} more to settle.")
+                (*ruling_result.lines, f"{ruling_result.left} more to resolve.")
             )
             self.reload()
             return
@@ -347,7 +349,7 @@ class ConflictScreen(ServiceScreen[None]):
 
 def _conflict_content(conflict: ProposalConflict) -> Content:
     sign = CONFLICT_SIGN if conflict.certain else ALIKE_SIGN
-    doubt = "" if conflict.certain else "  It may be innocent."
+    doubt = "" if conflict.certain else "  It may be harmless."
     return Content.assemble(
         (f"{sign} ", "$text-error" if conflict.certain else "$text-warning"),
         one_line(conflict.text),

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
 
-EMPTY_SCENE_GATE = "Nothing waits here. Enter closes the gate."
+EMPTY_SCENE_GATE = "Nothing to decide. Enter closes the gate."
 EMPTY_UNIVERSE_GATE = (
-    "Nothing waits here. What you change by hand, what you deferred at a scene's end and what could not be "
-    "written comes here. Esc goes back."
+    "Nothing to decide. Your own edits, what you deferred at the end of a scene and what could not be "
+    "written wait here. Esc goes back."
 )
 
 
@@ -71,15 +71,15 @@ class GateScreen(ProposalDecisionScreen):
             tooltip="Show only rows with these words",
             key_display="/",
         ),
-        Binding("p,P", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
+        Binding("p,P", "house", "Rules", id="gate.house", tooltip="What is accepted or rejected by itself"),
         Binding(
             "t",
             "tension",
             "Tension",
             id="gate.tension",
-            tooltip="Move the tension as the scene's results would",
+            tooltip="Change the tension as the results suggest",
         ),
-        Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"),
+        Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back; your decisions are kept"),
     ]
 
     @dataclass
@@ -240,8 +240,8 @@ class GateScreen(ProposalDecisionScreen):
             return
         question = ConfirmDialog(
             f"{len(conflicting_proposals)} of these "
-            f"{'meets' if len(conflicting_proposals) == 1 else 'meet'} a conflict. Commit the rest?",
-            "What is held stays proposed; nothing in canon is overwritten. First: "
+            f"{'is' if len(conflicting_proposals) == 1 else 'are'} in conflict. Commit the rest?",
+            "What is in conflict stays proposed; nothing in canon is overwritten. First: "
             + one_line(conflicting_proposals[0].title),
             yes="Commit the rest",
             no="Look again",
@@ -294,7 +294,7 @@ class GateScreen(ProposalDecisionScreen):
         if turn_id:
             self.post_message(Visit(ToReading(turn_id)))
         else:
-            self.query_one(NoticePanel).show_lines(("It rests on nobody's words but your own.",))
+            self.query_one(NoticePanel).show_lines(("No quote: you declared it.",))
 
     def handle_error(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):
@@ -306,7 +306,12 @@ class GateScreen(ProposalDecisionScreen):
 def _count_line(view: GateView) -> str:
     """What a commit now would do."""
     counts = Counter[str](p.mark for p in view.proposals if is_open(p))
-    label_by_mark = (("accept", "accept"), ("reject", "reject"), ("defer", "wait"), ("hold", "in conflict"))
+    label_by_mark = (
+        ("accept", "accept"),
+        ("reject", "reject"),
+        ("defer", "undecided"),
+        ("hold", "in conflict"),
+    )
     count_texts = [f"{counts[mark]} {word}" for mark, word in label_by_mark if counts[mark]]
     if view.elsewhere_count:
         count_texts.append(f"{view.elsewhere_count} more in play")

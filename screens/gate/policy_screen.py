@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.conflict_views import PolicyView
 
-NEW_KIND_HINT = "a kind with its part, as state_change:hp or assert_fact:weather; Enter always asks about it"
+NEW_KIND_HINT = "what to ask about, for example number hp or fact weather; Enter adds it"
 
 
 class PolicyScreen(ServiceScreen[None]):
@@ -37,11 +37,15 @@ class PolicyScreen(ServiceScreen[None]):
 
     CSS_PATH = SCREENS_FOLDER / "gate/policy_screen.tcss"
     AUTO_FOCUS = "PolicyList"
-    BINDING_GROUP_TITLE = "House rules"
+    BINDING_GROUP_TITLE = "Gate rules"
     BINDINGS = [
-        Binding("n", "new", "New rule", id="house.new", tooltip="A rule for a part of a kind"),
+        Binding("n", "new", "New rule", id="house.new", tooltip="A rule for one number or one kind of fact"),
         Binding(
-            "p", "predicates", "Predicates", id="house.predicates", tooltip="This world's own predicates"
+            "p",
+            "predicates",
+            "Kinds of fact",
+            id="house.predicates",
+            tooltip="This world's own kinds of fact",
         ),
         Binding("escape", "escape", "Back", id="house.escape", tooltip="One step back"),
     ]
@@ -64,7 +68,7 @@ class PolicyScreen(ServiceScreen[None]):
         self._new_rule_kind = ""
 
     def compose(self) -> ComposeResult:
-        yield TitleBar("House rules")
+        yield TitleBar("Gate rules")
         yield Input(id="kind", placeholder=NEW_KIND_HINT, compact=True)
         yield PolicyList()
         yield NoticePanel()

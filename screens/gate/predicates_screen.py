@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stores.records.world import Universe
 
 PREDICATES_HINT = """\
-What can be said in this world beside what every world knows. For example:
+This world's own kinds of fact, as YAML. For example:
 sworn_to: {cardinality: one, excludes: [enemy_of], statement: "{subject} is sworn to {object}."}"""
 
 _LINE = re.compile(r"\bline (\d+)")
@@ -36,11 +36,11 @@ class PredicatesScreen(ServiceScreen[None]):
 
     CSS_PATH = SCREENS_FOLDER / "gate/policy_screen.tcss"
     AUTO_FOCUS = "TextArea"
-    BINDING_GROUP_TITLE = "Predicates"
+    BINDING_GROUP_TITLE = "Kinds of fact"
     BINDINGS = [
-        Binding("ctrl+s", "save", "Keep", id="predicates.save", tooltip="Check and keep them", priority=True),
+        Binding("ctrl+s", "save", "Save", id="predicates.save", tooltip="Check and save them", priority=True),
         Binding(
-            "escape", "leave", "Back", id="predicates.leave", tooltip="Back to the house rules", priority=True
+            "escape", "leave", "Back", id="predicates.leave", tooltip="Back to the gate rules", priority=True
         ),
     ]
 
@@ -55,7 +55,7 @@ class PredicatesScreen(ServiceScreen[None]):
         self._saved_text = text
 
     def compose(self) -> ComposeResult:
-        yield TitleBar("Predicates")
+        yield TitleBar("Kinds of fact")
         yield Static(PREDICATES_HINT, id="hint", markup=False)
         yield TextArea(self._saved_text, show_line_numbers=True, compact=True, tab_behavior="focus")
         yield NoticePanel()
@@ -89,10 +89,10 @@ class PredicatesScreen(ServiceScreen[None]):
             self.dismiss(None)
             return
         question = ConfirmDialog(
-            "Leave without keeping what you typed?",
-            "The predicates stay as they were.",
+            "Leave without saving?",
+            "The kinds of fact stay as they were.",
             yes="Leave",
-            no="Go on typing",
+            no="Keep editing",
         )
         self.app.push_screen(question, self._apply_leave_answer)
 

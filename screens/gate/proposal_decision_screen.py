@@ -44,11 +44,9 @@ class ProposalDecisionScreen(ServiceScreen[None]):
         message.stop()
         current_text = editable_text(message.view.proposal.change)
         if not current_text:
-            self.notify("This change has no words to edit. Accept or reject it as it stands.", markup=False)
+            self.notify("This change has no text to edit. Accept or reject it.", markup=False)
             return
-        editor = TextDialog(
-            "Change the words, then accept", current_text, f"{message.view.label}: {message.view.title}"
-        )
+        editor = TextDialog("Edit and accept", current_text, f"{message.view.label}: {message.view.title}")
         self.app.push_screen(editor, partial(self._text_edit_closed, message.view.proposal.id))
 
     def _text_edit_closed(self, proposal_id: Id, new_text: str | None) -> None:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from agents.views.play_views import SceneView
 
 RETAKE_NOTE_HINT = (
-    "What should be otherwise? For example: less gore, shorter, he stays calm. Enter alone tells it just "
-    "once more. The take you have stays."
+    "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
+    "more. The take you have is kept."
 )
 STATUS_GAP = "   "
 
@@ -61,7 +61,7 @@ class NarrationScreen(PlayScreen):
             tooltip="Why this turn says this",
             show=False,
         ),
-        Binding("f7", "tell_on", "Go on", id="scene.tell_on", tooltip="The model goes on telling by itself"),
+        Binding("f7", "tell_on", "Narrate", id="scene.tell_on", tooltip="Let the model narrate on"),
     ]
 
     @dataclass
@@ -244,7 +244,7 @@ class NarrationScreen(PlayScreen):
         if not self.query_one(Transcript).total:
             self.post_message(TurnNavigationScreen.LastNarrationLoaded(None))
             return
-        dialog = TextDialog("Tell it again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
+        dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
         self.app.push_screen(dialog, self._apply_retake_note)
 
     def _apply_retake_note(self, note: str | None) -> None:

@@ -203,7 +203,7 @@ class PlayScreen(TurnNavigationScreen):
         written_lines = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
         written_lines += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
         failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failures]
-        result_lines = [*written_lines, *failed_lines] or ["There was nothing new to write."]
+        result_lines = [*written_lines, *failed_lines] or ["Nothing new to write."]
         self.query_one(NoticePanel).show_lines(result_lines, "warning" if failed_lines else "information")
         self.reload()
 

@@ -55,7 +55,7 @@ class ReadingScreen(ServiceScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Reading")
-        yield Transcript(empty="Nothing was said in this scene.")
+        yield Transcript(empty="This scene has no turns.")
         yield NoticePanel()
         yield KeyBar()
 
@@ -78,7 +78,7 @@ class ReadingScreen(ServiceScreen[None]):
             self.call_after_refresh(transcript.jump_to, trace.turn.depth)
         else:
             self.query_one(NoticePanel).show_lines(
-                ("This was undone, or left by a branch, and is off the line now:", f"“{trace.turn.text}”"),
+                ("This turn was undone, or is on another branch:", f"“{trace.turn.text}”"),
                 "warning",
             )
 

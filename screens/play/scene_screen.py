@@ -45,7 +45,7 @@ REREAD_ROWS = 4
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
-UNNARRATED_HINT = "F7 has the GM open it"
+UNNARRATED_HINT = "F7: the GM opens it"
 
 
 class SceneScreen(NarrationScreen):
@@ -57,11 +57,11 @@ class SceneScreen(NarrationScreen):
     BINDINGS = [
         Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
         Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
-        Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Hide rolls and marks, or not"),
+        Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
         Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
-        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask the record what is so"),
+        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask what the record says"),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
-        Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the words, and keep what came"),
+        Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]
 
@@ -242,7 +242,7 @@ class SceneScreen(NarrationScreen):
     def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
         view = message.view
-        quote = f"“{one_line(view.quote)}”" if view.quote else "It rests on your word alone."
+        quote = f"“{one_line(view.quote)}”" if view.quote else "No quote: you declared it."
         self.query_one(NoticePanel).show_lines((view.title, quote))
         if view.proposal.turn_id:
             self.trace_turn(view.proposal.turn_id, jump=True)
@@ -260,9 +260,9 @@ class SceneScreen(NarrationScreen):
             self._confirm_leaving()
 
     def _confirm_leaving(self) -> None:
-        detail = "The scene stays just as it is, and waits for you under Continue."
+        detail = "The scene stays as it is. Resume it under Continue."
         if self.query_one(PlayPrompt).text.strip():
-            detail += " What stands in the prompt was not sent and will be gone."
+            detail += " The text in the prompt was not sent and will be lost."
         self.app.push_screen(
             ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on"), self._apply_leave_answer
         )

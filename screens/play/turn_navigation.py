@@ -31,9 +31,7 @@ class TurnNavigationScreen(ProposalDecisionScreen):
     """A scene's line of turns and the keys that move along it."""
 
     BINDINGS = [
-        Binding(
-            "ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Tell the last GM turn again, otherwise"
-        ),
+        Binding("ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Narrate the last GM turn again"),
         Binding(
             "e,E",
             "edit_words",
@@ -43,13 +41,16 @@ class TurnNavigationScreen(ProposalDecisionScreen):
             show=False,
         ),
         Binding(
-            "left", "take(-1)", "Take before", id="scene.take_before", tooltip="The take before", show=False
+            "left",
+            "take(-1)",
+            "Previous take",
+            id="scene.take_before",
+            tooltip="The previous take",
+            show=False,
         ),
-        Binding(
-            "right", "take(1)", "Take after", id="scene.take_after", tooltip="The take after", show=False
-        ),
-        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Take the last exchange back"),
-        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Bring the exchange back"),
+        Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
+        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last exchange"),
+        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo the undone exchange"),
         Binding(
             "b,B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"
         ),
@@ -145,10 +146,10 @@ class TurnNavigationScreen(ProposalDecisionScreen):
     @on(LastNarrationLoaded)
     def _edit_last_narration(self, message: LastNarrationLoaded) -> None:
         if message.text is None:
-            self.show_lines(("Nothing has been told yet that could be told again.",))
+            self.show_lines(("No GM turn to narrate again yet.",))
             return
         editor = TextDialog(
-            "Tell it again", message.text, "The take you have stays; Left and Right walk between them."
+            "Narrate again", message.text, "The take you have is kept; Left and Right switch takes."
         )
         self.app.push_screen(editor, self._apply_retake_text)
 

@@ -32,7 +32,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "Picker"
-    BINDING_GROUP_TITLE = "A turn"
+    BINDING_GROUP_TITLE = "Turn"
     BINDINGS = [Binding("escape,enter", "close", "Close", id="trace.close", tooltip="Back to the transcript")]
 
     def __init__(self, trace: TurnTrace) -> None:
@@ -49,7 +49,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
                 markup=False,
             )
             if not trace.is_on_line:
-                yield Static("Off the line: undone, or left by a branch.", classes="off", markup=False)
+                yield Static("Undone, or on another branch.", classes="off", markup=False)
             with VerticalScroll(classes="words", can_focus=False):
                 yield Static(content(_turn_text(trace)), markup=False)
             if self._linked_rows:
@@ -57,7 +57,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
                 yield Picker(*(content(row_text) for row_text, _ in self._linked_rows), markup=False)
             else:
                 yield Static(
-                    "Nothing in canon rests on it, and nothing is proposed.", classes="detail", markup=False
+                    "Nothing in canon and no proposal comes from it.", classes="detail", markup=False
                 )
         yield KeyBar()
 
@@ -85,9 +85,9 @@ def _links_heading(trace: TurnTrace) -> str:
         return "What it made true"
     has_canon = trace.facts or trace.entities
     return (
-        f"What it made true, and ({PROPOSED_SIGN}) would"
+        f"What it made true, and ({PROPOSED_SIGN}) proposed"
         if has_canon
-        else f"What it would make true ({PROPOSED_SIGN})"
+        else f"Proposed by it ({PROPOSED_SIGN})"
     )
 
 

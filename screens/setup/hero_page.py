@@ -48,7 +48,7 @@ class NewHeroPage(FormPage):
         await sheet.mount_all(self._sheet_fields(system))
         tag_names = ", ".join(tag.label for tag in system.tags) if system else ""
         self.query_one("#hero-tags", FieldInput).placeholder = (
-            f"any words; known: {tag_names}" if tag_names else "in debt"
+            f"any words; for example {tag_names}" if tag_names else "in debt"
         )
 
     def _sheet_fields(self, system: RulePackView | None) -> Iterable[Widget]:

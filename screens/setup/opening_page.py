@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NEWCOMER_LIMITS = ((EntityKind.CHARACTER, 4), (EntityKind.PLACE, 3))
 """Who and what may be new, and how many of them at most."""
-NEWCOMERS_HINT = "New to this world: proposed at the gate, true when you say so"
+NEWCOMERS_HINT = "New to this world: proposed, and canon once you accept it"
 
 
 class CastPicker(Picker):
@@ -34,7 +34,7 @@ class CastPicker(Picker):
     BINDINGS = [
         Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
         Binding(
-            "space", "in_or_out", "In or out", id="cast.toggle", tooltip="Bring this one in, or take them out"
+            "space", "in_or_out", "In or out", id="cast.toggle", tooltip="Add to the scene, or leave out"
         ),
     ]
 
@@ -88,8 +88,8 @@ class OpeningPage(FormPage):
             "How does it open?",
             (
                 Field("Scene", "scene-title"),
-                Field("Goal", "scene-goal", hint="what would end the scene"),
-                Field("Place", "place", hint="one that is known, or a new one"),
+                Field("Goal", "scene-goal", hint="what ends the scene"),
+                Field("Place", "place", hint="a known place or a new one"),
                 Static("Also there", classes="label", id="cast-label", markup=False),
                 CastPicker(),
                 Static(NEWCOMERS_HINT, classes="label", id="newcomers-label", markup=False),
@@ -164,7 +164,7 @@ class OpeningPage(FormPage):
 
 def _newcomer_field(kind: EntityKind, n: int) -> Field:
     label = "Somebody" if kind is EntityKind.CHARACTER else "Some place"
-    return Field(label, _newcomer_field_id(kind, n), hint="left out; or a name: who or what that is")
+    return Field(label, _newcomer_field_id(kind, n), hint="left out if empty; or NAME: who or what it is")
 
 
 def _newcomer_field_id(kind: EntityKind, n: int) -> str:

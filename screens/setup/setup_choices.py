@@ -20,7 +20,7 @@ def rule_rows(systems: Mapping[str, RulePackView]) -> list[PickRow]:
         if not s.problem
     ]
     no_rules_row = PickRow(
-        NO_RULES_ROW_ID, "No rule pack", "", "Two dice and any number of yours, or plain luck."
+        NO_RULES_ROW_ID, "No rule pack", "", "Two dice plus any number you name, or plain odds."
     )
     unusable_rows = [
         PickRow(key, f"✗ {s.name}", "cannot be used", s.problem) for key, s in systems.items() if s.problem
@@ -44,12 +44,12 @@ def hero_rows(
     new_hero_row = PickRow(
         NEW_ROW_ID, "+ A new hero", "you name them", "Name, numbers and a line on who they are."
     )
-    nobody_row = PickRow(NOBODY_ROW_ID, "Nobody", "", "Tell the story without a hero of your own.")
+    nobody_row = PickRow(NOBODY_ROW_ID, "Nobody", "", "Play without a hero of your own.")
     story_idea_row = PickRow(
         STORY_IDEA_ROW_ID,
         "✎ In words",
-        "the model fills in the form",
-        "Say in a sentence or two whom you play and what it is about. You change what you like; nothing is "
+        "a model fills in the form",
+        "Say in a sentence or two whom you play and what it is about. You can change everything; nothing is "
         "created before you begin.",
     )
     return [*player_rows, new_hero_row, *([story_idea_row] if with_story_idea else []), *npc_rows, nobody_row]

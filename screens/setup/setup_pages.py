@@ -85,7 +85,7 @@ class NewWorldPage(FormPage):
                 Field("Name", "world-name", hint="what the world is called"),
                 Field("Genre", "world-genre", hint="coastal mystery, hard science fiction …"),
                 Field("Tone", "world-tone", hint="grim, hopeful, dry …"),
-                Field("Description", "world-text", hint="a line or two; the rest is found in play"),
+                Field("Description", "world-text", hint="a line or two; the rest comes up in play"),
             ),
             id="new-world",
         )
@@ -109,20 +109,20 @@ class StoryPage(FormPage):
                 Field("Title", "title"),
                 Field("Theme", "theme", hint="what the story turns on"),
                 Field("Tone", "tone", hint="how it should feel"),
-                Field("Limits", "limits", hint="what the story must keep to"),
+                Field("Limits", "limits", hint="what the story keeps to"),
                 Field("Lines and veils", "veils", hint="what never happens, what happens off screen"),
                 ChoiceField(
                     "At the gate",
                     (
                         (StoryMode.COPILOT, "you decide what becomes true"),
-                        (StoryMode.AUTOPILOT, "what is well supported becomes true by itself"),
+                        (StoryMode.AUTOPILOT, "what has good evidence becomes true by itself"),
                     ),
                     id="mode",
                 ),
                 ChoiceField(
                     "Critical events",
                     (
-                        (CriticalCommitMode.ASK, "a death or a discovery asks at once"),
+                        (CriticalCommitMode.ASK, "you are asked about a death or a discovery at once"),
                         (CriticalCommitMode.AUTO, "a death or a discovery is written at once"),
                     ),
                     id="critical",
@@ -130,16 +130,16 @@ class StoryPage(FormPage):
                 ChoiceField(
                     "Dice",
                     (
-                        (DiceRoller.PROGRAM, "thrown for you; every face is shown"),
-                        (DiceRoller.PHYSICAL, "you throw your own, and type what fell"),
+                        (DiceRoller.PROGRAM, "rolled for you; every face is shown"),
+                        (DiceRoller.PHYSICAL, "you roll your own and type the result"),
                     ),
                     id="dice",
                 ),
                 ChoiceField(
                     "Tension",
                     (
-                        (TensionMode.BEND, "high, it bends the odds: more happens"),
-                        (TensionMode.EDGE, "high, answers go further; their odds stay"),
+                        (TensionMode.BEND, "high tension changes the odds: more happens"),
+                        (TensionMode.EDGE, "high tension makes answers stronger; the odds stay"),
                     ),
                     id="tension",
                 ),

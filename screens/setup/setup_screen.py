@@ -144,7 +144,7 @@ class SetupScreen(StoryIdeaScreen):
         self._rule_systems = {s.id or f"file:{s.name}": s for s in message.systems}
         universe_rows = [PickRow(u.id, u.name, u.genre, u.description) for u in message.universes]
         new_world_row = PickRow(
-            NEW_ROW_ID, "+ A new world", "you name it", "An empty world. What is in it is found in play."
+            NEW_ROW_ID, "+ A new world", "you name it", "An empty world. You fill it in play."
         )
         sample_row = PickRow(
             SAMPLE_ROW_ID,
@@ -345,7 +345,7 @@ class SetupScreen(StoryIdeaScreen):
                     self._outline = self.query_one(StoryPage).read_into_outline(self._outline)
                     self._show_page("opening")
                 case "opening" if self._outline and self._world:
-                    self.show_status("Beginning …")
+                    self.show_status("Starting …")
                     outline = self.query_one(OpeningPage).read_into_outline(self._outline)
                     self.start_change(self._start_story(self._world, outline), "begin")
         except InputError as error:

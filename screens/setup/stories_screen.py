@@ -47,13 +47,11 @@ class StoriesScreen(ServiceScreen[None]):
         Binding(
             "x",
             "abandon",
-            "Give up",
+            "Abandon",
             id="stories.abandon",
             tooltip="Abandon this story; it can still be read",
         ),
-        Binding(
-            "f", "finish", "Finish", id="stories.finish", tooltip="The story is told: close it, with a recap"
-        ),
+        Binding("f", "finish", "Finish", id="stories.finish", tooltip="Close this story, with a recap"),
         Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
         Binding(
             "i", "import", "Import a log", id="stories.import", tooltip="Bring in existing play from a file"
@@ -133,7 +131,7 @@ class StoriesScreen(ServiceScreen[None]):
         elif card.scene and card.scene.head:
             self.post_message(Visit(ToReading(card.scene.head)))
         else:
-            self.notify("This story is over, and nothing was said in its last scene.", markup=False)
+            self.notify("This story is over, and its last scene has no turns.", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("abandon", "finish"):
@@ -145,9 +143,9 @@ class StoriesScreen(ServiceScreen[None]):
         if card is None:
             return
         question = ConfirmDialog(
-            f"Give up “{one_line(card.story.title)}”?",
-            "It stays readable, with everything it made true, but it cannot be played on.",
-            yes="Give it up",
+            f"Abandon “{one_line(card.story.title)}”?",
+            "You can still read it, and all it made true stays true, but you cannot play it any more.",
+            yes="Abandon it",
             no="Keep it",
         )
         self.app.push_screen(question, partial(self._apply_abandon_answer, card.story.id))
@@ -182,7 +180,7 @@ class StoriesScreen(ServiceScreen[None]):
 
     @on(StoryCompleted)
     def _show_completion(self, message: StoryCompleted) -> None:
-        self.app.push_screen(CommitReportDialog(message.report, "The story is told"))
+        self.app.push_screen(CommitReportDialog(message.report, "The story is finished"))
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))

@@ -25,7 +25,7 @@ STORY_IDEA_HINT = (
     "For example: a lighthouse keeper who owes the sea, grim, no gore. "
     "The model fills in the form, you change what you like; nothing is created before you begin."
 )
-ASKING_TEXT = "The model reads that. esc stops it; the form stays yours meanwhile."
+ASKING_TEXT = "The model is reading it. Esc stops it; you can use the form meanwhile."
 FILLED_TEXT = "Filled in by the model. Change what you like; nothing is created yet."
 CHOOSE_HERO_TEXT = "Filled in by the model. Whom do you play?"
 IDEA_WORKER = "imagine"
@@ -40,7 +40,7 @@ class StoryIdeaScreen(ServiceScreen[None]):
             "in_words",
             "In words",
             id="setup.words",
-            tooltip="A model fills in the form by your words",
+            tooltip="A model fills in the form from your words",
         ),
     ]
 

@@ -276,7 +276,7 @@ def test_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
         assert not met & upheld, title
         assert not met or title == "Ruark Vane died."
         assert row.mark == "reject", title
-        assert row.reasons[0].startswith("You ruled on this"), title
+        assert row.reasons[0].startswith("You resolved this before"), title
 
 
 # --- retcons ----------------------------------------------------------------------------------------

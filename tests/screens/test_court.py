@@ -40,9 +40,9 @@ def ruled(twin: TwinDesk) -> RulingRequest:
 
 async def test_both_sides_stand_there_with_what_they_rest_on(court: Table) -> None:
     assert court.shows("Canon says the bell hangs in the tower.", "only one of the two can hold at a time")
-    assert court.shows("the new one", "The bell was moved after the storm", "proposed · from Day 3, 18:05")
-    assert court.shows("the one it meets", "The bell hangs in the tower", "in canon · always")
-    assert court.shows("“Drag marks run from the foot of", "It rests on nothing but the word")
+    assert court.shows("new", "The bell was moved after the storm", "proposed · from Day 3, 18:05")
+    assert court.shows("conflicts with", "The bell hangs in the tower", "in canon · always")
+    assert court.shows("“Drag marks run from the foot of", "Declared by the GM")
     assert court.shows("+ what new would do Day 3, 18:05")
 
 
@@ -54,11 +54,11 @@ async def test_a_number_shows_what_a_ruling_would_do_and_enter_makes_it(court: T
     assert court.shows("+ what old would do"), "there is no such row"
     await court.press("enter")
     assert (ruled(twin).option, ruled(twin).against) == ("old", "tower")
-    assert court.shows("Settled, and remembered", "+ The bell was moved after the storm")
+    assert court.shows("Resolved. You will not be asked", "+ The bell was moved after the storm")
     await court.press("enter")
     assert court.screen == "GateScreen"
     assert not court.shows("in conflict")
-    assert not court.shows("h Court"), "the row is settled"
+    assert not court.shows("h Resolve"), "the row is settled"
 
 
 async def test_arrows_do_what_numbers_do(court: Table, twin: TwinDesk) -> None:
@@ -68,9 +68,9 @@ async def test_arrows_do_what_numbers_do(court: Table, twin: TwinDesk) -> None:
 
 async def test_a_time_is_asked_for_and_foreseen_as_it_is_typed(court: Table, twin: TwinDesk) -> None:
     await court.press("1", "enter")
-    assert court.shows("From when on?", "Day 3, 18:05")
+    assert court.shows("From when?", "Day 3, 18:05")
     await court.type("day 2 dusk", enter=False)
-    assert court.shows("+ what new would do day 2 dusk", "⏎ Rule so")
+    assert court.shows("+ what new would do day 2 dusk", "⏎ Resolve")
     await court.press("enter")
     assert ruled(twin).when == "day 2 dusk"
 
@@ -85,7 +85,7 @@ async def test_a_time_that_is_none_is_told_and_can_be_mended(court: Table, twin:
     await court.press("escape", "ctrl+u")
     await court.type("day 2")
     assert [words.when for (words,) in twin.called("rule")] == ["never", "day 2"]
-    assert court.shows("Settled")
+    assert court.shows("Resolved")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_escape_goes_back_step_by_step_and_nothing_is_ruled(court: Table, 
     await court.press("escape")
     assert court.shows("1 The new one is about another bell")
     await court.press("escape")
-    assert court.shows("1 The new one holds from a time on")
+    assert court.shows("1 The new one is true from some time on")
     await court.press("escape")
     assert court.screen == "GateScreen"
     assert not twin.called("rule")
@@ -128,10 +128,10 @@ async def test_several_conflicts_are_walked(twin: TwinDesk) -> None:
         await table.press("n")
         assert table.shows("conflict 2 of 2", "bottom of the sea")
         await table.press("p", "p", "n", "2", "enter")
-        assert table.shows("1 more to settle.", "the bell hangs in the tower")
+        assert table.shows("1 more to resolve.", "the bell hangs in the tower")
         assert not table.shows("conflict 1 of")
         await table.press("escape", "3", "enter")
-        assert table.shows("Settled")
+        assert table.shows("Resolved")
         assert [w.against for (w,) in twin.called("rule")] == ["tower", "tower"]
 
 
@@ -160,7 +160,7 @@ async def test_a_ruling_that_cannot_be_written_says_so_and_can_be_made_again(
     await court.press("2", "enter")
     assert court.shows("The disk is full.", "Your ruling was not made.", "Free some space.")
     await court.press("escape", "enter")
-    assert court.shows("Settled")
+    assert court.shows("Resolved")
 
 
 async def test_a_proposal_that_is_gone_is_told_calmly(twin: TwinDesk) -> None:
@@ -176,11 +176,11 @@ async def test_a_proposal_that_is_gone_is_told_calmly(twin: TwinDesk) -> None:
 async def test_the_court_is_open_from_the_panel_and_only_where_there_is_a_conflict(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("enter", "f2")
-        assert not table.shows("h Court")
+        assert not table.shows("h Resolve")
         await table.press("h")
         assert table.screen == "SceneScreen"
         await table.press("down", "down")
-        assert table.shows("h Court")
+        assert table.shows("h Resolve")
         await table.press("h")
         assert table.screen == "ConflictScreen"
         await table.press("escape")
@@ -198,7 +198,7 @@ async def test_two_of_like_names_stand_side_by_side(twin: TwinDesk) -> None:
         assert table.shows("≈1")
         await table.press("end", "h")
         assert table.shows("The Flooded Nave place", "also The Nave", "Knee-deep at low water.")
-        assert table.shows("Saint Orrin's chapel", "It may be innocent.", "They are one:", "They are two:")
+        assert table.shows("Saint Orrin's chapel", "It may be harmless.", "They are one:", "They are two:")
         await table.press("2", "enter")
         assert ruled(twin).option == "different"
 
@@ -213,23 +213,23 @@ async def test_a_case_on_real_stores_is_settled_and_never_asked_again(tmp_path: 
         await table.type("/commit")
         await table.type("I wait.")
         await table.type("/fact Wenna Pike enemy_of Ivo Tarrant")
-        await table.type("/court 2")
+        await table.type("/resolve 2")
         assert table.screen == "ConflictScreen"
         assert table.shows("“Wenna Pike ally_of Ivo Tarrant”", "“Wenna Pike enemy_of Ivo Tarrant”")
         await table.press("4", "enter", "2")
         assert table.shows("+ Wenna Pike and Ivo Tarrant are enemies. as a lie")
         await table.press("enter")
-        assert table.shows("Settled", "as a lie")
+        assert table.shows("Resolved", "as a lie")
         await table.press("enter")
         assert table.screen == "SceneScreen"
         await table.type("/fact Wenna Pike enemy_of Ivo Tarrant")
         await table.press("f2", "end")
         assert not table.shows("⚠1")
-        assert not table.shows("h Court")
+        assert not table.shows("h Resolve")
         await table.press("f2")
         await table.type("/rules")
         assert table.screen == "PolicyScreen"
-        assert table.shows("Rulings of the court 1", "both stand, one of them as a lie")
+        assert table.shows("Resolved conflicts 1", "both are kept, one of them as a lie")
 
 
 async def test_the_command_line_prints_what_the_screen_shows(tmp_path: Path) -> None:
@@ -244,10 +244,10 @@ async def test_the_command_line_prints_what_the_screen_shows(tmp_path: Path) -> 
             "/fact Wenna Pike enemy_of Ivo Tarrant",
         ):
             await services.play.submit(scene_id, line)
-        heard = await services.play.submit(scene_id, "/court 2")
+        heard = await services.play.submit(scene_id, "/resolve 2")
         assert heard.goto == "court"
         assert any("new:" in line for line in heard.lines)
-        done = await services.play.submit(scene_id, "/court 2 lie")
+        done = await services.play.submit(scene_id, "/resolve 2 lie")
         assert (done.goto, done.lines) == ("", ("Canon: Wenna Pike and Ivo Tarrant are enemies.",))
     finally:
         await close()

@@ -36,7 +36,7 @@ async def table(twin: TwinDesk) -> AsyncIterator[Table]:
 
 
 async def test_conflicts_come_first_with_diff_evidence_and_what_they_meet(table: Table) -> None:
-    assert table.shows("2 accept · 1 wait · 1 in conflict")
+    assert table.shows("2 accept · 1 undecided · 1 in conflict")
     assert table.shows("− The bell hangs in the tower", "+ The bell was moved after the storm")
     assert table.shows("“Drag marks run", "Canon says the bell hangs in the tower.")
 
@@ -83,7 +83,7 @@ async def test_accept_all_but_the_marked_leaves_conflicts_alone(table: Table, tw
 async def test_a_commit_asks_only_about_conflicts(table: Table, twin: TwinDesk) -> None:
     await table.press("enter")
     assert table.screen == "ConfirmDialog"
-    assert table.shows("1 of these meets a conflict", "The bell was moved")
+    assert table.shows("1 of these is in conflict", "The bell was moved")
     await table.press("escape")
     assert not twin.called("commit")
     await table.press("r", "enter")
@@ -177,7 +177,7 @@ async def test_what_is_closed_stands_last_and_is_taken_back(table: Table, twin: 
     twin.events.publish(ProposalsChanged(twin.universe.id, None))
     await table.settle()
     await table.press("end")
-    assert table.shows("decided already 1", "in canon", "u Take back")
+    assert table.shows("decided 1", "in canon", "u Undo")
     assert not table.shows("a Accept")
     await table.press("a", "r", "e", "space", "u")
     assert not twin.called("decide")
@@ -225,7 +225,7 @@ async def test_an_empty_gate_of_a_universe_says_what_would_come_here(twin: TwinD
     twin._proposals = []
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("3", "g")
-        assert table.shows("Nothing waits here. What you change by hand")
+        assert table.shows("Nothing to decide. Your own edits")
         assert not table.shows("⏎ Commit")
         await table.press("enter")
         assert not twin.called("commit_universe")
@@ -252,7 +252,7 @@ async def test_deferred_at_a_scene_s_end_and_accepted_from_the_universe(tmp_path
         await table.type("/end Night falls")
         await table.press("enter", "enter", "escape", "enter")
         await table.press("3", "g")
-        assert table.shows("Canon gate", "The gull has one red eye.", "deferred", "decided already")
+        assert table.shows("Canon gate", "The gull has one red eye.", "deferred", "decided")
         await table.press("A", "enter")  # what was put off waits anew
         assert table.shows("Canon now says", "✓ The gull has one red eye.")
         await table.press("enter")
@@ -274,7 +274,7 @@ async def test_a_hundred_proposals_on_real_stores(tmp_path: Path) -> None:
         await table.press("enter")
         await table.type("/end The night is over")
         assert table.screen == "GateScreen"
-        assert table.shows("5 in conflict", "15 wait", "81 accept")
+        assert table.shows("5 in conflict", "15 undecided", "81 accept")
 
         async def press(*pressed: str) -> None:
             nonlocal keys

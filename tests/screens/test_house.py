@@ -29,13 +29,13 @@ async def house(twin: TwinDesk) -> AsyncIterator[Table]:
 
 async def test_offers_come_first_with_their_figures_and_enter_takes_one(house: Table, twin: TwinDesk) -> None:
     assert house.shows(
-        "Offered by your own decisions", "✗ auto-reject facts (weather)", "you accepted 0 of 20"
+        "Offered, from your own decisions", "✗ auto-reject facts (weather)", "you accepted 0 of 20"
     )
     assert house.shows("no rules yet", "· no rule new entities", "you accepted 3 of 9")
     await house.press("enter")
     assert twin.called("set_rule") == [("assert_fact:weather", KindRule.REJECT)]
     assert house.shows("1 rule", "by you, 2026-01-01 20:00")
-    assert not house.shows("Offered by")
+    assert not house.shows("Offered, from")
 
 
 async def test_rules_are_set_and_taken_back_by_one_key(house: Table, twin: TwinDesk) -> None:
@@ -50,9 +50,9 @@ async def test_rules_are_set_and_taken_back_by_one_key(house: Table, twin: TwinD
 
 
 async def test_keys_are_shown_only_where_they_do_something(house: Table, twin: TwinDesk) -> None:
-    assert house.shows("⏎ Take the offer")
+    assert house.shows("⏎ Use the offer")
     await house.press("down")
-    assert not house.shows("Take the offer")
+    assert not house.shows("Use the offer")
     assert not house.shows("No rule n New rule")
     await house.press("end")
     assert not house.shows("Auto-accept"), "a ruling on record is no rule"
@@ -71,7 +71,7 @@ async def test_a_rule_for_a_part_is_typed_and_stood_on(house: Table, twin: TwinD
 async def test_a_kind_that_is_none_is_refused_and_stays_typed(house: Table) -> None:
     await house.press("n")
     await house.type("weather")
-    assert house.shows("'weather' is no kind of change.", "No rule was changed.")
+    assert house.shows("'weather' is not a kind of change.", "No rule was changed.")
     await house.press("escape")
     assert house.shows("weather")
     await house.press("escape")
@@ -90,7 +90,7 @@ async def test_predicates_are_refused_by_their_line_and_kept_when_mended(
     await house.press("ctrl+s")
     assert house.shows("line 2 (cardinality)", "are as they were", "b: {cardinality: two}")
     await house.press("escape")
-    assert house.shows("Leave without keeping what you typed?")
+    assert house.shows("Leave without saving?")
     await house.press("escape", "end", "left", "backspace", "backspace", "backspace")
     await house.type("one", enter=False)
     await house.press("ctrl+s")
@@ -129,9 +129,9 @@ async def test_what_policy_decided_is_taken_back_at_the_gate(tmp_path: Path) -> 
         await table.press("f3", "enter")
         assert table.screen == "CommitReportDialog"
         await table.press("enter", "f3")
-        assert table.shows("decided already", "Mara Venn.hp")
+        assert table.shows("decided", "Mara Venn.hp")
         await table.press("end")
-        assert table.shows("Nobody had decided it", "u Take back")
+        assert table.shows("Committed automatically", "u Undo")
         await table.press("u")
         assert table.shows("Proposed: Never so: Mara Venn's hp is 9", "The next commit writes it.")
         await table.press("u")

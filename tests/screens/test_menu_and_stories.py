@@ -65,7 +65,7 @@ async def test_no_stories_yet() -> None:
     async with seated(twin_desk(TwinDesk(story=False))) as table:
         await table.press("2")
         assert table.shows("No stories yet", "Press s")
-        assert not table.shows("Give up")
+        assert not table.shows("Abandon")
         await table.press("s")
         assert table.screen == "SetupScreen"
 
@@ -74,13 +74,13 @@ async def test_giving_a_story_up_asks_first() -> None:
     twin = TwinDesk()
     async with seated(twin_desk(twin)) as table:
         await table.press("2", "x")
-        assert table.shows("Give up “The Drowned Bell”?")
+        assert table.shows("Abandon “The Drowned Bell”?")
         await table.press("escape")
         assert not twin.called("abandon")
         await table.press("x", "enter")
         assert twin.called("abandon")
         assert table.shows("abandoned")
-        assert not table.shows("Give up")  # it is over: the key is gone
+        assert not table.shows("Abandon")  # it is over: the key is gone
         await table.press("enter")
         assert table.screen == "ReadingScreen"  # it stays readable
         assert not twin.called("resume")
@@ -110,7 +110,7 @@ async def test_stories_on_real_stores(tmp_path: Path) -> None:
         assert table.screen == "SceneScreen"
         await table.press("escape", "enter", "2", "f")
         await table.type("The bell was never found.")
-        assert table.shows("The story is told")
+        assert table.shows("The story is finished")
         await table.press("enter")
         assert table.shows("completed")
         assert not table.shows("Finish")

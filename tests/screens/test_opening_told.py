@@ -23,10 +23,10 @@ async def test_an_untold_scene_says_that_the_model_can_open_it() -> None:
     twin = await narrated()
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
-        assert table.shows("F7 has the GM open it · /start rolls how it begins · /scene names it")
+        assert table.shows("F7: the GM opens it · /start rolls how it begins · /scene names it")
         await table.press("f7")
         assert table.shows("The tide answers before anyone else does.", "what do you do?")
-        assert not table.shows("F7 has the GM open it")
+        assert not table.shows("F7: the GM opens it")
     assert len(twin.called("continue_narration")) == 1
 
 
@@ -34,7 +34,7 @@ async def test_without_a_model_nobody_opens_it_but_you() -> None:
     twin = TwinDesk(turns=0)
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
-        assert not table.shows("F7 has the GM open it")
+        assert not table.shows("F7: the GM opens it")
 
 
 @pytest.mark.parametrize(("mode", "told"), [(StoryMode.AUTOPILOT, 1), (StoryMode.COPILOT, 0)])
@@ -48,7 +48,7 @@ async def test_from_the_gate_the_next_scene_is_told_at_once_in_autopilot(mode: S
         assert table.screen == "SceneScreen"
         assert list(twin.states.values()) == ["completed", "active"]
         assert table.shows("The tide answers") is bool(told)
-        assert table.shows("F7 has the GM open it") is not bool(told)
+        assert table.shows("F7: the GM opens it") is not bool(told)
     assert len(twin.called("continue_narration")) == told
 
 
@@ -57,5 +57,5 @@ async def test_an_untold_scene_that_is_come_back_to_costs_nothing_unasked() -> N
     twin._stories = [story.model_copy(update={"mode": StoryMode.AUTOPILOT}) for story in twin._stories]
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
-        assert table.shows("F7 has the GM open it")
+        assert table.shows("F7: the GM opens it")
     assert twin.called("continue_narration") == []

@@ -180,7 +180,7 @@ async def test_escape_before_the_first_word_is_no_trap(table: Table, twin: TwinD
 async def test_a_retake_asks_for_a_note(table: Table, twin: TwinDesk) -> None:
     twin.model.script = ("The hinges whisper.",)
     await table.press("ctrl+r")
-    assert table.shows("Tell it again", "less gore")
+    assert table.shows("Narrate again", "less gore")
     await table.type("quieter")
     assert twin.called("narrate_again")[-1][1] == "quieter"
     assert table.shows("The hinges whisper.", "take 2/2")

@@ -103,7 +103,7 @@ async def test_help_has_keys_commands_and_a_tour(twin: TwinDesk) -> None:
         assert table.screen == "HelpScreen"
         assert table.shows("Five minutes", "Keys where you were", "Undo")
         await table.press("2")
-        assert table.shows("Take the last exchange back")
+        assert table.shows("Undo the last exchange")
         await table.press("pagedown")
         assert table.shows("Prompt", "Plain words are what your character does")
         await table.press("3")

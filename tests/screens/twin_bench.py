@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 WAYS = (
     RulingOption(
-        "new", "The new one holds from a time on; before that the old one did", (), "time", "Day 3, 18:05"
+        "new", "The new one is true from some time on; until then the old one was", (), "time", "Day 3, 18:05"
     ),
-    RulingOption("never", "The new one holds; the old one was never so"),
-    RulingOption("old", "The old one stands; the new one is turned down"),
+    RulingOption("never", "The new one is true; the old one never was"),
+    RulingOption("old", "The old one is true; reject the new one"),
     RulingOption(
         "both",
-        "Both stand, but one of them is mere hearsay",
+        "Keep both, one of them as hearsay",
         (
             RulingVariant("The new one is only a rumour", "new"),
             RulingVariant("The old one is a lie", "old", Standing.LIE),
@@ -46,16 +46,16 @@ WAYS = (
     ),
     RulingOption(
         "until",
-        "Each had its own time",
+        "Each was true at its own time",
         (
-            RulingVariant("First the old one, then the new one", "old", suggested="Day 3, 18:05"),
-            RulingVariant("First the new one, then the old one", "new", suggested="Day 2, 08:00"),
+            RulingVariant("The old one came first, then the new one", "old", suggested="Day 3, 18:05"),
+            RulingVariant("The new one came first, then the old one", "new", suggested="Day 2, 08:00"),
         ),
         "time",
     ),
     RulingOption(
         "split",
-        "They are about two different things of one name",
+        "They are about two different things with one name",
         (
             RulingVariant(
                 "The new one is about another bell", "new", entity_id="bell", suggested="another bell"
@@ -131,7 +131,7 @@ class TwinCourt:
         )
         return ProposalConflict(
             against=chapel.id,
-            check="one thing under two names?",
+            check="the same one, or another with that name?",
             text=f"The name is much like {chapel.name}.",
             certain=False,
             new=ConflictStatement(title, "proposed", "", "your word", card=card(nave)),
@@ -192,7 +192,7 @@ class TwinHouse:
             "The bell was moved after the storm",
             "The bell hangs in the tower",
             RulingKind.OLD,
-            "the old one stands",
+            "the old one is true; reject the new one",
             "you",
             "2026-01-01 20:00",
         )
@@ -201,7 +201,7 @@ class TwinHouse:
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
         self._call("set_rule", kind, rule)
         if ":" not in kind and kind not in ("create_entity", "assert_fact", "state_change"):
-            raise InputError(f"{kind!r} is no kind of change.", kept="No rule was changed.")
+            raise InputError(f"{kind!r} is not a kind of change.", kept="No rule was changed.")
         if rule is None:
             self.rules.pop(kind, None)
         else:

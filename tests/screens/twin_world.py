@@ -68,7 +68,7 @@ class TwinWorld:
         self._call(name, *arguments)
         if title in self.waits:
             raise InputError(
-                "That waits at the gate already.", kept="Nothing was staged.", todo="g goes there."
+                "That waits at the gate already.", kept="Nothing was proposed.", todo="g goes there."
             )
         self.waits.append(title)
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
@@ -92,12 +92,12 @@ class TwinEdits:
 
     async def propose_entity(self, universe_id: Id, new_entity: NewEntityFields) -> StagedEdits:
         if not new_entity.name:
-            raise InputError("It needs a name.", kept="Nothing was staged.")
+            raise InputError("It needs a name.", kept="Nothing was proposed.")
         return self._world.stage("create", new_entity.name, new_entity)
 
     async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         if not edit.name:
-            raise InputError("It needs a name.", kept="Nothing was staged.")
+            raise InputError("It needs a name.", kept="Nothing was proposed.")
         return self._world.stage("edit", f"{edit.name}: changed", entity_id, edit)
 
     async def propose_lock(self, entity_id: Id, locked: bool) -> StagedEdits:
@@ -113,7 +113,7 @@ class TwinEdits:
 
     async def propose_correction(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         if not edit.statement:
-            raise InputError("A fact needs a sentence.", kept="Nothing was staged.", todo="R retcons it.")
+            raise InputError("A fact needs a sentence.", kept="Nothing was proposed.", todo="R retcons it.")
         return self._world.stage("correct", edit.statement, fact_id, edit)
 
     async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:

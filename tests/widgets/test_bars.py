@@ -88,7 +88,10 @@ async def test_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> Non
         assert not bar.display
         bar.why = "The Hidden Chamber is new"
         await pilot.pause()
-        assert "★ The Hidden Chamber is new   Enter commits now, Esc leaves it" in screen_text(app)
+        assert (
+            "★ The Hidden Chamber is new   Enter: make it canon now · Esc: decide at scene end"
+            in screen_text(app)
+        )
         bar.focus()
         await pilot.press("escape", "enter")
         assert len(app.of(TriggerBar.Dismissed)) == 1
@@ -106,7 +109,7 @@ async def test_the_question_goes_to_a_second_line_where_it_must() -> None:
         await pilot.pause()
         lines = screen_text(app).splitlines()
         assert lines[0].rstrip().endswith("…")
-        assert lines[1].strip() == "Enter commits now, Esc leaves it"
+        assert lines[1].strip() == "Enter: canon now · Esc: later"
 
 
 @pytest.mark.parametrize(

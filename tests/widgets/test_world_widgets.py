@@ -258,7 +258,7 @@ async def test_a_proposal_that_replaces_nothing_says_so() -> None:
         assert shown(app)[0] == "location  the tower → the sea cave"
         about.show_proposal(samples.proposals()[0])
         await pilot.pause()
-        assert shown(app)[0] == "Nothing in canon changes but that this is added."
+        assert shown(app)[0] == "This is added; nothing else in canon changes."
         about.show_proposal(None)
         await pilot.pause()
         assert shown(app) == []

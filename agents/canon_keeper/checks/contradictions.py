@@ -236,7 +236,7 @@ class _CheckRun:
     def _same_name_conflicts(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
         entity = build_entity(proposal, change)
         for namesake in self._not_ruled_different(entity, self._names.same_named(entity)):
-            text = f"There is a {namesake.kind} called {namesake.name} already. Accept it only if this is another."
+            text = f"There is a {namesake.kind} called {namesake.name} already. Same one, or another with that name?"
             same_kind = namesake.kind is entity.kind
             yield ConflictView("same_name", text, is_certain=same_kind, entity_id=namesake.id)
 
@@ -245,7 +245,7 @@ class _CheckRun:
         if isinstance(proposal.change, CreateEntity):
             entity = build_entity(proposal, proposal.change)
             for lookalike in self._not_ruled_different(entity, self._names.similarly_named(entity)):
-                text = f"The name is much like {lookalike.name}."
+                text = f"The name is like {lookalike.name}."
                 yield ConflictView("alike", text, is_certain=False, entity_id=lookalike.id)
 
     def _not_ruled_different(self, entity: Entity, others: Iterable[Entity]) -> Iterator[Entity]:

@@ -77,9 +77,9 @@ class ConflictReader:
             if other_id in (None, fact_conflict.other.id):
                 return fact_conflict
         raise InputError(
-            "It meets nothing that a ruling could settle.",
+            "No conflict here to resolve.",
             kept=NOTHING_DECIDED,
-            todo="Accept it, reject it, or change it.",
+            todo="Accept it, reject it or edit it.",
         )
 
     async def read_conflicts(self, proposal_id: Id) -> OpenConflicts:

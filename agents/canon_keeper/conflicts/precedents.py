@@ -15,11 +15,11 @@ from stores.records.ids import Id, derive_id
 from stores.records.workflow import Ruling, RulingKind
 
 RULING_WORDS: Mapping[RulingKind, str] = {
-    RulingKind.FROM_NOW: "the new one holds from then on",
-    RulingKind.NEW: "the new one is so, the old one never was",
-    RulingKind.OLD: "the old one stands",
-    RulingKind.BOTH: "both stand, one of them as {standing}",
-    RulingKind.BOUNDED: "each has its own time",
+    RulingKind.FROM_NOW: "the new one is true from then on",
+    RulingKind.NEW: "the new one is true, the old one never was",
+    RulingKind.OLD: "the old one is true",
+    RulingKind.BOTH: "both are kept, one of them as {standing}",
+    RulingKind.BOUNDED: "each is true at its own time",
     RulingKind.SPLIT: "they are about different things",
 }
 
@@ -80,7 +80,7 @@ def is_upheld(ruling: Ruling, fact: Fact, catalogue: Catalogue) -> bool:
 
 def describe_precedent(ruling: Ruling) -> str:
     """Return a sentence for the reasons of what meets the ruling again."""
-    return " ".join(filter(None, [f"You ruled on this: {describe_ruling(ruling)}.", ruling.reason]))
+    return " ".join(filter(None, [f"You resolved this before: {describe_ruling(ruling)}.", ruling.reason]))
 
 
 def describe_ruling(ruling: Ruling) -> str:

@@ -116,7 +116,7 @@ class RulingService:
         what the other is called (SPLIT). Raises InputError if the ruling cannot be made so.
         """
         if ruling not in fact_conflict.rulings:
-            raise InputError("That ruling cannot be made of these two.", kept=NOTHING_DECIDED)
+            raise InputError("These two cannot be resolved that way.", kept=NOTHING_DECIDED)
         now = self._clock()
         catalogue = fact_conflict.catalogue
         pair = pair_key(fact_conflict.claim, fact_conflict.other, catalogue)

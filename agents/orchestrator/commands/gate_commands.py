@@ -1,4 +1,4 @@
-"""Slash commands on what was decided: `/recap`, `/court`, `/promises`, `/paid`, `/rules`."""
+"""Slash commands on what was decided: `/recap`, `/resolve`, `/promises`, `/paid`, `/rules`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
 
 
 @group.command(
-    "court",
-    "/court 2  (then /court 2 old)",
-    "Hear a conflict, and rule on it",
+    "resolve",
+    "/resolve 2  (then /resolve 2 old)",
+    "Show a conflict, and resolve it",
     access=Access.DELEGATE,
     needs_argument=True,
+    former_name="court",
 )
-async def rule_on_conflict(tools: CommandTools, call: CommandCall) -> Reply:
+async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     number, _, words = call.argument.partition(" ")
     rows_by_number = {str(row.number): row for row in await read_rows(tools, call)}
     if number not in rows_by_number:
@@ -38,7 +39,7 @@ async def rule_on_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     if words:
         ruling_reply = await tools.conflicts.make_ruling(row, words)
         written_lines = commit_lines(ruling_reply.report) if ruling_reply.report else ()
-        return Reply("operation", written_lines or ruling_reply.lines or (f"Ruled: {row.title}",))
+        return Reply("operation", written_lines or ruling_reply.lines or (f"Resolved: {row.title}",))
     return Reply(
         "operation", await tools.conflicts.describe_conflict(row), goto="court", subject=row.proposal.id
     )
@@ -51,12 +52,18 @@ async def rule_on_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.READ,
 )
 async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
-    lines = await tools.conflicts.list_commitments(call.scene_id) or ("Nothing is promised or owed.",)
+    lines = await tools.conflicts.list_commitments(call.scene_id) or (
+        "No open promises, debts or questions.",
+    )
     return Reply("operation", lines, goto="ledger")
 
 
 @group.command(
-    "paid", "/paid 1", "Propose that a promise is kept", access=Access.DELEGATE, needs_argument=True
+    "paid",
+    "/paid 1",
+    "Propose that a promise is kept, a debt paid, a question answered",
+    access=Access.DELEGATE,
+    needs_argument=True,
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
@@ -67,7 +74,7 @@ async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command(
     "rules",
     "/rules state_change auto-accept",
-    "House rules by kind of proposal",
+    "What the gate accepts or rejects by itself",
     access=Access.DELEGATE,
 )
 async def set_rules(tools: CommandTools, call: CommandCall) -> Reply:
@@ -75,5 +82,5 @@ async def set_rules(tools: CommandTools, call: CommandCall) -> Reply:
     kind, _, word = call.argument.partition(" ")
     if call.argument:
         await tools.conflicts.set_rule(universe_id, kind, word.strip())
-    lines = await tools.conflicts.describe_rules(universe_id) or ("No house rules yet.",)
+    lines = await tools.conflicts.describe_rules(universe_id) or ("No gate rules yet.",)
     return Reply("operation", lines, goto="" if call.argument else "house", subject=universe_id)

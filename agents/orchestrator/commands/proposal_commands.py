@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
@@ -110,47 +110,61 @@ async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
 # --- decisions -------------------------------------------------------------------------------------------
 
 
-@group.command("proposals", "/proposals", "List what is proposed, with numbers", access=Access.READ)
+@group.command("proposals", "/proposals", "List the proposals, with numbers", access=Access.READ)
 async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     rows = await read_rows(tools, call)
-    return Reply("operation", tuple(map(_proposal_line, rows)) or ("Nothing is proposed.",))
+    return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
+
+
+_VERDICT_WORDS: Mapping[Verdict | None, str] = {
+    Verdict.ACCEPT: "Accepted",
+    Verdict.REJECT: "Rejected",
+    Verdict.FLAVOUR: "Just flavour",
+    Verdict.DEFER: "Deferred",
+    None: "Undecided again",
+}
 
 
 def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply:
         chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
         await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
-        verdict_word = f"{verdict}" if verdict else "undecided"
+        verdict_word = _VERDICT_WORDS[verdict]
         return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
 
     return decide
 
 
-for _name, _verdict, _summary in (
-    ("accept", Verdict.ACCEPT, "Accept proposals"),
-    ("reject", Verdict.REJECT, "Reject proposals"),
-    ("colour", Verdict.FLAVOUR, "Call proposals mere colour"),
-    ("defer", Verdict.DEFER, "Keep proposals for later"),
-    ("undecide", None, "Take decisions back"),
+for _name, _verdict, _summary, _former_name in (
+    ("accept", Verdict.ACCEPT, "Accept proposals", ""),
+    ("reject", Verdict.REJECT, "Reject proposals", ""),
+    ("flavour", Verdict.FLAVOUR, "Reject proposals as just flavour", "colour"),
+    ("defer", Verdict.DEFER, "Decide on proposals later", ""),
+    ("undecide", None, "Undo decisions", ""),
 ):
-    group.command(_name, f"/{_name} 1 3  (or all)", _summary, access=Access.CHANGE, needs_argument=True)(
-        _decide(_verdict)
-    )
+    group.command(
+        _name,
+        f"/{_name} 1 3  (or all)",
+        _summary,
+        access=Access.CHANGE,
+        needs_argument=True,
+        former_name=_former_name,
+    )(_decide(_verdict))
 
 
 @group.command("commit", "/commit", "Write what is accepted or ticked to canon", access=Access.CHANGE)
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
-    lines = commit_lines(report) or ("Nothing was ready for canon.",)
+    lines = commit_lines(report) or ("Nothing is accepted yet.",)
     if report.next_scene_id:
         return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
     return Reply("operation", lines)
 
 
-@group.command("later", "/later", "Leave what is critical to the scene's end", access=Access.CHANGE)
+@group.command("later", "/later", "Decide on a critical change at the end of the scene", access=Access.CHANGE)
 async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
     await tools.gate.dismiss_offer(call.scene_id)
-    return Reply("operation", ("Left to the scene's end.",))
+    return Reply("operation", ("Left for the end of the scene.",))
 
 
 @group.command(
@@ -188,9 +202,7 @@ def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalVi
         raise InputError(
             f"There is no proposal {unknown_numbers[0][:20]!r}.",
             kept="Nothing was decided.",
-            todo=f"They are numbered 1 to {len(rows_by_number)}."
-            if rows_by_number
-            else "Nothing is proposed.",
+            todo=f"They are numbered 1 to {len(rows_by_number)}." if rows_by_number else "No proposals.",
         )
     return [rows_by_number[n] for n in numbers]
 

@@ -45,6 +45,8 @@ class Command:
     """What the player is refused, in words, when the scene is not being played."""
     moves_timeline: bool = False
     """Whether it moves along the line, so that what it brings back is not announced again."""
+    former_name: str = ""
+    """A name that the command had in earlier versions; it still works."""
 
 
 class CommandGroup:
@@ -63,12 +65,13 @@ class CommandGroup:
         needs_argument: bool = False,
         action: str = "",
         moves_timeline: bool = False,
+        former_name: str = "",
     ) -> Callable[[CommandHandler], CommandHandler]:
         """Register the decorated function as the command `name`; see `Command` for the rest."""
 
         def register(handler: CommandHandler) -> CommandHandler:
             entry = CommandHelp(name, usage, summary, needs_argument)
-            self.commands.append(Command(entry, handler, access, action, moves_timeline))
+            self.commands.append(Command(entry, handler, access, action, moves_timeline, former_name))
             return handler
 
         return register
@@ -91,10 +94,18 @@ class CommandRegistry:
 
     def __init__(self, groups: Iterable[CommandGroup]) -> None:
         self._commands = {c.help.name: c for group in groups for c in group.commands}
+        self._names_by_former_name = {
+            c.former_name: name for name, c in self._commands.items() if c.former_name
+        }
 
     def names(self) -> frozenset[str]:
-        """Return the names of the commands that a handler runs."""
-        return frozenset(self._commands)
+        """Return the names of the commands that a handler runs, former names included."""
+        return frozenset((*self._commands, *self._names_by_former_name))
+
+    def describe_former_name(self, name: str) -> str:
+        """Say what the command of this former name is called now; empty for a current name."""
+        current_name = self._names_by_former_name.get(name)
+        return f"/{name} is now called /{current_name}." if current_name else ""
 
     def list_help(self) -> tuple[CommandHelp, ...]:
         """Return every command, those that are played included, as help lists them."""
@@ -102,7 +113,7 @@ class CommandRegistry:
 
     def require_argument(self, name: str, argument: str) -> Command:
         """Return the command. Raises InputError if it needs an argument and there is none."""
-        command = self._commands[name]
+        command = self._commands[self._names_by_former_name.get(name, name)]
         if command.help.needs_argument and not argument:
             raise InputError(
                 f"/{name} needs something behind it.",

@@ -199,7 +199,7 @@ async def test_the_same_pair_never_asks_again(ruling: RulingKind, tmp_path: Path
     assert {j.mark for j in judged.values()} <= {"accept", "reject", "defer"}
     if ruling is OLD:
         assert judged[again.id].mark == "reject"
-        assert judged[again.id].reasons[0] == "You ruled on this: the old one stands. I say so."
+        assert judged[again.id].reasons[0] == "You resolved this before: the old one is true. I say so."
         assert judged[old.id].duplicate_of == IN_CHAPEL.id
     if ruling is NEW:
         assert judged[old.id].mark == "reject"

@@ -122,7 +122,7 @@ findings = st.builds(
     duplicate_of=st.sampled_from([None, KNOWN]),
     is_repeated=st.booleans(),
     conflicts=st.sampled_from([(), (CONFLICT,)]),
-    ruled_out=st.sampled_from(["", "You ruled on this."]),
+    ruled_out=st.sampled_from(["", "You resolved this before."]),
     notes=st.sampled_from([(), ("A note.",)]),
 )
 changes = st.sampled_from(

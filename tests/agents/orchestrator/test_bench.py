@@ -204,7 +204,11 @@ async def test_told_apart_they_are_two_and_it_is_on_record(tmp_path: Path) -> No
         await program.services.play.submit(scene_id, "/commit")
         assert len(await program.services.world.list_entities(view.universe.id, "Tom")) == 2
         (record,) = await program.services.conflicts.list_rulings(view.universe.id)
-        assert (record.new_title, record.old_title, record.description) == ("Tom", "Tom", "they are two")
+        assert (record.new_title, record.old_title, record.description) == (
+            "Tom",
+            "Tom",
+            "they are different",
+        )
 
 
 async def test_what_no_ruling_can_settle_is_accepted_or_rejected(tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ async def test_a_ruling_settles_a_conflict_and_is_remembered(
     async with opened(tmp_path) as program:
         scene_id = await at_odds(program)
         (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
-        heard = await program.services.play.submit(scene_id, f"/court {row.number}")
+        heard = await program.services.play.submit(scene_id, f"/resolve {row.number}")
         assert {"new:", "old:"} <= {line.split(" ")[0] for line in heard.lines}
-        await program.services.play.submit(scene_id, f"/court {row.number} {ruling}")
+        await program.services.play.submit(scene_id, f"/resolve {row.number} {ruling}")
         assert await facts(program, scene_id) == left
         rulings = await program.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
         assert len(rulings) == 1
@@ -66,9 +66,9 @@ async def test_a_ruling_settles_a_conflict_and_is_remembered(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("/court 99", "no proposal"),
-        ("/court 4 maybe", "no ruling"),
-        ("/court 1", "nothing that a ruling|closed|decided|canon"),
+        ("/resolve 99", "no proposal"),
+        ("/resolve 4 maybe", "no way to resolve"),
+        ("/resolve 1", "No conflict|closed|decided|canon"),
         ("/paid 1", "no such promise"),
         ("/paid x", "no such promise"),
         ("/rules state_change always", "no rule"),
@@ -92,7 +92,7 @@ async def test_a_promise_is_kept_by_evidence(tmp_path: Path) -> None:
         await program.services.play.submit(scene_id, "/paid 1")
         await program.services.play.submit(scene_id, "/commit")
         assert (await program.services.play.submit(scene_id, "/promises")).lines == (
-            "Nothing is promised or owed.",
+            "No open promises, debts or questions.",
         )
 
 
@@ -105,7 +105,7 @@ async def test_a_house_rule_decides_and_can_be_taken_back(tmp_path: Path) -> Non
         assert row.mark == "reject"
         assert "auto-reject" in " ".join(row.reasons)
         assert (await program.services.play.submit(scene_id, "/rules state_change off")).lines == (
-            "No house rules yet.",
+            "No gate rules yet.",
         )
         (row,) = (await program.services.play.scene(scene_id)).proposals
         assert row.mark == "accept"
