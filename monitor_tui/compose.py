@@ -6,6 +6,7 @@ The program, the command line and the tests all build their services here.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -50,19 +51,30 @@ async def open_program(
     settings: AppSettings | None = None,
     mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
+    timer: Callable[[], float] = time.perf_counter,
 ) -> Program:
     """Open the library in `home` (made if absent) and build the services on it.
 
     `notes` are lines for its menu; `mode` says how much runs behind play, with `embedder` if not with the
     built-in one. The environment says which kind of stores, it and settings.toml which model (`settings`, and
-    LiteLLM in a child process if no other `model` is given). Raises `stores.errors.StoreError` kinds when the
+    LiteLLM in a child process if no other `model` is given); `timer` gives the seconds by which calls and steps
+    are timed. Raises `stores.errors.StoreError` kinds when the
     library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ)
     try:
         app_settings = settings or read_settings(home)
         services, background_jobs = compose_services(
-            stores, home, clock, ids or SystemIdGenerator(clock), notes, model, app_settings, mode, embedder
+            stores,
+            home,
+            clock,
+            ids or SystemIdGenerator(clock),
+            notes,
+            model,
+            app_settings,
+            mode,
+            embedder,
+            timer,
         )
     except BaseException:
         await stores.close()
@@ -93,6 +105,7 @@ def compose_services(
     settings: AppSettings,
     mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
+    timer: Callable[[], float] = time.perf_counter,
 ) -> tuple[Services, BackgroundJobs]:
     """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
     events = EventBus()
@@ -108,6 +121,7 @@ def compose_services(
         ids,
         clock,
         events,
+        timer,
     )
     composer = ServiceComposer(Agents(base), home, notes)
     services = composer.build_services()

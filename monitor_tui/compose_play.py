@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,6 +94,8 @@ class Surroundings:
     ids: IdGenerator
     clock: Clock
     events: EventBus
+    timer: Callable[[], float]
+    """Gives the seconds by which model calls and steps are timed."""
 
 
 class Agents:
@@ -132,6 +135,7 @@ class Agents:
             base.files.prompts,
             base.events,
             current_settings=base.settings,
+            timer=base.timer,
         )
         self.budget_guard = BudgetGuard(self.log, lambda: self.llm_setup.current_settings.budget, base.clock)
         self.cancellations = Cancellations()
@@ -145,6 +149,7 @@ class Agents:
             self.cancellations,
             base.clock,
             base.events,
+            timer=base.timer,
         )
 
     @cached_property
@@ -305,6 +310,7 @@ class PlayParts:
             agents.read_catalogue,
             base.clock,
             base.events,
+            timer=base.timer,
         )
         # LangGraph is loaded with the first exchange that a model narrates.
         build_narration_engine: NarrationEngine = (

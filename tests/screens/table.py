@@ -13,8 +13,11 @@ from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
+from agents.indexer.embedding_port import Embedder
+from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
+from monitor_tui.background_jobs import BackgroundMode
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
 if TYPE_CHECKING:
@@ -74,14 +77,43 @@ class Table:
         return all(" ".join(word.split()) in text for word in words)
 
 
-def real_desk(home: Path, seed: int = 7) -> OpenServices:
-    """Open the Orchestrator on embedded stores in `home`, with seeded identifiers and clock."""
+class SteppingTimer:
+    """A timer for durations on the screen: each reading is 0.2 seconds after the one before."""
+
+    def __init__(self) -> None:
+        self._readings = 0
+
+    def __call__(self) -> float:
+        self._readings += 1
+        return self._readings / 5
+
+
+def real_desk(
+    home: Path,
+    seed: int = 7,
+    *,
+    model: ModelProcess | None = None,
+    mode: BackgroundMode = BackgroundMode.OFF,
+    embedder: Embedder | None = None,
+) -> OpenServices:
+    """Open the program on embedded stores in `home`, with seeded identifiers, clock and timer.
+
+    `model` answers if settings.toml names a model; `mode` and `embedder` are as in `open_program`.
+    """
 
     async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
         from monitor_tui.compose import open_program
 
         clock = SteppingClock(EVENING)
-        program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock))
+        program = await open_program(
+            home,
+            clock=clock,
+            ids=SeededIdGenerator(seed, clock),
+            model=model,
+            mode=mode,
+            embedder=embedder,
+            timer=SteppingTimer(),
+        )
         return program.services, program.close
 
     return open_services
