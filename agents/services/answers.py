@@ -298,7 +298,7 @@ def _similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:
 
 def _top_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
     """Return the best of each standing, canon first."""
-    sorted_findings = sorted(findings, key=lambda f: (-f.score, f.text))
+    sorted_findings = sorted(findings, key=lambda f: (-f.score, f.text, f.believer))
     return [
         f
         for standing, max_count in MAX_FINDINGS.items()

@@ -132,7 +132,7 @@ class QueryService:
             for kind, results in zip(_KINDS, results_by_kind, strict=True)
             for scored_finding in await self._build_findings(kind, results, scope)
         ]
-        all_findings.sort(key=lambda finding: -finding.score)
+        all_findings.sort(key=lambda finding: (-finding.score, finding.text, finding.believer))
         return tuple(
             replace(finding, number=n) for n, finding in enumerate(all_findings[:MAX_WORD_FINDINGS], 1)
         )

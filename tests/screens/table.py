@@ -18,6 +18,7 @@ from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from monitor_tui.background_jobs import BackgroundMode
+from screens.base import ServiceScreen
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class Table:
             quiet = 0 if busy else quiet + 1
             if busy:
                 await asyncio.sleep(0.005)
+
+    @property
+    def services(self) -> Services:
+        """The services that the application has opened."""
+        screen = self.app.screen
+        assert isinstance(screen, ServiceScreen)
+        return screen.services
 
     @property
     def screen(self) -> str:

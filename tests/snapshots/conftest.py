@@ -7,8 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from keyring.backends import fail
 from textual.widgets import Input, TextArea
 
+from tests.screens.remembered_story import build_remembered_story
+from tests.screens.scripted_llm import build_narrated_story, start_sample_story
 from tests.screens.table import real_desk
 
 PLAYED = (
@@ -35,11 +38,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def play() -> None:
         services, close = await real_desk(home)()
-        await services.stories.recover()
-        await services.stories.add_sample()
-        scene_id = await services.stories.start_story(await services.stories.sample_outline())
-        for line in PLAYED:
-            await services.play.submit(scene_id, line)
+        await start_sample_story(services, *PLAYED)
         await services.stories.suspend()
         await close()
 
@@ -48,9 +47,47 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def home(played: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be changed at will."""
-    return Path(shutil.copytree(played, tmp_path / "home"))
+def home(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the played campaign, to be changed at will, with a path that is the same in every run."""
+    shutil.copytree(played, tmp_path / "home")
+    monkeypatch.chdir(tmp_path)
+    return Path("home")
+
+
+@pytest.fixture(scope="session")
+def narrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home folder of a story that a model narrated."""
+    home = tmp_path_factory.mktemp("narrated")
+    asyncio.run(build_narrated_story(home))
+    return home
+
+
+@pytest.fixture
+def narrated_home(narrated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the narrated story, to be changed at will, with a path that is the same in every run."""
+    shutil.copytree(narrated, tmp_path / "home")
+    monkeypatch.chdir(tmp_path)
+    return Path("home")
+
+
+@pytest.fixture(scope="session")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home folder of a story that its people remember in many ways."""
+    home = tmp_path_factory.mktemp("remembered")
+    asyncio.run(build_remembered_story(home))
+    return home
+
+
+@pytest.fixture
+def remembered_home(remembered: Path, tmp_path: Path) -> Path:
+    """A copy of the remembered story, to be changed at will."""
+    return Path(shutil.copytree(remembered, tmp_path / "home"))
+
+
+@pytest.fixture(autouse=True)
+def _empty_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key of this machine's user is found."""
+    monkeypatch.setattr("keyring.get_keyring", fail.Keyring)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.screens.table import ROOMY, real_desk
-from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 from monitor_tui.app import MonitorApp
 from tests.agents.importers.test_importer import log_bytes
 from tests.screens.table import real_desk
-from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 pytestmark = pytest.mark.slow
 

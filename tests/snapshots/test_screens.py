@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from stores.errors import LibraryInUse
-from tests.screens.table import NARROW, ROOMY, Table, real_desk
+from tests.screens.table import ROOMY, real_desk
+from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
-Compare = Callable[..., bool]
-Steps = tuple[str, ...]
-
-SIZES = pytest.mark.parametrize(
-    "size",
-    [pytest.param(NARROW, id="80x24"), pytest.param(ROOMY, id="120x40", marks=pytest.mark.slow)],
-)
-"""The narrow half by default, where room is scarce; the other half, as long again, in `make test-slow`."""
 WENNA = ("3", "slash", "type:wenna", "enter")
 DOWN_TO_NEW = ("down", "down")
 
@@ -88,22 +79,6 @@ NEW: dict[str, Steps] = {
     "setup_opening": ("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab"),
     "scene_first": ("1", "enter", "enter", "enter", "enter", "enter"),
 }
-
-
-def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Return what presses these keys; `type:` types words."""
-
-    async def run(pilot: Pilot[Any]) -> None:
-        assert isinstance(pilot.app, MonitorApp)
-        table = Table(pilot.app, pilot)
-        await table.settle()
-        for step in steps:
-            if words := step.removeprefix("type:") if step.startswith("type:") else "":
-                await table.type(words, enter=False)
-            else:
-                await table.press(step)
-
-    return run
 
 
 @SIZES

@@ -10,7 +10,7 @@ import pytest
 from agents.story_outline import NewUniverse
 from monitor_tui.app import MonitorApp
 from tests.screens.table import real_desk
-from tests.snapshots.test_screens import SIZES, WENNA, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, WENNA, Compare, Steps, walk
 
 pytestmark = pytest.mark.slow
 

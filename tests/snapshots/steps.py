@@ -1,0 +1,42 @@
+"""What pictures have in common: the two sizes, and a walk to a screen by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from monitor_tui.app import MonitorApp
+from tests.screens.table import NARROW, ROOMY, Table
+
+Compare = Callable[..., bool]
+Steps = tuple[str, ...]
+
+SIZES = pytest.mark.parametrize(
+    "size",
+    [pytest.param(NARROW, id="80x24"), pytest.param(ROOMY, id="120x40", marks=pytest.mark.slow)],
+)
+"""The narrow half by default, where room is scarce; the other half, as long again, in `make test-slow`."""
+
+
+def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Return what presses these keys; `type:` types words."""
+
+    async def run(pilot: Pilot[Any]) -> None:
+        assert isinstance(pilot.app, MonitorApp)
+        table = Table(pilot.app, pilot)
+        await table.settle()
+        for step in steps:
+            if step.startswith("type:"):
+                await table.type(step.removeprefix("type:"), enter=False)
+            else:
+                await table.press(step)
+
+    return run
+
+
+def typed(*lines: str) -> Steps:
+    """Return the steps that type lines, each with Enter."""
+    return tuple(step for line in lines for step in (f"type:{line}", "enter"))

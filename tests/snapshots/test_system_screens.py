@@ -1,0 +1,32 @@
+"""A picture of the System screen with a job given up, and of a scene's header while much is indexed."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.app import MonitorApp
+from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.screens.job_backlog import build_backlog, open_with_backlog
+from tests.snapshots.steps import SIZES, Compare, walk
+
+pytestmark = pytest.mark.slow
+
+
+@SIZES
+@pytest.mark.parametrize(
+    ("name", "key"), [("system", "7"), ("system_embedder_away", "7"), ("scene_backlog", "enter")]
+)
+def test_background_jobs(
+    snap_compare: Compare, tmp_path: Path, name: str, key: str, size: tuple[int, int]
+) -> None:
+    asyncio.run(build_backlog(tmp_path))
+    embedder = FakeEmbedder("all-MiniLM-L6-v2-int8")
+    if name == "system_embedder_away":
+        embedder.stops = 0
+    else:
+        embedder.awake.clear()
+    app = MonitorApp(open_with_backlog(tmp_path, embedder))
+    assert snap_compare(app, terminal_size=size, run_before=walk(key))
