@@ -29,7 +29,8 @@ SILENCE = (
     "Nobody answers. Far below, water moves against stone, and something that is not water moves with it."
 )
 
-PersonaScript = Mapping[Persona, ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]]
+PersonaAnswer = ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]
+PersonaScript = Mapping[Persona, PersonaAnswer]
 
 NO_SCRIPT: PersonaScript = {}
 FACTS = ModelFacts(
@@ -61,11 +62,12 @@ class ScriptedLlm(ScriptedModel):
 
     def __init__(self, script: PersonaScript = NO_SCRIPT, *, facts: ModelFacts = FACTS) -> None:
         super().__init__(self._answer, facts=facts)
-        self.script: dict[Persona, ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]] = {
+        self.script: dict[Persona, PersonaAnswer] = {
             Persona.NARRATOR: priced(PROSE),
             Persona.ARCHIVIST: NOTHING,
             Persona.MONITOR: json.dumps(STORY_IDEA),
-        } | dict(script)
+            **script,
+        }
 
     def _answer(self, request: LlmRequest) -> ScriptedAnswer:
         answer = self.script[persona_of(request)]

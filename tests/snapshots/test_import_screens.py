@@ -1,4 +1,4 @@
-"""A picture of the screen that imports a log: what is in it, and that it is in."""
+"""A picture of the screen that imports a log: the preview, the end, and a file that is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.snapshots.steps import SIZES, Compare, Steps, walk
 pytestmark = pytest.mark.slow
 
 STEPS: dict[str, Steps] = {
-    "import_found": ("2", "i", "type:road.jsonl", "enter"),
+    "import_preview": ("2", "i", "type:road.jsonl", "enter"),
     "import_done": ("2", "i", "type:road.jsonl", "enter", "enter"),
     "import_refused": ("2", "i", "type:page.html", "enter"),
 }

@@ -1,4 +1,4 @@
-"""A picture of every screen, at 80x24 and 120x40. `make snapshots` takes them anew."""
+"""A picture of the menu, set-up, play and the gate, at 80x24 and 120x40."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.snapshots.steps import SIZES, Compare, Steps, walk
 WENNA = ("3", "slash", "type:wenna", "enter")
 DOWN_TO_NEW = ("down", "down")
 
-KEPT = (
+SOLO_TOOLS = (
     "enter",
     *("type:/thread Who cut the rope?", "enter", "type:/thread 1 +", "enter"),
     *("type:/clock High water 4 per scene 1", "enter", "type:/clock High water = 3", "enter"),
     *("type:/track Find the bell slow", "enter", "type:/track 1 mark 3", "enter"),
 )
-"""Threads, a clock and a track, kept in the prompt."""
+"""Threads, a clock and a track, made in the prompt."""
 
 PLAYED: dict[str, Steps] = {
     "menu": (),
@@ -54,7 +54,7 @@ PLAYED: dict[str, Steps] = {
         "type:/roll 2d6!",
         "enter",
     ),
-    "trace": ("enter", "shift+tab", "end", "up", "enter"),
+    "turn_trace": ("enter", "shift+tab", "end", "up", "enter"),
     "retake": ("enter", "ctrl+r"),
     "leave": ("enter", "type:half a sent", "escape"),
     "palette": ("enter", "ctrl+p"),
@@ -62,8 +62,8 @@ PLAYED: dict[str, Steps] = {
     "gate_by_kind": ("enter", "f3", "g", "r"),
     "gate_filter": ("enter", "f3", "slash", "type:wenna"),
     "outcome": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter"),
-    "scene_threads": (*KEPT, "f2"),
-    "gate_scene_end": (*KEPT, "type:/end Mara knows how the rope was cut", "enter"),
+    "scene_threads": (*SOLO_TOOLS, "f2"),
+    "gate_scene_end": (*SOLO_TOOLS, "type:/end Mara knows how the rope was cut", "enter"),
     "next_scene": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter", "enter"),
 }
 NEW: dict[str, Steps] = {
@@ -84,30 +84,30 @@ NEW: dict[str, Steps] = {
 @SIZES
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
-def test_played(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
+def test_played_story(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))
 
 
 @SIZES
 @pytest.mark.parametrize("name", NEW)
-def test_new(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, int]) -> None:
+def test_new_library(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(real_desk(tmp_path)), terminal_size=size, run_before=walk(*NEW[name]))
 
 
 @SIZES
-def test_cannot_open(snap_compare: Compare, size: tuple[int, int]) -> None:
-    async def refused() -> tuple[Services, Callable[[], Awaitable[None]]]:
+def test_library_in_use(snap_compare: Compare, size: tuple[int, int]) -> None:
+    async def refuse_to_open() -> tuple[Services, Callable[[], Awaitable[None]]]:
         raise LibraryInUse(
             "Another MONITOR has this library open.",
             kept="Nothing was changed.",
             todo="Close it first, or open another library with --home.",
         )
 
-    assert snap_compare(MonitorApp(refused), terminal_size=size, run_before=walk())
+    assert snap_compare(MonitorApp(refuse_to_open), terminal_size=size, run_before=walk())
 
 
 @pytest.mark.parametrize("name", ["scene", "gate", "universe", "menu"])
-def test_by_day(snap_compare: Compare, home: Path, name: str) -> None:
+def test_light_theme(snap_compare: Compare, home: Path, name: str) -> None:
     app = MonitorApp(real_desk(home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*PLAYED[name]))

@@ -1,4 +1,4 @@
-"""A picture of the court, the house and the gate of a universe, at 80x24 and 120x40, with what goes wrong."""
+"""A picture of conflicts, the policy and the gate of a universe, at 80x24 and 120x40, with what goes wrong."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.screens.table import ROOMY, real_desk
-from tests.snapshots.steps import SIZES, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 pytestmark = pytest.mark.slow
 
 
-def typed(*lines: str) -> Steps:
-    return tuple(step for line in lines for step in (f"type:{line}", "enter"))
-
-
-AT_ODDS = (
+IN_CONFLICT = (
     "enter",
     *typed(
         "/fact Wenna Pike ally_of Ivo Tarrant",
@@ -42,17 +38,17 @@ DEFERRED = (
 """A scene ended with all put off; then home to the menu."""
 
 STEPS: dict[str, Steps] = {
-    "court": (*AT_ODDS, "f3", "h"),
-    "court_forms": (*AT_ODDS, "f3", "h", "4", "enter", "5"),
-    "court_time": (*AT_ODDS, "f3", "h", "1", "enter"),
-    "court_bad_time": (*AT_ODDS, "f3", "h", "1", "enter", "type:when the cock crows", "enter"),
-    "court_name": (*AT_ODDS, "f3", "h", "6", "enter", "2", "enter"),
-    "court_settled": (*AT_ODDS, "f3", "h", "2", "enter"),
-    "court_namesakes": (*NAMESAKES, "f3", "h"),
-    "gate_at_odds": (*AT_ODDS, "f3"),
-    "gate_decided": (*AT_ODDS, "f3", "end"),
-    "house": (*AT_ODDS, "f3", "h", "2", "enter", "enter", "p", "down", "a"),
-    "house_refused": ("enter", "f3", "p", "n", *typed("weather")),
+    "conflict": (*IN_CONFLICT, "f3", "h"),
+    "conflict_both_true": (*IN_CONFLICT, "f3", "h", "4", "enter", "5"),
+    "conflict_time": (*IN_CONFLICT, "f3", "h", "1", "enter"),
+    "conflict_time_refused": (*IN_CONFLICT, "f3", "h", "1", "enter", "type:when the cock crows", "enter"),
+    "conflict_namesake": (*IN_CONFLICT, "f3", "h", "6", "enter", "2", "enter"),
+    "conflict_settled": (*IN_CONFLICT, "f3", "h", "2", "enter"),
+    "conflict_namesakes": (*NAMESAKES, "f3", "h"),
+    "gate_conflict": (*IN_CONFLICT, "f3"),
+    "gate_conflict_decided": (*IN_CONFLICT, "f3", "end"),
+    "policy": (*IN_CONFLICT, "f3", "h", "2", "enter", "enter", "p", "down", "a"),
+    "policy_refused": ("enter", "f3", "p", "n", *typed("weather")),
     "predicates": ("enter", "f3", "p", "p"),
     "predicates_refused": ("enter", "f3", "p", "p", "type:sworn_to: {cardinality: two}", "ctrl+s"),
     "universe_gate": (*DEFERRED, "3", "g"),
@@ -62,12 +58,12 @@ STEPS: dict[str, Steps] = {
 
 @SIZES
 @pytest.mark.parametrize("name", STEPS)
-def test_bench(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
+def test_conflict_and_gate(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*STEPS[name]))
 
 
-@pytest.mark.parametrize("name", ["court", "house"])
-def test_by_day(snap_compare: Compare, home: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["conflict", "policy"])
+def test_light_theme(snap_compare: Compare, home: Path, name: str) -> None:
     app = MonitorApp(real_desk(home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*STEPS[name]))
