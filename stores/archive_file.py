@@ -19,8 +19,10 @@ from stores.history import OBJECT_COLLECTIONS, OPTIONAL_COLLECTIONS, RECORD_COLL
 from stores.records.base import Record
 from stores.records.ids import Id
 
-FORMAT = 1
-"""The version of this format that is written; newer ones are refused."""
+FORMAT = 2
+"""The version of this format that is written; newer ones are refused, older ones are read.
+
+2: fields of records were renamed (`Record` reads the earlier names)."""
 
 MAX_MEMBERS = 100_000
 MAX_BYTES = 16 * 2**30

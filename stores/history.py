@@ -49,7 +49,7 @@ RECORD_COLLECTIONS: Mapping[str, CollectionSpec] = {
     "rulings": CollectionSpec(Ruling),
     "policies": CollectionSpec(GatePolicy),
     "transitions": CollectionSpec(Transition, ("loop", "subject_id", "seq")),
-    "checkpoints": CollectionSpec(Checkpoint, ("exchange_id",)),
+    "checkpoints": CollectionSpec(Checkpoint, ("run_id",)),
     "memories": CollectionSpec(Memory),
     "summaries": CollectionSpec(Summary),
     "archived_logs": CollectionSpec(ArchivedLog),

@@ -114,7 +114,7 @@ async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path
     tail = await new.line_tail(first.id, 1)
     await new.append_turn(make.turn(first, tail[0], "On we go."))
     assert [turn.depth for turn in await new.line_tail(first.id, 99)] == [0, 1, 2, 3]
-    assert [c.exchange_id for s in await new.scenes(story.id) for c in await new.checkpoints(s.id)]
+    assert [c.run_id for s in await new.scenes(story.id) for c in await new.checkpoints(s.id)]
 
 
 async def test_withdrawn_proposals_are_so_again(here: Stores, there: Stores, tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def _call_lines(call: LlmCall, width: int) -> Sequence[Line]:
         [("  ", Ink.PROSE), (model, Ink.STRONG), ("  ", Ink.PROSE), (word, ink), (tries, Ink.WARN)]
     ]
     usage_line = " · ".join((usage_text(call), cost_text(call), times_text(call)))
-    fallback_step_text = FALLBACK_STEP_TEXTS[call.rung] if call.answer else ""
+    fallback_step_text = FALLBACK_STEP_TEXTS[call.fallback_step] if call.answer else ""
     for text in filter(
         None, (usage_line, ": ".join(filter(None, (fallback_step_text, one_line(call.result)))))
     ):

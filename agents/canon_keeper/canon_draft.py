@@ -119,7 +119,7 @@ class CanonDraft:
             if fact.kind in OCCURRENCE_KINDS
             else self._facts_by_predicate[reading.predicate, reading.subject]
         )
-        ids = (*self._facts_by_statement[fact.said], *keyed_ids)
+        ids = (*self._facts_by_statement[fact.statement_key], *keyed_ids)
         yield from (self.facts[i] for i in dict.fromkeys(ids) if i != fact.id)
 
     def rival_facts(self, fact: Fact) -> Iterator[Fact]:
@@ -192,7 +192,7 @@ class CanonDraft:
             reading, fact_key = read_fact(fact, self.catalogue), fact_key_of(fact, self.catalogue)
             for who in {reading.subject, reading.object}:
                 self._facts_by_predicate[reading.predicate, who].append(fact.id)
-            self._facts_by_statement[fact.said].append(fact.id)
+            self._facts_by_statement[fact.statement_key].append(fact.id)
             if fact_key is not None:
                 self._facts_by_key[fact_key].append(fact.id)
             if fact.kind is FactKind.AXIOM:

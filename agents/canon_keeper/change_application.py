@@ -205,7 +205,7 @@ def _left_behind_event(fact: Fact, old: Fact, kept_id: Id) -> Fact:
             "kind": FactKind.EVENT,
             "predicate": MERGED_PREDICATE,
             "statement": statement,
-            "said": normalize_statement(statement),
+            "statement_key": normalize_statement(statement),
             "involves": tuple(i for i in fact.involves if i.entity_id == kept_id),
             "value": None,
             "valid_to": None,

@@ -86,7 +86,7 @@ def is_same_statement(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
         other.kind in OCCURRENCE_KINDS
     ):
         return False
-    if one.said == other.said and _about_the_same(one, other):
+    if one.statement_key == other.statement_key and _about_the_same(one, other):
         return True
     if one.kind in OCCURRENCE_KINDS:
         return False

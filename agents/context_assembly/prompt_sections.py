@@ -245,7 +245,7 @@ def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
     scene, turn = passage.scene, passage.turn
     is_same_story = scene.story_id == package.scene.story.id
     pc_name = package.player_character.name if is_same_story and package.player_character else "Player"
-    when_text = turn.said or format_tick(package.scene.universe.calendar, turn.tick)
+    when_text = turn.time_text or format_tick(package.scene.universe.calendar, turn.tick)
     where_text = f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
     is_named_player = turn.name and turn.speaker is Speaker.PLAYER
     line = f"{turn.name}: {_collapse_spaces(turn.text)}" if is_named_player else format_turn(turn, pc_name)

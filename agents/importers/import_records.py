@@ -119,7 +119,7 @@ class StoryImport:
                 depth=depth,
                 tick=tick,
                 ref=entry.ref,
-                said=entry.time_text,
+                time_text=entry.time_text,
                 created_at=self.story.created_at,
             )
             parent_id, previous_speaker = turn_id, speaker

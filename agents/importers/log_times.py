@@ -89,12 +89,16 @@ def describe_said_time(turn: Turn, scene: Scene) -> str:
     """
     if not turn.ref:
         return ""
-    if not turn.said:
+    if not turn.time_text:
         _, moment = parse_time(scene.title.partition(f"{SESSION_TITLE} ")[2])
         return format_day(moment) if moment else ""
-    _, moment = parse_time(turn.said)
+    _, moment = parse_time(turn.time_text)
     day = format_day(moment) if moment else ""
-    return turn.said if not day or day.casefold() in turn.said.casefold() else f"{day} ({turn.said})"
+    return (
+        turn.time_text
+        if not day or day.casefold() in turn.time_text.casefold()
+        else f"{day} ({turn.time_text})"
+    )
 
 
 # --- reading ----------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class SourceReader:
             else [derive_job_id(JobKind.REMEMBER, scene_id) for scene_id in scene_ids]
         )
         jobs = await self.log.jobs(ids=job_ids, kinds=[JobKind.REMEMBER])
-        return {job.subject_id: compute_fingerprint(job.reached)[:8] for job in jobs if job.reached}
+        return {job.subject_id: compute_fingerprint(job.cursor)[:8] for job in jobs if job.cursor}
 
     async def read_line_stretch(self, scene: Scene, pc_name: str, start: int, count: int) -> LineStretch:
         """What stands for the turns at depths `start` ... of the line, as it is at this moment."""

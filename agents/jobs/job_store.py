@@ -36,11 +36,11 @@ class JobStore:
 
     async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
         job = await self._find_job(kind, subject_id)
-        return job.reached if job else ""
+        return job.cursor if job else ""
 
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
         def put(job: Job) -> Job:
-            return job.model_copy(update={"reached": cursor, "updated_at": self._clock()})
+            return job.model_copy(update={"cursor": cursor, "updated_at": self._clock()})
 
         await self._update(kind, subject, put)
 
@@ -88,7 +88,7 @@ class JobStore:
             job = await self._find_job(kind, subject_id)
             if job is None:
                 return
-            if not job.reached:
+            if not job.cursor:
                 await self._log.drop_job(job.id)
                 return
             changes = {"state": JobState.DONE, "attempts": 0, "error": "", "lease": None}

@@ -128,7 +128,7 @@ class ModelCalls:
     ) -> StructuredAnswer[T]:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             reread = await _reread_answer(earlier_call, output_type)
-            return StructuredAnswer(reread.value, earlier_call.rung, earlier_call, reread.note)
+            return StructuredAnswer(reread.value, earlier_call.fallback_step, earlier_call, reread.note)
         request, built_prompt, targets = await self._prepare(persona, parts, call_context, task)
         facts = await self._model.read_facts(targets[0].model)
         received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=targets[0].model)
@@ -289,7 +289,7 @@ class ModelCalls:
             story_id=call_context.story_id,
             scene_id=call_context.scene_id,
             turn_id=call_context.turn_id,
-            beat_id=call_context.run_id,
+            run_id=call_context.run_id,
             persona=persona,
             model=attempts.model,
             sections=built_prompt.sections,
@@ -301,7 +301,7 @@ class ModelCalls:
             seconds=self._timer() - received.started_at,
             first_seconds=received.first_text_seconds,
             tries=max(1, attempts.tries),
-            rung=fallback_step,
+            fallback_step=fallback_step,
             outcome=outcome,
             answer=clean(received.text),
             result=result,

@@ -101,7 +101,7 @@ class MemoryManager:
         """Return the scenes whose head is not where it was remembered up to, or that were being gone through
         again, the newest first."""
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
-        cursors = {job.subject_id: _MemoryCursor.parse(job.reached) for job in jobs}
+        cursors = {job.subject_id: _MemoryCursor.parse(job.cursor) for job in jobs}
         behind_subjects: list[JobSubject] = []
         for story in await self._log.stories():
             behind_subjects += (

@@ -252,7 +252,7 @@ class SceneReader:
                     fact is not None
                     and turn_id == proposal.turn_id
                     and statement_text
-                    and fact.said == statement_text
+                    and fact.statement_key == statement_text
                 ):
                     facts_by_proposal[proposal.id] = fact
         return facts_by_proposal

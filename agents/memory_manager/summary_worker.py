@@ -59,7 +59,7 @@ class SummaryWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose line is not where it was summed up to, or that ended since."""
-        cursor_by_scene = {job.subject_id: job.reached for job in await self._log.jobs(kinds=[self.kind])}
+        cursor_by_scene = {job.subject_id: job.cursor for job in await self._log.jobs(kinds=[self.kind])}
         due_subjects: list[JobSubject] = []
         for story in await self._log.stories():
             scenes = [s for s in await self._log.scenes(story.id) if s.head]

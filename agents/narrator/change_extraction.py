@@ -209,7 +209,7 @@ class ChangeExtractor:
         facts = (
             await self._canon.facts_by_statement(package.scene.universe.id, statements) if statements else []
         )
-        recorded_statements = {fact.said for fact in facts if fact.valid_to is None}
+        recorded_statements = {fact.statement_key for fact in facts if fact.valid_to is None}
         new_drafts = []
         for change, quote, payload in drafts:
             if (

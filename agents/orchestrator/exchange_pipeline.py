@@ -105,10 +105,10 @@ class ExchangePipeline:
                 await self._contexts.load_context(exchange.scene_id),
                 last_transition=last_transition,
             )
-            await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.node) + 1 :])
+            await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.step) + 1 :])
             if exchange.narration is None:
                 return
-        await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.exchange_id)
+        await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.run_id)
 
     async def finish_open_exchanges(self, scene_id: Id, *, narrate: bool = True) -> list[str]:
         """Finish every exchange of the scene that was begun and not finished, before anything else is
@@ -133,11 +133,9 @@ class ExchangePipeline:
     async def drop_exchange(self, checkpoint: Checkpoint) -> None:
         """Give up an exchange that cannot be finished; its words stay in the log."""
         await self._save_gm_words(checkpoint)
-        last_transition = await self._log.loop_state(Loop.TURN, checkpoint.exchange_id)
-        drop_transition = self._loops.build_transition(
-            last_transition, Loop.TURN, checkpoint.exchange_id, "drop"
-        )
-        await self._log.finish_exchange(checkpoint.exchange_id, [drop_transition])
+        last_transition = await self._log.loop_state(Loop.TURN, checkpoint.run_id)
+        drop_transition = self._loops.build_transition(last_transition, Loop.TURN, checkpoint.run_id, "drop")
+        await self._log.finish_exchange(checkpoint.run_id, [drop_transition])
         self._loops.publish_transitions(drop_transition)
 
     async def _save_gm_words(self, checkpoint: Checkpoint) -> None:
@@ -264,9 +262,9 @@ class ExchangePipeline:
 
     def _build_checkpoint(self, exchange: Exchange, step: str) -> Checkpoint:
         return Checkpoint(
-            exchange_id=exchange.run_id,
+            run_id=exchange.run_id,
             scene_id=exchange.scene_id,
-            node=step,
+            step=step,
             state=exchange.model_dump(mode="json"),
             at=self._clock(),
         )

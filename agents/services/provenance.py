@@ -291,7 +291,7 @@ def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: Pro
 
 def _matches_search(fact: Fact, search: str) -> bool:
     """Say whether all words of the search are in the fact's."""
-    return all(word in fact.said for word in normalize_statement(search).split())
+    return all(word in fact.statement_key for word in normalize_statement(search).split())
 
 
 def _describe_day(tick: int | None, calendar: Calendar) -> str:

@@ -277,7 +277,7 @@ class _FactCitations:
             known_ids = {
                 i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._positions
             }
-            outcome_ids = {i for i in known_ids if outcome_by_scene.get(i) == view.fact.said}
+            outcome_ids = {i for i in known_ids if outcome_by_scene.get(i) == view.fact.statement_key}
             if cited_ids := outcome_ids or known_ids - scene_ids or known_ids:
                 self._facts_by_subject[max(cited_ids, key=lambda i: self._positions[i][0])].append(view)
             else:

@@ -127,7 +127,8 @@ class StoryRecordReader:
         supported_ids = {subject for _, subject in await self._canon.supported_by(turn_ids)}
         facts = await self._canon.facts_by_id({*committed_fact_ids, *supported_ids})
         later_fact_ids = sorted(
-            facts.keys() - committed_fact_ids.keys(), key=lambda i: (facts[i].recorded_at, facts[i].said, i)
+            facts.keys() - committed_fact_ids.keys(),
+            key=lambda i: (facts[i].recorded_at, facts[i].statement_key, i),
         )
         return [
             facts[i] for i in (*committed_fact_ids, *later_fact_ids) if i in facts and is_in_force(facts[i])

@@ -39,7 +39,7 @@ class XrayReader:
         """Return the X-ray of a turn of any kind. Raises NotFound."""
         turn = await self._log.turn(turn_id)
         turn_calls = await self._log.llm_calls(turn_ids=[turn_id])
-        run_ids = dict.fromkeys(call.beat_id for call in turn_calls if call.beat_id) or _find_run_ids(turn)
+        run_ids = dict.fromkeys(call.run_id for call in turn_calls if call.run_id) or _find_run_ids(turn)
         end_transitions = [
             end_transition
             for run_id in run_ids
@@ -114,5 +114,5 @@ def _list_warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> I
             yield f"The {persona_name} was cut off: {call.error or 'the stream broke'}. What had come was kept."
         elif call.outcome is CallOutcome.REFUSED:
             yield f"The {persona_name} was refused: {call.error or 'the model declined'}."
-        elif call.rung is FallbackStep.NONE and call.outcome is CallOutcome.DONE:
+        elif call.fallback_step is FallbackStep.NONE and call.outcome is CallOutcome.DONE:
             yield f"Nothing could be read of what the {persona_name} answered."

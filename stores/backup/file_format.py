@@ -24,8 +24,10 @@ from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.workflow import Transition
 
-FORMAT = 1
-"""The version of this format that is written; newer ones are refused."""
+FORMAT = 2
+"""The version of this format that is written; newer ones are refused, older ones are read.
+
+2: fields of records were renamed (`Record` reads the earlier names)."""
 
 """The collections of objects that hold what is nowhere else."""
 

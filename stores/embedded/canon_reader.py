@@ -199,7 +199,7 @@ class EmbeddedCanonReader(DocumentReader):
         return await self._all(
             Fact,
             """SELECT f.body FROM canon_facts f
-               WHERE f.universe_id = ? AND f.said IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
+               WHERE f.universe_id = ? AND f.statement_key IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
             (universe_id, ids_json(statement_keys)),
         )
 

@@ -68,7 +68,7 @@ _SELECT_RECORDS: Mapping[str, str] = {
     "policies": f"SELECT body FROM policies {_BY_UNIVERSE_COLUMN}",
     "transitions": f"""SELECT body FROM transitions
         WHERE subject_id IN (SELECT :universe UNION {_STORY_IDS} UNION {_SCENE_IDS} UNION {_TURN_IDS}
-            UNION SELECT exchange_id FROM checkpoints WHERE scene_id IN ({_SCENE_IDS})) ORDER BY made""",
+            UNION SELECT run_id FROM checkpoints WHERE scene_id IN ({_SCENE_IDS})) ORDER BY made""",
     "checkpoints": f"SELECT body FROM checkpoints WHERE scene_id IN ({_SCENE_IDS}) ORDER BY made",
     "memories": f"SELECT body FROM memories {_BY_UNIVERSE_IN_BODY}",
     "summaries": f"SELECT body FROM summaries WHERE scene_id IN ({_SCENE_IDS}) ORDER BY made",
@@ -148,7 +148,7 @@ _KEY_COLUMNS = {
     **{f"canon_{name}": "id" for name in ("universes", "entities", "facts", "evidence")},
     **{f"canon_{name}": "id" for name in ("story_nodes", "scene_nodes", "source_nodes")},
     **{name: "id" for name in COLLECTIONS[Store.LOG] if name not in ("line", "head_moves", "transitions")},
-    "checkpoints": "exchange_id",
+    "checkpoints": "run_id",
 }
 
 

@@ -298,7 +298,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         since: datetime | None = None,
         last: int | None = None,
     ) -> list[LlmCall]:
-        filters = {"beat_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        filters = {"run_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
         conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
         for column, wanted_ids in (("id", ids), ("turn_id", turn_ids)):
             if wanted_ids is not None:

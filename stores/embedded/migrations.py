@@ -149,6 +149,37 @@ def m008_newest_first(connection: apsw.Connection) -> None:
     connection.execute("CREATE INDEX canonization_as_it_stands ON canonizations (universe_id, state, id)")
 
 
+def m009_field_names(connection: apsw.Connection) -> None:
+    """Key columns for the renamed fields of checkpoints, calls of a model and facts.
+
+    Checkpoints are rewritten: they are few, and their key is a renamed field. Bodies in the other tables stay
+    as they were written (calls are append-only), and their columns read both names.
+    """
+    # A derived column cannot be renamed along with its expression, so the table is made anew.
+    checkpoints = connection.execute(
+        """SELECT made, json_remove(json_set(body, '$.run_id', body ->> '$.exchange_id',
+                                                   '$.step', body ->> '$.node'), '$.exchange_id', '$.node')
+           FROM checkpoints"""
+    ).fetchall()
+    connection.execute("DROP TABLE checkpoints")
+    connection.execute(_document_table("checkpoints", "run_id", "scene_id", unique_key="run_id"))
+    connection.execute("CREATE INDEX checkpoint_by_scene ON checkpoints (scene_id)")
+    connection.execute(_delete_guard_trigger("checkpoints"))
+    connection.executemany("INSERT INTO checkpoints(made, body) VALUES (?, ?)", checkpoints)
+    connection.execute(
+        """ALTER TABLE llm_calls ADD COLUMN run_id TEXT
+            AS (coalesce(body ->> '$.run_id', body ->> '$.beat_id')) VIRTUAL"""
+    )
+    connection.execute("DROP INDEX call_by_beat")
+    connection.execute("CREATE INDEX call_by_run ON llm_calls (run_id) WHERE run_id IS NOT NULL")
+    connection.execute(
+        """ALTER TABLE canon_facts ADD COLUMN statement_key TEXT
+            AS (coalesce(body ->> '$.statement_key', body ->> '$.said')) VIRTUAL"""
+    )
+    connection.execute("DROP INDEX fact_by_words")
+    connection.execute("CREATE INDEX fact_by_statement ON canon_facts (universe_id, statement_key)")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -158,6 +189,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_memories,
     m007_facts_as_they_stand,
     m008_newest_first,
+    m009_field_names,
 )
 
 

@@ -95,21 +95,21 @@ class EmbeddedLog(EmbeddedLogReader):
     ) -> None:
         def begin(connection: apsw.Connection) -> None:
             turn_tree.append_turn(connection, turn, kind)
-            upsert(connection, "checkpoints", [checkpoint], key="exchange_id")
+            upsert(connection, "checkpoints", [checkpoint], key="run_id")
             insert_new(connection, "transitions", moves)
 
         await self._write(begin)
 
     async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None:
         def save(connection: apsw.Connection) -> None:
-            upsert(connection, "checkpoints", [checkpoint], key="exchange_id")
+            upsert(connection, "checkpoints", [checkpoint], key="run_id")
             insert_new(connection, "transitions", moves)
 
         await self._write(save)
 
     async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
         def finish(connection: apsw.Connection) -> None:
-            connection.execute("DELETE FROM checkpoints WHERE exchange_id = ?", (run_id,))
+            connection.execute("DELETE FROM checkpoints WHERE run_id = ?", (run_id,))
             insert_new(connection, "transitions", moves)
 
         await self._write(finish)

@@ -134,7 +134,7 @@ def insert_test_row(
 ) -> None:
     """Insert a row of `row_id` that hangs on the rows `refers_to` of other tables."""
     reference_columns = {row[3] for row in connection.execute(f"PRAGMA foreign_key_list({table})")}
-    body = dict.fromkeys(("id", "exchange_id", "subject_id"), row_id)
+    body = dict.fromkeys(("id", "exchange_id", "run_id", "subject_id"), row_id)
     body |= {"scene_id": refers_to, "story_id": refers_to, "loop": "main", "speaker": speaker.value}
     row: dict[str, object] = {}
     for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({table})"):

@@ -1,4 +1,4 @@
-"""What every record is: frozen, closed against unknown fields, and one JSON shape for good."""
+"""The base class of every record: frozen, without unknown fields, and readable in the JSON of earlier versions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """A frozen value. To change one, make another with `model_copy(update=...)`."""
+    """A frozen value. To change one, make another with `model_copy(update=...)`.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    A field that was renamed has its earlier name as `validation_alias`: records are read with either name,
+    and written with the present one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, loc_by_alias=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with the fields of `update` changed. Raises KeyError for a field that there is not."""

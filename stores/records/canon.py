@@ -118,8 +118,7 @@ class Fact(Record):
 
     `because` names the facts that caused it; `form` is what an axiom says as far as code can check it;
     `clock` is how a clock stands (its `value` says how far it is filled);
-    `closed` is set when a commitment was paid off. `said` is the statement as it is compared, kept with
-    the fact so that a store finds it by key.
+    `closed` is set when a commitment was paid off.
     """
 
     id: Id
@@ -143,7 +142,11 @@ class Fact(Record):
     clock: ProgressClock | None = None
     proposal_id: Id | None = None
     recorded_at: datetime
-    said: str = Field(default_factory=lambda data: normalize_statement(str(data.get("statement", ""))))
+    statement_key: str = Field(
+        default_factory=lambda data: normalize_statement(str(data.get("statement", ""))),
+        validation_alias="said",
+    )
+    """The statement as `normalize_statement` writes it, by which stores look facts up."""
 
     def entity(self, role: str) -> Id | None:
         """Return the entity that plays `role`, if one does."""

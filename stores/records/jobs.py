@@ -36,22 +36,25 @@ class JobState(StrEnum):
 
 
 class Job(Record):
-    """`reached` says where the subject stood when the job was last done (a head, a version), in the words of
-    the worker. `due` is when it may be tried (again), `lease` until when a run of it counts as alive;
-    `priority` orders within a universe (higher first), `estimate` is in tokens of a model (0: none)."""
+    """Work in the background on one subject, and how far it has come."""
 
     id: Id
     kind: JobKind
     subject_id: Id
     universe_id: Id
     state: JobState = JobState.WAITING
-    reached: str = ""
+    cursor: str = Field(default="", validation_alias="reached")
+    """Where the subject stood when the job was last done (a head, a version), in the worker's own format."""
     priority: int = 0
+    """Order within a universe: higher first."""
     estimate: int = Field(default=0, ge=0)
+    """Expected cost in tokens of a model (0: none)."""
     attempts: int = Field(default=0, ge=0)
     error: str = ""
     due: datetime
+    """When it may be tried (again)."""
     lease: datetime | None = None
+    """Until when a run of it counts as alive."""
     updated_at: datetime
 
 

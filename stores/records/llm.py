@@ -74,7 +74,7 @@ class LlmCall(Record):
 
     `id` is derived from the exchange, the persona and how many such calls came before, so that a retry
     of the step finds it again instead of paying twice; `answer` is the words that came, which make a
-    session replayable. `beat_id` names the exchange's checkpoint, `turn_id` the turn that it told or
+    session replayable. `turn_id` is the turn that it wrote or
     served. Seconds are of the model's own time; `first_seconds` to its first word (None: it never came).
     """
 
@@ -83,7 +83,8 @@ class LlmCall(Record):
     story_id: Id | None = None
     scene_id: Id | None = None
     turn_id: Id | None = None
-    beat_id: Id | None = None
+    run_id: Id | None = Field(default=None, validation_alias="beat_id")
+    """The run of an exchange that made the call: the identifier of its `Checkpoint`."""
     persona: Persona
     model: str
     sections: tuple[RecordedSection, ...] = ()
@@ -96,7 +97,7 @@ class LlmCall(Record):
     seconds: float = Field(default=0.0, ge=0.0)
     first_seconds: float | None = None
     tries: int = Field(default=1, ge=1)
-    rung: FallbackStep = FallbackStep.PLAIN
+    fallback_step: FallbackStep = Field(default=FallbackStep.PLAIN, validation_alias="rung")
     outcome: CallOutcome = CallOutcome.DONE
     answer: str = ""
     result: str = ""

@@ -103,8 +103,7 @@ class Turn(Record):
     counts from 1 among siblings of the same exchange and speaker. `depth` is its place on the line
     (first turn: 0). `tick` is the world time at which it is said, in minutes. `seed` fixes every die
     that the exchange rolls. `hearers` are those who alone heard it, besides who speaks (empty: everyone
-    present). `ref` is what it was called in the log that it was imported from, `said` when it was said by
-    that log, in its own words (`8 May 2023, 13:56`).
+    present). `ref` is what it was called in the log that it was imported from.
     """
 
     id: Id
@@ -120,7 +119,8 @@ class Turn(Record):
     seed: int = 0
     hearers: tuple[Id, ...] = ()
     ref: str = ""
-    said: str = ""
+    time_text: str = Field(default="", validation_alias="said")
+    """When the log that it was imported from says it was spoken, in that log's words (`8 May 2023, 13:56`)."""
     created_at: datetime
 
 

@@ -219,10 +219,12 @@ class Transition(Record):
 
 
 class Checkpoint(Record):
-    """Where an exchange stands between two nodes of the turn graph, so that a crash resumes there."""
+    """The state of an exchange between two steps, from which it resumes after a crash."""
 
-    exchange_id: Id
+    run_id: Id = Field(validation_alias="exchange_id")
+    """Which run of an exchange this is: the identifier of its first turn, or of the request to narrate."""
     scene_id: Id
-    node: str
+    step: str = Field(validation_alias="node")
+    """The step that was finished last."""
     state: dict[str, Any] = Field(default_factory=dict)
     at: datetime

@@ -98,9 +98,9 @@ class LogMarks:
             Role.ORCHESTRATOR,
             "save_checkpoint",
             Checkpoint(
-                exchange_id=_HEARTBEAT_ID,
+                run_id=_HEARTBEAT_ID,
                 scene_id=_MARKS_OWNER_ID,
-                node="library",
+                step="library",
                 state=state,
                 at=heartbeat.at,
             ),

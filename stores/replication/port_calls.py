@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from stores import ports
 from stores.authority import Store
@@ -43,6 +43,9 @@ _STORE_PORTS: Final[Mapping[Store, _StorePorts]] = {
     Store.VECTORS: _StorePorts(None, (ports.VectorIndex,)),
     Store.WORDS: _StorePorts(None, (ports.TextIndex,)),
 }
+_EARLIER_PARAMETER_NAMES: Final = {("finish_exchange", "run_id"): "exchange_id"}
+"""What parameters were called in earlier versions: calls that still wait have those names."""
+
 _INDEX_WRITE_METHODS = frozenset({"put", "delete", "drop"})
 """What writes on the ports that have reading and writing on one protocol."""
 
@@ -101,9 +104,20 @@ def _call_schema(store: Store, method: str) -> _CallSchema:
     signature = inspect.signature(function)
     hints = get_type_hints(function)
     fields: dict[str, Any] = {
-        n: (_serializable_hint(hints[n]), ...) for n in signature.parameters if n != "self"
+        n: (
+            _serializable_hint(hints[n]),
+            Field(validation_alias=_EARLIER_PARAMETER_NAMES.get((method, n), n)),
+        )
+        for n in signature.parameters
+        if n != "self"
     }
-    config = ConfigDict(protected_namespaces=(), extra="forbid", frozen=True, ser_json_inf_nan="strings")
+    config = ConfigDict(
+        protected_namespaces=(),
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        ser_json_inf_nan="strings",
+    )
     return _CallSchema(signature, create_model(method, __config__=config, **fields))
 
 

@@ -151,7 +151,7 @@ def _fact_properties(fact: Fact) -> dict[str, Any]:
         "predicate": fact.predicate,
         "status": fact.status.value,
         "statement": fact.statement,
-        "said_key": index_key(fact.said),
+        "said_key": index_key(fact.statement_key),
         "valid_from": fact.valid_from,
         "valid_to": fact.valid_to,
     }

@@ -247,7 +247,7 @@ class ServerLogReader(ServerMemoryReader):
     ) -> list[LlmCall]:
         if last == 0:  # which to MongoDB is no limit
             return []
-        where = {"beat_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        where = {"run_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
         id_filters = {"_id": ids, "turn_id": turn_ids}
         conditions = equality_filter(where) | {f: any_of(v) for f, v in id_filters.items() if v is not None}
         if since is not None:

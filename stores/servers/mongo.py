@@ -44,6 +44,7 @@ _OLDEST_VERSION = 7
 """The oldest version of MongoDB that MONITOR was made for."""
 
 _MEMORY_FIELDS_FORMAT = 3
+_RUN_ID_FORMAT = 4
 """The format from which memories are found by more than whose they are."""
 
 
@@ -233,6 +234,8 @@ async def migrate_schema(mongo: MongoDatabase) -> None:
         if stored_format == FORMAT:
             return
         existing_names = set(await database.list_collection_names())
+        if stored_format < _RUN_ID_FORMAT and "llm_calls" in existing_names:
+            await _rename_run_id(database)
         for name, keys in INDEXES.items():
             if name not in existing_names:
                 await database.create_collection(name, validator=VALIDATORS.get(name, {}))
@@ -243,6 +246,14 @@ async def migrate_schema(mongo: MongoDatabase) -> None:
         if stored_format < _MEMORY_FIELDS_FORMAT:
             await _backfill_fields(database, "memories")
         await database.counters.update_one({"_id": "format"}, {"$set": {"value": FORMAT}}, upsert=True)
+
+
+async def _rename_run_id(database: AsyncDatabase[Document]) -> None:
+    """Rename the lookup field of calls that was `beat_id`; their bodies stay as they were written."""
+    calls = database.llm_calls
+    await calls.update_many({"beat_id": {"$exists": True}}, {"$rename": {"beat_id": "run_id"}})
+    if "beat_id_1_made_1" in await calls.index_information():
+        await calls.drop_index("beat_id_1_made_1")
 
 
 async def _backfill_fields(database: AsyncDatabase[Document], name: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, Store
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """The version of what `FIELDS`, `INDEXES` and `SHAPE` make."""
 
 LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -29,7 +29,7 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
         "story_id",
         "scene_id",
         "turn_id",
-        "beat_id",
+        "run_id",
         "persona",
         "model",
         "tokens_in",
@@ -52,7 +52,7 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 KEY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "transitions": ("loop", "subject_id", "seq"),
-    "checkpoints": ("exchange_id",),
+    "checkpoints": ("run_id",),
     "head_moves": ("scene_id", "seq"),
 }
 """What identifies a record that has no identifier of its own."""
@@ -90,7 +90,7 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     "decisions": (_index_on("scene_id", "made"), _index_on("universe_id", "made")),
     "llm_calls": (
         _index_on(*SPENDING_FIELDS),
-        *(_index_on(f"{name}_id", "made") for name in ("universe", "story", "scene", "turn", "beat")),
+        *(_index_on(f"{name}_id", "made") for name in ("universe", "story", "scene", "turn", "run")),
         _index_on("moment"),
         _index_on("made"),
     ),

@@ -49,8 +49,8 @@ CONNECT_SECONDS = 3.0
 MAX_KEY_LENGTH = 500
 """Characters of words that are looked up as they are."""
 
-FORMAT = 1
-"""The version of what `SCHEMA` makes."""
+FORMAT = 2
+"""The version of what `SCHEMA` makes, and of the JSON of the records (2: a fact has its `statement_key`)."""
 _OLDEST_VERSION = 5
 """The oldest version of Neo4j that knows `SCHEMA`."""
 

@@ -130,10 +130,10 @@ async def _on_record(home: Path) -> set[Key]:
 async def _calls(log: AnyLog) -> list[tuple[Key, CallOutcome]]:
     found = []
     for call in await log.llm_calls():
-        assert call.beat_id
-        words = await log.turn(call.beat_id)
+        assert call.run_id
+        words = await log.turn(call.run_id)
         number = int(re.findall(r"I do thing (\d+)\.", words.text)[0])
-        nth = next(n for n in (1, 2) if call.id == derive_id("llm_call", call.beat_id, call.persona.value, n))
+        nth = next(n for n in (1, 2) if call.id == derive_id("llm_call", call.run_id, call.persona.value, n))
         found.append(((number, call.persona.value, nth), call.outcome))
     return found
 

@@ -153,7 +153,7 @@ def call(of: Scene | None = None, turn: Turn | None = None, micros: int = 1_500,
         "story_id": of.story_id if of else None,
         "scene_id": of.id if of else None,
         "turn_id": turn.id if turn else None,
-        "beat_id": turn.exchange_id if turn else None,
+        "run_id": turn.exchange_id if turn else None,
         "persona": Persona.NARRATOR,
         "model": "provider/large",
         "sections": (RecordedSection(name="scene", tokens=900, text="The stair is wet."),),
@@ -234,7 +234,7 @@ def transition(subject_id: Id, seq: int = 1, loop: Loop = Loop.SCENE, **given: A
 
 
 def checkpoint(of: Turn, node: str = "route", **given: Any) -> Checkpoint:
-    filled = {"exchange_id": of.exchange_id, "scene_id": of.scene_id, "node": node, "at": now()}
+    filled = {"run_id": of.exchange_id, "scene_id": of.scene_id, "step": node, "at": now()}
     return Checkpoint(**filled | given)
 
 

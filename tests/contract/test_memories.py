@@ -207,7 +207,7 @@ async def test_a_job_is_put_over_what_it_was(truth: Truth) -> None:
     done = first.model_copy(
         update={
             "state": JobState.DONE,
-            "reached": "turn 9 · ü",
+            "cursor": "turn 9 · ü",
             "attempts": 2,
             "error": "No answer.",
             "lease": make.now() + timedelta(minutes=1),

@@ -73,7 +73,7 @@ async def test_a_call_comes_back_as_it_was(services: Services) -> None:
         seconds=1.5,
         first_seconds=0.25,
         tries=3,
-        rung=FallbackStep.TEXT,
+        fallback_step=FallbackStep.TEXT,
         outcome=CallOutcome.CUT,
         answer="…" * 100_000,
         result="two beats",

@@ -183,13 +183,13 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
     assert len(by[Persona.ARCHIVIST]) >= 10
     assert {persona for persona, made in by.items() if made} == {Persona.NARRATOR, Persona.ARCHIVIST}
     assert all(call.counted and not call.cost.known for call in calls)
-    print("\nrungs of the Archivist:", Counter(call.rung.value for call in by[Persona.ARCHIVIST]))
+    print("\nrungs of the Archivist:", Counter(call.fallback_step.value for call in by[Persona.ARCHIVIST]))
     for call in calls:
         print(
             f"{call.persona.value:<10} {call.tokens_in:>5} {call.tokens_out:>4} {call.seconds:6.1f} s ",
             end="",
         )
-        print(f"{call.rung.value:<10} {call.outcome.value:<8} {call.result or call.error}")
+        print(f"{call.fallback_step.value:<10} {call.outcome.value:<8} {call.result or call.error}")
     for turn in asked:
         print(f"> {turn['text']}\n{told[turn['exchange_id']]}\n")
-    assert any(call.rung is FallbackStep.SCHEMA for call in by[Persona.ARCHIVIST])
+    assert any(call.fallback_step is FallbackStep.SCHEMA for call in by[Persona.ARCHIVIST])

@@ -323,7 +323,7 @@ def calls_of(turn: Turn, story_id: Id) -> tuple[LlmCall, ...]:
         cost=Money(known=False),
         seconds=1.3,
         tries=2,
-        rung=FallbackStep.NONE,
+        fallback_step=FallbackStep.NONE,
         outcome=CallOutcome.DONE,
         answer='{"proposals": [ [bold red]oops',
         result="no answer could be read",

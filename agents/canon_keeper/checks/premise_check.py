@@ -93,4 +93,4 @@ def _is_assertion(fact: Fact) -> bool:
 
 
 def _normalized_statement(fact: Fact) -> str:
-    return fact.said
+    return fact.statement_key

@@ -30,7 +30,7 @@ def statement_key(fact: Fact, catalogue: Catalogue) -> str:
     if fact.kind in OCCURRENCE_KINDS or (reading.object is None and reading.value is None):
         role_words = sorted(f"{i.role} {i.entity_id}" for i in fact.involves)
         occurrence_tick = fact.valid_from if fact.kind in OCCURRENCE_KINDS else None
-        return derive_id("side", fact.said, occurrence_tick, *role_words)
+        return derive_id("side", fact.statement_key, occurrence_tick, *role_words)
     end_ids = [reading.subject, reading.object]
     if catalogue[reading.predicate].symmetric:
         end_ids.sort(key=str)

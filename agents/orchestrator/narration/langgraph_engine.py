@@ -58,7 +58,7 @@ class LangGraphEngine:
     async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
         saver = LogCheckpointSaver(self._log, self._clock, checkpoint)
         graph = self._graph.copy(update={"checkpointer": saver})
-        config: RunnableConfig = {"configurable": {"thread_id": checkpoint.exchange_id}}
+        config: RunnableConfig = {"configurable": {"thread_id": checkpoint.run_id}}
         initial_channels: Any = None if saver.has_begun else {"turn": checkpoint.state["turn"]}
         # "sync": a checkpoint is durable before the next node begins, so that no call is paid for twice.
         final_channels = await graph.ainvoke(
@@ -164,7 +164,7 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
         step = str(turn.get("last_step", LAST_EXCHANGE_STEP))
         state = {"turn": turn, "langgraph": self._langgraph_data}
         self._saved_checkpoint = self._saved_checkpoint.model_copy(
-            update={"node": step, "state": state, "at": self._clock()}
+            update={"step": step, "state": state, "at": self._clock()}
         )
         await self._log.save_checkpoint(self._saved_checkpoint)
 

@@ -84,7 +84,7 @@ class NarrationRunner:
         With `pause`, what it would stage waits until the exchange is run again.
         """
         for checkpoint in await self._log.checkpoints(scene_id):
-            if checkpoint.exchange_id == run_id:
+            if checkpoint.run_id == run_id:
                 return await self.run(checkpoint, pause=pause)
         return None
 
@@ -92,7 +92,7 @@ class NarrationRunner:
         """Return the run of an exchange that was rolled, and that the model has not narrated to its end."""
         return next(
             (
-                checkpoint.exchange_id
+                checkpoint.run_id
                 for checkpoint in await self._log.checkpoints(scene_id)
                 if NarrationState.is_stored_in(checkpoint)
             ),

@@ -77,9 +77,9 @@ class NarrationState(Record):
     def to_checkpoint(self, at: datetime) -> Checkpoint:
         """Return the checkpoint that holds this state."""
         return Checkpoint(
-            exchange_id=self.exchange.run_id,
+            run_id=self.exchange.run_id,
             scene_id=self.exchange.scene_id,
-            node=self.last_step,
+            step=self.last_step,
             state={"turn": self.model_dump(mode="json")},
             at=at,
         )

@@ -91,7 +91,7 @@ async def test_import_makes_story_with_scenes_and_turns_but_no_canon(program: Pr
         (Speaker.GM, "GM"),
         (Speaker.NPC, "Ostrick"),
     ]
-    assert turns[21].said == "2023-05-02T19:01"
+    assert turns[21].time_text == "2023-05-02T19:01"
     ticks = [t.tick for t in turns]
     assert ticks == sorted(set(ticks))
     assert ticks[20] - ticks[0] == 24 * 60

@@ -536,7 +536,7 @@ def test_log_times_are_described_in_searchable_words(ref: str, said: str, title:
         text="Words",
         depth=0,
         ref=ref,
-        said=said,
+        time_text=said,
         created_at=NOW,
     )
     assert describe_said_time(turn, scene) == words

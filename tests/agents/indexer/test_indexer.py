@@ -276,7 +276,7 @@ async def test_memories_written_before_a_stop_are_found_by_their_cursor(played: 
     await bring_all(Indexer(played.truth, shelf), played.truth)
     memory = make.memory(mara, "Cold.", scene_id=played.scene.id, turn_id=first.id)
     await played.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
-    job = make.job(played.scene.id, JobKind.REMEMBER, universe_id=played.scene.universe_id, reached=first.id)
+    job = make.job(played.scene.id, JobKind.REMEMBER, universe_id=played.scene.universe_id, cursor=first.id)
     await played.stores.log(Role.ORCHESTRATOR).put_job(job)
     await bring_all(Indexer(played.truth, shelf), played.truth)
     assert memory.id in shelf.items_by_collection["memories"]

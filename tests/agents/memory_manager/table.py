@@ -91,7 +91,9 @@ class Remembering:
     async def fact(self, statement: str) -> Id:
         """Return the fact in these words, whether in canon or only proposed."""
         universe_id = await self.universe()
-        found = [f.id for f in await self._facts(universe_id) if f.said == normalize_statement(statement)]
+        found = [
+            f.id for f in await self._facts(universe_id) if f.statement_key == normalize_statement(statement)
+        ]
         if found:
             return found[-1]
         proposals = await self.log.proposals(universe_id=universe_id)

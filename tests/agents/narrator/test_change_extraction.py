@@ -45,7 +45,7 @@ class FakeCanon:
         return [e for e in self._entities if wanted in (n.casefold() for n in (e.name, *e.aliases))]
 
     async def facts_by_statement(self, universe_id: str, statement_keys: Sequence[str]) -> list[Fact]:
-        return [f for f in self._facts if f.said in statement_keys]
+        return [f for f in self._facts if f.statement_key in statement_keys]
 
 
 async def extract(
@@ -251,7 +251,7 @@ async def test_extraction_skips_what_canon_or_proposals_have() -> None:
     )
     scene = package(known, staged=(staged,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
-    assert normalize_statement("Old Tam keeps bees.") == unseen.said
+    assert normalize_statement("Old Tam keeps bees.") == unseen.statement_key
     extracted = await extract(
         TEXT,
         change("fact", "Tam", "wears", "a sleeve of sail-cloth", quote),

@@ -106,9 +106,9 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         if node == "assemble":
             moves.append(loops.build_transition(moves[0], Loop.TURN, exchange.run_id, "context_loaded"))
         checkpoint = Checkpoint(
-            exchange_id=exchange.run_id,
+            run_id=exchange.run_id,
             scene_id=scene_id,
-            node=node,
+            step=node,
             state=exchange.model_dump(mode="json"),
             at=START,
         )

@@ -123,7 +123,7 @@ async def test_what_cannot_be_used_is_told_in_words(
         with pytest.raises(ModelRefused, match=says) as failed:
             await teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
         assert failed.value.kept == "The form is as it was."
-        assert (await calls(teller))[-1].rung is FallbackStep.NONE
+        assert (await calls(teller))[-1].fallback_step is FallbackStep.NONE
 
 
 async def test_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ async def told(tmp_path: Path) -> AsyncIterator[Told]:
 
 
 async def test_the_xray_has_steps_calls_and_the_sealed_result(told: Told) -> None:
-    plan = await told.call(told.said, persona=Persona.ARCHIVIST, rung=FallbackStep.NONE)
+    plan = await told.call(told.said, persona=Persona.ARCHIVIST, fallback_step=FallbackStep.NONE)
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
     view = await told.xrays.read_xray(told.said.id)
@@ -122,7 +122,7 @@ async def test_a_take_has_its_own_xray(told: Told) -> None:
     first = await told.call(told.said)
     await told.ended(told.acted.id)
     again = await told.tell("The hinges whisper.", told.rolled, MoveKind.TAKE, take=2)
-    second = await told.call(again, beat_id=again.id)
+    second = await told.call(again, run_id=again.id)
     await told.ended(again.id, STEPS[2:3])
     assert (await told.xrays.read_xray(told.said.id)).calls == (first,)
     view = await told.xrays.read_xray(again.id)
