@@ -11,6 +11,7 @@ from stores.records.workflow import Loop
 from stores.records.world import Entity
 
 
+# `said` is what `Turn.time_text` and `Fact.statement_key` were called: scripts may read it.
 async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str, Any]:
     """Return everything about the story that `played` names, and the canon of its universe."""
     log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
@@ -24,7 +25,7 @@ async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str,
                 **scene.model_dump(mode="json"),
                 "status": state.target if state else "created",
                 "line": [t.id for t in timeline_turns],
-                "turns": [t.model_dump(mode="json") for t in all_turns],
+                "turns": [{**t.model_dump(mode="json"), "said": t.time_text} for t in all_turns],
                 "resolutions": [
                     r.model_dump(mode="json") for r in await log.resolutions([t.id for t in all_turns])
                 ],
@@ -50,6 +51,7 @@ async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str,
         "facts": [
             {
                 **fact.model_dump(mode="json"),
+                "said": fact.statement_key,
                 "names": {i.role: names.get(i.entity_id, "") for i in fact.involves},
                 "evidence": [e.model_dump(mode="json") for e in await canon.evidence_of(fact.id)],
             }

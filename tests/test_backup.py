@@ -276,7 +276,7 @@ HOSTILE: dict[str, tuple[str, Spoil]] = {
         "not hold what its manifest",
         lambda _, manifest: manifest["universes"].append(manifest["universes"][0]),
     ),
-    "a newer format": ("newer MONITOR wrote this backup", lambda _, manifest: manifest.update(format=2)),
+    "a newer format": ("newer MONITOR wrote this backup", lambda _, manifest: manifest.update(format=3)),
     "another kind": ("not a backup", lambda _, manifest: manifest.update(kind="monitor-campaign")),
     "no valid manifest": ("manifest is not valid", lambda _, manifest: manifest.update(made_at="yesterday")),
 }

@@ -245,6 +245,11 @@ async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: 
                    VALUES (?, 0, 'subject', ?, ?)""",
                 (fact.id, hero.id, fact.predicate),
             )
+            if version >= 8:  # from then on each write fills these in
+                connection.execute(
+                    """UPDATE canon_involvements SET (made, begins) =
+                         (SELECT f.made, f.valid_from FROM canon_facts f WHERE f.id = fact_id)"""
+                )
 
     await old.write_as_owner(write)
     await old.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -123,7 +124,14 @@ def _print_list(rows: list[tuple[ArchivedLog, str, str, bool]], as_json: bool) -
 def _print_log(scene_log: SceneLog, as_json: bool) -> None:
     if as_json:
         for turn in scene_log.turns:
-            print(turn.model_dump_json())
+            # `said` is what `time_text` was called: scripts may read it.
+            print(
+                json.dumps(
+                    {**turn.model_dump(mode="json"), "said": turn.time_text},
+                    ensure_ascii=False,
+                    separators=(",", ":"),
+                )
+            )
         return
     print(f"{scene_log.scene.title}: {count_text(len(scene_log.turns), 'turn')} on all its lines")
     for turn in scene_log.turns:

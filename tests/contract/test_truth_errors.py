@@ -250,3 +250,17 @@ async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[M
     asked: dict[str, Any]
     for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"most_important": 1}):
         assert await log_of.memories(**asked) == [memory], asked
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("mongo")
+async def test_calls_of_an_older_format_are_found_by_their_run(log: tuple[MongoDatabase, Any]) -> None:
+    mongo, there = log
+    call = make.call(run_id="r")
+    body = call.model_dump_json().replace('"run_id"', '"beat_id"').replace('"fallback_step"', '"rung"')
+    there.llm_calls.insert_one({"_id": call.id, "made": 1, "body": body, "beat_id": "r"})
+    there.llm_calls.create_index([("beat_id", 1), ("made", 1)])
+    there.counters.insert_one({"_id": "format", "value": 3})
+    await migrate_schema(mongo)
+    assert await ServerLog(mongo, Role.CONTEXT_ASSEMBLY).llm_calls(run_id="r") == [call]
+    assert len(there.llm_calls.index_information()) == 1 + len(INDEXES["llm_calls"])
