@@ -24,6 +24,7 @@ from benchmarks.table import Row, make_times_row
 from stores.authority import Role
 from stores.open import Stores, open_stores
 from stores.ports import LogReader, TextItem
+from stores.queries import FactsAboutQuery
 from stores.records.canon import CanonBatch, FactChange, FactStatus
 from stores.records.ids import Id, SystemIdGenerator, derive_id
 from stores.records.play import Scene, Speaker, Turn
@@ -125,7 +126,7 @@ async def _time_commits(stores: Stores, indexer: Indexer) -> list[float]:
     """Commit facts about one of many, of which one ends; and bring the words up to that."""
     ids, canon, log = SystemIdGenerator(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
     (entity,) = await canon.entities(UNIVERSE, limit=1)
-    (sample_fact,) = await canon.facts_about(entity.id, newest=1)
+    (sample_fact,) = await canon.facts_about(entity.id, FactsAboutQuery(newest=1))
     seconds = []
     for number in range(COMMITS):
         changed_fields = {"proposal_id": None, "recorded_at": sample_fact.recorded_at}

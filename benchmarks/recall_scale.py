@@ -37,6 +37,7 @@ from stores.embedded.text_query import STOP_WORDS
 from stores.history import CollectionRecords
 from stores.open import open_stores
 from stores.ports import TextItem, VectorItem
+from stores.queries import FactQuery
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.stores import Stores
@@ -263,7 +264,7 @@ async def _index(stores: Stores, scale: Scale) -> None:
         await vectors.put("turns", items, model=MiniLmEmbedder().model)
     canon = stores.canon(Role.INDEXER)
     entities = await canon.entities(UNIVERSE, limit=10**9)
-    facts = await canon.facts(UNIVERSE, history=True, limit=10**9)
+    facts = await canon.facts(UNIVERSE, FactQuery(history=True, limit=10**9))
     scope = {"universe": UNIVERSE}
     for each in in_batches(entities, 2_000):
         await words.put("entities", [TextItem(e.id, e.name, scope) for e in each])

@@ -7,6 +7,7 @@ from typing import Any
 from monitor_tui.play_script import ScriptResult
 from stores.authority import Role
 from stores.open import Stores
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.workflow import Loop
 from stores.records.world import Entity
 
@@ -35,7 +36,7 @@ async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str,
         for turn in all_turns:
             transitions += await log.transitions(loop=Loop.TURN, subject_id=turn.id)
     transitions += await log.transitions(loop=Loop.STORY, subject_id=script_result.story_id)
-    facts = await canon.facts(script_result.universe_id, history=True, limit=100_000)
+    facts = await canon.facts(script_result.universe_id, FactQuery(history=True, limit=100_000))
     entities = await canon.entities(script_result.universe_id, limit=100_000)
     names = {e.id: e.name for e in entities}
     return {
@@ -45,7 +46,8 @@ async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str,
         "scenes": scenes,
         "notes": [n.model_dump(mode="json") for n in await log.notes(story_id=script_result.story_id)],
         "proposals": [
-            p.model_dump(mode="json") for p in await log.proposals(story_id=script_result.story_id)
+            p.model_dump(mode="json")
+            for p in await log.proposals(ProposalQuery(story_id=script_result.story_id))
         ],
         "entities": [_entity_json(e) for e in entities],
         "facts": [

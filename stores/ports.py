@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from stores.queries import FactQuery, FactsAboutQuery, LlmCallQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
@@ -30,7 +31,6 @@ from stores.records.workflow import (
     Decision,
     GatePolicy,
     Loop,
-    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
@@ -80,19 +80,8 @@ class CanonReader(Protocol):
 
     async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]: ...
 
-    async def facts_about(
-        self,
-        entity_id: Id,
-        *,
-        predicate: str | None = None,
-        history: bool = False,
-        begins_within: tuple[int, int] | None = None,
-        newest: int | None = None,
-        limit: int = 1_000,
-    ) -> list[Fact]:
-        """Facts that involve the entity in any role, oldest first. Without `history`: canonical and
-        open-ended (`valid_to` None) only, events included. With `begins`: only those whose `valid_from`
-        is from its first tick to its last. With `newest`: only so many of the newest, in place of `limit`."""
+    async def facts_about(self, entity_id: Id, query: FactsAboutQuery = FactsAboutQuery()) -> list[Fact]:
+        """Return the facts that involve the entity in any role, events included, oldest first."""
         ...
 
     async def facts_at(
@@ -106,17 +95,8 @@ class CanonReader(Protocol):
         """How many canonical entities and canonical facts there are."""
         ...
 
-    async def facts(
-        self,
-        universe_id: Id,
-        *,
-        kind: FactKind | None = None,
-        predicate: str | None = None,
-        prefix: str | None = None,
-        history: bool = False,
-        limit: int = 10_000,
-    ) -> list[Fact]:
-        """Facts of a universe, oldest first; with `prefix`, those whose predicate begins so."""
+    async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
+        """Return facts of a universe, oldest first."""
         ...
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
@@ -255,18 +235,8 @@ class LogReader(Protocol):
         """Notes out of character, in the order they were made: a story's, or those made on these turns."""
         ...
 
-    async def proposals(
-        self,
-        *,
-        universe_id: Id | None = None,
-        story_id: Id | None = None,
-        scene_id: Id | None = None,
-        statuses: Collection[ProposalStatus] | None = None,
-        kind: str | None = None,
-        last: int | None = None,
-    ) -> list[ProposedChange]:
-        """Proposals in the order they were made (with `last`, only so many of the newest); `kind` is that of
-        the change as it was proposed.
+    async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
+        """Return proposals in the order they were made.
 
         One whose turn is off its scene's line (or whose `unless_turn` is on it) comes back as WITHDRAWN
         if it is still undecided by a commit.
@@ -320,21 +290,8 @@ class LogReader(Protocol):
         """Exchanges of the scene that were begun and not finished."""
         ...
 
-    async def memories(
-        self,
-        entity_id: Id | None = None,
-        *,
-        ids: Collection[Id] | None = None,
-        universe_id: Id | None = None,
-        scene_id: Id | None = None,
-        turn_ids: Collection[Id] | None = None,
-        fact_id: Id | None = None,
-        last: int | None = None,
-        most_important: int | None = None,
-    ) -> list[Memory]:
-        """Memories that meet every condition given, oldest first: with `last` only so many of the newest,
-        with `weightiest` only so many of the most important (the newest first among equals), of those
-        newest if both are given. Those whose turn was taken back are among them: see `on_line`."""
+    async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
+        """Return memories, oldest first; those whose turn was undone are among them (see `on_line`)."""
         ...
 
     async def summaries(self, scene_id: Id) -> list[Summary]: ...
@@ -353,20 +310,8 @@ class LogReader(Protocol):
         """Jobs that meet every condition given, in the order they were first put."""
         ...
 
-    async def llm_calls(
-        self,
-        *,
-        ids: Collection[Id] | None = None,
-        turn_ids: Collection[Id] | None = None,
-        run_id: Id | None = None,
-        scene_id: Id | None = None,
-        story_id: Id | None = None,
-        universe_id: Id | None = None,
-        since: datetime | None = None,
-        last: int | None = None,
-    ) -> list[LlmCall]:
-        """Calls of a model that meet every condition given, in the order they were made (with `last`, only
-        so many of the newest). Calls count whether or not their turn is on the line: they were paid."""
+    async def llm_calls(self, query: LlmCallQuery = LlmCallQuery()) -> list[LlmCall]:
+        """Return calls of a model in the order they were made, whether or not their turn is on the line."""
         ...
 
     async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:

@@ -20,6 +20,7 @@ from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import ArchiveError, NotFound, StoreFull
 from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
+from stores.queries import FactsAboutQuery, ProposalQuery
 from stores.records.ids import Id
 from stores.records.play import MoveKind
 from stores.records.workflow import ProposalStatus
@@ -121,7 +122,10 @@ async def test_withdrawn_proposals_are_so_again(here: Stores, there: Stores, tmp
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
-    shown = [await s.log(Role.CONTEXT_ASSEMBLY).proposals(universe_id=universe_id) for s in (here, there)]
+    shown = [
+        await s.log(Role.CONTEXT_ASSEMBLY).proposals(ProposalQuery(universe_id=universe_id))
+        for s in (here, there)
+    ]
     assert shown[0] == shown[1]
     assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown[1]}
 
@@ -136,7 +140,9 @@ async def test_canon_is_found_and_walked_as_before(here: Stores, there: Stores, 
     assert len((await new.neighbourhood([mara.id])).entities) == 2
     assert await new.neighbourhood([mara.id]) == await old.neighbourhood([mara.id])
     assert await new.entities(universe_id) == await old.entities(universe_id)
-    assert await new.facts_about(mara.id, history=True) == await old.facts_about(mara.id, history=True)
+    assert await new.facts_about(mara.id, FactsAboutQuery(history=True)) == await old.facts_about(
+        mara.id, FactsAboutQuery(history=True)
+    )
 
 
 async def test_originals_come_along(here: Stores, there: Stores, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from stores.embedded.library import APPLICATION_ID, open_library
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import LibraryInUse, LibraryUnreadable, StoreError, StoreFull
+from stores.queries import FactsAboutQuery, LlmCallQuery
 from tests.contract import builders as make
 from tests.libraries import no_room_beyond
 
@@ -219,7 +220,7 @@ async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, v
         await log.append_turn(said)
         await narrator.record_call(call)
         await narrator.mark_decisions([make.mark(said)])
-        assert await log.llm_calls(story_id=story.id) == [call]
+        assert await log.llm_calls(LlmCallQuery(story_id=story.id)) == [call]
         assert len(await log.decision_marks(scene.id)) == 1
     finally:
         await library.close()
@@ -259,8 +260,8 @@ async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: 
         later = make.fact("Mara is at mile 5.", hero, valid_from=5)
         await canon.commit(make.batch(facts=(later,)))
         assert await canon.facts_about(hero.id) == [*facts, later]
-        assert await canon.facts_about(hero.id, newest=2) == [facts[4], later]
-        assert await canon.facts_about(hero.id, begins_within=(1, 3)) == facts[1:4]
+        assert await canon.facts_about(hero.id, FactsAboutQuery(newest=2)) == [facts[4], later]
+        assert await canon.facts_about(hero.id, FactsAboutQuery(begins_within=(1, 3))) == facts[1:4]
     finally:
         await library.close()
 

@@ -19,6 +19,7 @@ from stores.backup.writing import write_backup
 from stores.embedded.library import open_library
 from stores.embedded.migrations import MIGRATIONS
 from stores.open import Stores
+from stores.queries import LlmCallQuery
 from stores.records.llm import FallbackStep, LlmCall
 from stores.records.play import MoveKind, Turn
 from stores.records.workflow import Checkpoint
@@ -60,7 +61,7 @@ async def test_library_of_earlier_version_keeps_renamed_fields(stores: Stores) -
     (checkpoint,) = await log.checkpoints(second.id)
     (cut_turn,) = await log.line_tail(second.id, 1)
     assert (checkpoint.run_id, checkpoint.step) == (cut_turn.id, "route")
-    (call,) = await log.llm_calls(run_id=cut_turn.id)
+    (call,) = await log.llm_calls(LlmCallQuery(run_id=cut_turn.id))
     assert (call.run_id, call.fallback_step) == (cut_turn.id, FallbackStep.SCHEMA)
     (fact,) = await canon.facts_by_statement(universe_id, ["it was not so"])
     assert fact.statement_key == "it was not so"
@@ -102,7 +103,7 @@ async def test_library_of_earlier_version_writes_and_reads_both_names(stores: St
     assert [t.time_text for t in await log.line_tail(first.id, 2)] == ["8 May 2023, 13:56", "9 May 2023"]
     new_call = make.call(first, turn, universe_id=universe_id)
     await stores.log(Role.NARRATOR).record_call(new_call)
-    assert await log.llm_calls(run_id=turn.id) == [new_call]
+    assert await log.llm_calls(LlmCallQuery(run_id=turn.id)) == [new_call]
 
     canon = stores.canon(Role.CANON_KEEPER)
     again = make.fact("It was not so!", universe_id=universe_id)

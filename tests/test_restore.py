@@ -27,6 +27,7 @@ from stores.backup.restoring import RestoredUniverse, restore_backup
 from stores.backup.writing import write_backup
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.open import Stores
+from stores.queries import ProposalQuery
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
 from stores.records.workflow import ProposalStatus
@@ -254,7 +255,7 @@ async def test_play_in_the_copy_is_play_in_the_copy_alone(here: Stores, backup: 
     assert [turn.depth for turn in tail] == [0, 1]
     assert (await log.redo_target(first.id)) is not None
     await log.append_turn(make.turn(first, tail[-1], "On we go."))
-    shown = await log.proposals(universe_id=copy.universe_id)
+    shown = await log.proposals(ProposalQuery(universe_id=copy.universe_id))
     assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown}
     after = await everything(here)
     assert {universe: after[universe] for universe in before} == before

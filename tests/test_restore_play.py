@@ -29,6 +29,7 @@ from stores.backup.restoring import restore_backup
 from stores.backup.writing import write_backup
 from stores.embedded.database import Database, Priority
 from stores.errors import MonitorError
+from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, RetconFact
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.workflow import ProposalStatus
@@ -225,10 +226,12 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
 
         log = program.stores.log(Role.CONTEXT_ASSEMBLY)
         canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        told = await log.proposals(universe_id=copy, statuses=[ProposalStatus.ACCEPTED])
+        told = await log.proposals(ProposalQuery(universe_id=copy, statuses=[ProposalStatus.ACCEPTED]))
         barked = next(p for p in told if isinstance(p.change, AssertFact) and "barked" in p.change.statement)
         await program.services.policy.propose_undo(barked.id)
-        staged = (await log.proposals(universe_id=copy, statuses=[ProposalStatus.PENDING]))[-1].payload
+        staged = (await log.proposals(ProposalQuery(universe_id=copy, statuses=[ProposalStatus.PENDING])))[
+            -1
+        ].payload
         assert isinstance(staged, RetconFact)
         assert (await canon.fact(staged.fact_id)).statement == "A dog barked."
 

@@ -17,6 +17,7 @@ from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Ruling
 
@@ -88,7 +89,9 @@ class ProposalAssessor:
         """Weigh all that is open in a universe: some of it as it is `instead` (and with it what is not
         staged yet), and those in `last` after all others."""
         changed_proposals = {p.id: p for p in replacements}
-        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
+        )
         open_ids = {p.id for p in open_proposals}
         new_proposals = [p for i, p in changed_proposals.items() if i not in open_ids]
         ordered_proposals = [*new_proposals, *(changed_proposals.get(p.id, p) for p in open_proposals)]

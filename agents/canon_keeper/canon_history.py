@@ -20,6 +20,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.universe_policy import ReadPolicy
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Fact, FactChange, FactStatus
 from stores.records.ids import Id
 from stores.records.workflow import Canonization, CanonizationState
@@ -73,7 +74,9 @@ class CanonHistoryReader:
         names = {canonical, *catalogue.inverse_predicates(canonical)}
         facts_by_id: dict[Id, Fact] = {}
         for name in sorted(names):
-            for fact in await self._canon.facts_about(entity_id, predicate=name, history=True):
+            for fact in await self._canon.facts_about(
+                entity_id, FactsAboutQuery(predicate=name, history=True)
+            ):
                 reading = read_fact(fact, catalogue)
                 is_reversible = canonical != predicate or catalogue[canonical].symmetric
                 if entity_id in (reading.subject, reading.object if is_reversible else fact.entity(SUBJECT)):
@@ -88,7 +91,7 @@ class CanonHistoryReader:
         With `tick`, only what it held to be so at that world time. Raises StoreError.
         """
         commits = await self._log.canonizations(universe_id=universe_id, states=_COMMITTED_STATES)
-        current_facts = await self._canon.facts(universe_id, history=True, limit=1_000_000)
+        current_facts = await self._canon.facts(universe_id, FactQuery(history=True, limit=1_000_000))
         facts_by_id = {
             f.id: f for f in _facts_before_commits(current_facts, commits) if f.recorded_at <= moment
         }

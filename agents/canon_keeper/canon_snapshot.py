@@ -20,6 +20,7 @@ from agents.canon_keeper.proposal_subjects import (
 from agents.canon_keeper.related_facts import RelatedFactsLoader
 from stores.errors import NotFound
 from stores.ports import CanonReader
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -119,11 +120,11 @@ async def read_snapshot(
     statements = {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
         *(
-            canon.facts_about(who, predicate=what, history=past, limit=MAX_FACTS_PER_QUERY)
+            canon.facts_about(who, FactsAboutQuery(predicate=what, history=past, limit=MAX_FACTS_PER_QUERY))
             for who, what, past in sorted(fact_queries)
         ),
-        *(canon.facts_about(who, limit=MAX_FACTS_PER_QUERY) for who in sorted(merging_ids)),
-        *(canon.facts(universe_id, predicate=predicate) for predicate in sorted(predicates)),
+        *(canon.facts_about(who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
+        *(canon.facts(universe_id, FactQuery(predicate=predicate)) for predicate in sorted(predicates)),
         *([canon.facts_by_statement(universe_id, statements)] if statements and proposals else []),
     )
     for answer in answers:

@@ -13,6 +13,7 @@ from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
 from agents.proposals.decisions import NOTHING_DECIDED
 from stores.errors import InputError
 from stores.ports import CanonReader
+from stores.queries import FactQuery
 from stores.records.canon import EndFact, Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
@@ -61,7 +62,7 @@ class CommitmentReader:
     ) -> list[Commitment]:
         """Return what is open at tick `now`, the oldest first; with `closed`, then what is not any more."""
         universe = await self._canon.universe(universe_id)
-        facts = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT, history=True)
+        facts = await self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT, history=True))
         facts = [f for f in facts if f.status is not FactStatus.RETCONNED]
         entities = await self._canon.entities_by_id({i.entity_id for f in facts for i in f.involves})
         commitments = [_build_commitment(f, entities, now, universe.calendar) for f in facts]

@@ -26,6 +26,7 @@ from agents.proposals.decisions import NOTHING_DECIDED
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import (
     Authority,
     CreateEntity,
@@ -182,14 +183,14 @@ class MergePreviewer:
             moved_facts=tuple(moved_facts),
             repeated_facts=tuple(repeated_facts),
             relation_count=sum(old.kind is FactKind.RELATION for old, _ in moved_facts),
-            memory_count=len(await self._log.memories(absorbed_id)),
+            memory_count=len(await self._log.memories(MemoryQuery(entity_id=absorbed_id))),
         )
 
     async def read_absorbed(self, kept_id: Id) -> list[Entity]:
         """Return the entities that were merged into this one and still are, the latest first."""
         kept_entity = await self._canon.entity(kept_id)
         accepted_proposals = await self._log.proposals(
-            universe_id=kept_entity.universe_id, statuses=[ProposalStatus.ACCEPTED]
+            ProposalQuery(universe_id=kept_entity.universe_id, statuses=[ProposalStatus.ACCEPTED])
         )
         ids = [
             c.absorbed_id

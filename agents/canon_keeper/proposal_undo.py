@@ -13,6 +13,7 @@ from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import (
     Authority,
     CreateEntity,
@@ -74,7 +75,7 @@ class UndoPlanner:
             changes = await self._undo_changes(closed_proposal)
             undo_proposals = [self._propose_by_gm(closed_proposal, change, words) for change in changes]
         open_proposals = await self._log.proposals(
-            universe_id=closed_proposal.universe_id, statuses=OPEN_STATUSES
+            ProposalQuery(universe_id=closed_proposal.universe_id, statuses=OPEN_STATUSES)
         )
         if any(p.payload in changes for p in open_proposals):
             raise InputError("That is proposed already.", kept=CANON_UNCHANGED, todo="It waits at the gate.")

@@ -19,6 +19,7 @@ from agents.canon_keeper.proposal_subjects import (
     is_premise,
 )
 from stores.ports import CanonReader
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, StateChange
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
@@ -63,10 +64,12 @@ class RelatedFactsLoader:
         """Read what the proposals make necessary. Raises StoreError."""
         if not proposals:
             return
-        self._add_facts(await self._canon.facts(self._universe_id, kind=FactKind.AXIOM))
+        self._add_facts(await self._canon.facts(self._universe_id, FactQuery(kind=FactKind.AXIOM)))
         if any(isinstance(p.change, AssertFact | StateChange) for p in proposals):
             for origin in self._catalogue.origin_predicates():
-                self._add_facts(await self._canon.facts(self._universe_id, predicate=origin, history=True))
+                self._add_facts(
+                    await self._canon.facts(self._universe_id, FactQuery(predicate=origin, history=True))
+                )
         cause_ids = {fact_id for p in proposals for fact_id in causes_of(p.change)}
         self._add_facts((await self._canon.facts_by_id(cause_ids)).values())
         await self._read_facts(q for p in proposals for q in self._queries_for(p))
@@ -136,11 +139,13 @@ class RelatedFactsLoader:
         forms = [axiom.form for axiom in axioms if axiom.form is not None]
         for name in sorted({r for form in forms for r in self._catalogue.related_predicates(form.predicate)}):
             self._add_facts(
-                await self._canon.facts(self._universe_id, predicate=name, limit=MAX_RELATED_FACTS)
+                await self._canon.facts(self._universe_id, FactQuery(predicate=name, limit=MAX_RELATED_FACTS))
             )
         for form in forms:
             if form.unless is not None:
-                self._add_facts(await self._canon.facts(self._universe_id, predicate=form.unless.predicate))
+                self._add_facts(
+                    await self._canon.facts(self._universe_id, FactQuery(predicate=form.unless.predicate))
+                )
         if forms:
             people = {i.entity_id for f in self._facts.values() for i in f.involves} - self._entities.keys()
             self._entities.update(await self._canon.entities_by_id(people))
@@ -195,10 +200,12 @@ class RelatedFactsLoader:
             *(
                 self._canon.facts_about(
                     q.who,
-                    predicate=q.predicate,
-                    history=True,
-                    begins_within=q.begins,
-                    limit=MAX_RELATED_FACTS,
+                    FactsAboutQuery(
+                        predicate=q.predicate,
+                        history=True,
+                        begins_within=q.begins,
+                        limit=MAX_RELATED_FACTS,
+                    ),
                 )
                 for q in sorted(distinct_queries, key=str)
             )

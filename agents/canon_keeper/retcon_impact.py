@@ -15,6 +15,7 @@ from agents.proposals.decisions import NOTHING_DECIDED
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, FactStatus, RetconFact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Memory
@@ -138,17 +139,19 @@ class RetconPreviewer:
         return sorted(facts.values(), key=lambda f: f.recorded_at), list(entities.values())
 
     async def _read_facts_about(self, entity_ids: Iterable[Id]) -> list[Fact]:
-        fact_lists = await gather(*(self._canon.facts_about(i, history=True) for i in sorted(entity_ids)))
+        fact_lists = await gather(
+            *(self._canon.facts_about(i, FactsAboutQuery(history=True)) for i in sorted(entity_ids))
+        )
         return list({f.id: f for facts in fact_lists for f in facts}.values())
 
     async def _read_memories(self, subject: Fact | Entity) -> tuple[Memory, ...]:
         if isinstance(subject, Entity):
-            return tuple(await self._log.memories(subject.id))
+            return tuple(await self._log.memories(MemoryQuery(entity_id=subject.id)))
         entity_lists = await gather(
             *(self._canon.entities(subject.universe_id, kind=kind) for kind in _REMEMBERING_KINDS)
         )
         memory_lists = await gather(
-            *(self._log.memories(e.id) for entities in entity_lists for e in entities)
+            *(self._log.memories(MemoryQuery(entity_id=e.id)) for entities in entity_lists for e in entities)
         )
         return tuple(m for memories in memory_lists for m in memories if m.linked_fact_id == subject.id)
 
@@ -166,7 +169,9 @@ class RetconPreviewer:
 
     async def _read_open_proposals(self, subject: Fact | Entity) -> tuple[ProposedChange, ...]:
         """Return open proposals that name it."""
-        open_proposals = await self._log.proposals(universe_id=subject.universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=subject.universe_id, statuses=OPEN_STATUSES)
+        )
 
         def names_subject(p: ProposedChange) -> bool:
             return subject.id in {*named_facts(p.change), *causes_of(p.change), *named_entities(p.change)}

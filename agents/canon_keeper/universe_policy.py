@@ -18,6 +18,7 @@ from agents.proposals.decisions import BY_POLICY, BY_RULING
 from agents.proposals.kinds import kinds_of, parse_kind
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog
+from stores.queries import ProposalQuery
 from stores.records.ids import Clock, Id
 from stores.records.workflow import (
     GatePolicy,
@@ -117,9 +118,11 @@ class PolicyStore:
         Mere colour counts as rejected; what policy decided, or carried out a ruling, does not count.
         """
         closed_proposals = await self._log.proposals(
-            universe_id=universe_id,
-            statuses=(ProposalStatus.ACCEPTED, ProposalStatus.REJECTED),
-            last=MAX_RECENT_PROPOSALS,
+            ProposalQuery(
+                universe_id=universe_id,
+                statuses=(ProposalStatus.ACCEPTED, ProposalStatus.REJECTED),
+                last=MAX_RECENT_PROPOSALS,
+            )
         )
         decided_counts, accepted_counts = Counter[str](), Counter[str]()
         for proposal in closed_proposals:

@@ -32,6 +32,7 @@ from agents.search.retrieval import (
 from agents.search.search_port import RecordSearch
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.memory import Memory
@@ -314,7 +315,7 @@ class ContextPackageBuilder:
         places = [scene.place] if scene.place else []
         entities_in_view = {e.id: e for e in (*(p.entity for p in (*cast, *named_elsewhere)), *places)}
         axioms, settled_commitments, neighbourhood, facts_by_entity = await gather(
-            self._canon.facts(scene.universe.id, kind=FactKind.AXIOM),
+            self._canon.facts(scene.universe.id, FactQuery(kind=FactKind.AXIOM)),
             self._read_settled(scene, set(entities_in_view)),
             self._canon.neighbourhood(list(entities_in_view), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
             gather(*(self._read_current_facts(entity_id, scene.tick) for entity_id in entities_in_view)),
@@ -347,7 +348,7 @@ class ContextPackageBuilder:
     async def _read_settled(self, scene: SceneContext, entity_ids_in_view: Collection[Id]) -> list[Fact]:
         """Return the matters of those in view that are over, the latest last."""
         commitments = await self._canon.facts(
-            scene.universe.id, kind=FactKind.COMMITMENT, history=True, limit=MAX_COMMITMENTS_READ
+            scene.universe.id, FactQuery(kind=FactKind.COMMITMENT, history=True, limit=MAX_COMMITMENTS_READ)
         )
         settled_commitments = [
             f
@@ -363,13 +364,14 @@ class ContextPackageBuilder:
     async def _read_current_facts(self, entity_id: Id, tick: int) -> list[Fact]:
         """Return what is current of one entity; of somebody with a long past, the latest, and what began
         lately in the world."""
-        facts = await self._canon.facts_about(entity_id, newest=MAX_FACTS_PER_ENTITY)
+        facts = await self._canon.facts_about(entity_id, FactsAboutQuery(newest=MAX_FACTS_PER_ENTITY))
         if len(facts) < MAX_FACTS_PER_ENTITY:
             return facts
         return [
             *facts,
             *await self._canon.facts_about(
-                entity_id, begins_within=(tick - RECENT_TICKS, tick), newest=MAX_FACTS_PER_ENTITY
+                entity_id,
+                FactsAboutQuery(begins_within=(tick - RECENT_TICKS, tick), newest=MAX_FACTS_PER_ENTITY),
             ),
         ]
 

@@ -14,6 +14,7 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager import summary_selection as layers
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark
@@ -110,7 +111,7 @@ class NarrativeReader:
     async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
         """Return when those came whom this scene brought into canon: its record has them in the cast."""
         accepted_proposals = await self._log.proposals(
-            scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity"
+            ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
         )
         tick_by_entity = {
             p.change.entity_id: p.tick for p in accepted_proposals if isinstance(p.change, CreateEntity)

@@ -16,6 +16,7 @@ from agents.canon_keeper.change_application import build_entity
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
@@ -107,7 +108,7 @@ class SceneContextLoader:
         story, head, undecided, universe = await gather(
             self._log.story(scene.story_id),
             self._read_turn(scene.head),
-            self._log.proposals(scene_id=scene_id, statuses=OPEN_STATUSES),
+            self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)),
             self._canon.universe(scene.universe_id),
         )
         last_play_turn = head

@@ -15,6 +15,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.resolver.clocks import apply_clock_changes
 from agents.resolver.threads import build_threads, person_weights
 from stores.ports import CanonReader
+from stores.queries import FactQuery
 from stores.records.canon import AdvanceClock, AssertFact, EndFact, Fact, FactKind, RetconFact
 from stores.records.clocks import CLOCK_PREFIX, TRACK_PREFIX, ProgressClock
 from stores.records.ids import Id
@@ -57,9 +58,9 @@ class StoryAgendaReader:
         """Return what is open as play stands."""
         universe_id = context.universe.id
         commitments, clocks, tracks = await gather(
-            self._canon.facts(universe_id, kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ),
-            self._canon.facts(universe_id, prefix=CLOCK_PREFIX),
-            self._canon.facts(universe_id, prefix=TRACK_PREFIX),
+            self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ)),
+            self._canon.facts(universe_id, FactQuery(prefix=CLOCK_PREFIX)),
+            self._canon.facts(universe_id, FactQuery(prefix=TRACK_PREFIX)),
         )
         dropped_fact_ids = {
             c.fact_id for c in _staged_changes(context) if isinstance(c, RetconFact) and not c.restore

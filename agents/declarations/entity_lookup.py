@@ -8,6 +8,7 @@ from agents.canon_keeper.change_application import build_entity
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.reader import FindEntity
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus
@@ -54,7 +55,7 @@ async def read_entities_by_id(
 async def _read_proposed_entities(
     universe_id: Id, log: LogReader, statuses: Collection[ProposalStatus]
 ) -> list[Entity]:
-    creation_proposals = await log.proposals(universe_id=universe_id, statuses=statuses)
+    creation_proposals = await log.proposals(ProposalQuery(universe_id=universe_id, statuses=statuses))
     return [build_entity(p, p.change) for p in creation_proposals if isinstance(p.change, CreateEntity)]
 
 

@@ -18,6 +18,7 @@ from agents.indexer.index_texts import (
 from agents.memory_manager.valid_memories import filter_valid
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextItem
+from stores.queries import FactQuery, FactsAboutQuery, MemoryQuery
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.jobs import JobKind, derive_job_id
@@ -117,11 +118,13 @@ class SourceReader:
         )
 
     async def read_scene_memories(self, scene_id: Id) -> list[TextItem]:
-        return await self._build_memory_items(await self.log.memories(scene_id=scene_id))
+        return await self._build_memory_items(await self.log.memories(MemoryQuery(scene_id=scene_id)))
 
     async def read_sceneless_memories(self, universe_id: Id) -> tuple[list[Id], list[TextItem]]:
         """All there are, and those of them that count."""
-        newest_memories = await self.log.memories(universe_id=universe_id, last=MAX_NEWEST_MEMORIES)
+        newest_memories = await self.log.memories(
+            MemoryQuery(universe_id=universe_id, last=MAX_NEWEST_MEMORIES)
+        )
         sceneless_memories = [memory for memory in newest_memories if memory.scene_id is None]
         return [memory.id for memory in sceneless_memories], await self._build_memory_items(
             sceneless_memories
@@ -137,7 +140,7 @@ class SourceReader:
             if scene.story_id in pc_story_ids or scene.place_id in entity_ids
         )
         for entity_id in entity_ids:
-            memories = await self.log.memories(entity_id)
+            memories = await self.log.memories(MemoryQuery(entity_id=entity_id))
             scene_ids |= dict.fromkeys(memory.scene_id for memory in memories if memory.scene_id)
         return list(scene_ids)
 
@@ -145,7 +148,7 @@ class SourceReader:
         """All of it."""
         async with self._full_read_lock:
             entities = await self._canon.entities(universe_id, limit=NO_LIMIT)
-            facts = await self._canon.facts(universe_id, history=True, limit=NO_LIMIT)
+            facts = await self._canon.facts(universe_id, FactQuery(history=True, limit=NO_LIMIT))
         # Tens of thousands of prints: beside the loop, which answers keys.
         return await asyncio.to_thread(
             _build_canon_items, entities, facts, {entity.id: entity for entity in entities}
@@ -180,7 +183,9 @@ class SourceReader:
         """Facts that any of these is involved in."""
         fact_ids = set[Id]()
         for entity_id in entity_ids:
-            entity_facts = await self._canon.facts_about(entity_id, history=True, limit=NO_LIMIT)
+            entity_facts = await self._canon.facts_about(
+                entity_id, FactsAboutQuery(history=True, limit=NO_LIMIT)
+            )
             fact_ids |= {fact.id for fact in entity_facts}
         return fact_ids
 

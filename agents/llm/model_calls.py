@@ -35,6 +35,7 @@ from agents.llm.prompt_builder import (
 from agents.llm.retry import AttemptLog, stream_with_retries
 from agents.sanitize import clean
 from stores.ports import NarratorLog
+from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Money, Persona
 
@@ -254,14 +255,14 @@ class ModelCalls:
 
     async def _find_earlier_call(self, persona: Persona, call_context: CallContext) -> LlmCall | None:
         """Return the call that was already made in this context, if it brought text."""
-        earlier_calls = await self._log.llm_calls(ids=[_call_id(persona, call_context)])
+        earlier_calls = await self._log.llm_calls(LlmCallQuery(ids=[_call_id(persona, call_context)]))
         return next((call for call in earlier_calls if call.outcome in REUSABLE_OUTCOMES), None)
 
     async def _with_free_id(self, call: LlmCall, call_context: CallContext) -> LlmCall:
         """Return a failed call under another identifier, so that its repetition can use the derived one."""
         if call.outcome in REUSABLE_OUTCOMES:
             return call
-        run_calls = await self._log.llm_calls(run_id=call_context.run_id)
+        run_calls = await self._log.llm_calls(LlmCallQuery(run_id=call_context.run_id))
         return call.model_copy(update={"id": derive_id("llm_call", call.id, "failed", len(run_calls))})
 
     async def _record(self, call: LlmCall) -> None:

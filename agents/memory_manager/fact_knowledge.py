@@ -19,6 +19,7 @@ from agents.memory_manager.sentence_claims import ClaimReader
 from agents.memory_manager.valid_memories import filter_valid
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import Fact, FactStatus, Standing, normalize_statement
 from stores.records.ids import Id
 from stores.records.memory import Memory, MemoryOrigin
@@ -63,13 +64,13 @@ class KnowledgeReader:
     async def find_who_knows(self, fact_id: Id, now_tick: int | None = None) -> list[FactKnowledge]:
         """Return who knows of a fact, the first to know first; `now` (ticks) is when it is asked, by default
         as late as play has come in its universe. A fact that is only proposed may be asked for too."""
-        memories = await self._log.memories(fact_id=fact_id)
+        memories = await self._log.memories(MemoryQuery(fact_id=fact_id))
         if not memories:
             return []
         universe_id = memories[0].universe_id
         facts, undecided_proposals, ids_by_name, catalogue, own_memories = await gather(
             self._canon.facts_by_id([fact_id]),
-            self._log.proposals(universe_id=universe_id, statuses=WAITING_STATUSES),
+            self._log.proposals(ProposalQuery(universe_id=universe_id, statuses=WAITING_STATUSES)),
             read_ids_by_name(universe_id, self._canon, self._log),
             self._catalogue(universe_id),
             self.filter_valid(memories),
@@ -100,14 +101,14 @@ class KnowledgeReader:
 
     async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
         """Return all that somebody remembers, oldest first, beside the truth; without what was corrected."""
-        memories = await self.filter_valid(await self._log.memories(entity_id))
+        memories = await self.filter_valid(await self._log.memories(MemoryQuery(entity_id=entity_id)))
         return await self._compare_with_canon(memories, now_tick)
 
     async def read_beliefs_about(
         self, universe_id: Id, subject_text: str, now_tick: int | None = None
     ) -> list[CharacterBelief]:
         """Return what anybody believes about an entity (by identifier) or with these words, oldest first."""
-        all_memories = await self._log.memories(universe_id=universe_id)
+        all_memories = await self._log.memories(MemoryQuery(universe_id=universe_id))
         wanted_words = normalize_statement(subject_text).split()
         matching_memories = [
             m

@@ -35,6 +35,7 @@ from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, Sc
 from agents.memory_manager.valid_memories import find_corrected_ids
 from stores.errors import NotFound
 from stores.ports import MemoryLog
+from stores.queries import MemoryQuery
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory, MemoryOrigin
@@ -189,7 +190,7 @@ class MemoryManager:
             self._proposals_by_scene.get(setting.scene.id, {}),
         )
         ids = {i for i in {*texts_now, *texts_before} if texts_now.get(i) != texts_before.get(i)}
-        stored_memories = await self._log.memories(scene_id=setting.scene.id)
+        stored_memories = await self._log.memories(MemoryQuery(scene_id=setting.scene.id))
         uncompared_turn_ids = [
             m.turn_id
             for m in stored_memories
@@ -221,7 +222,7 @@ class MemoryManager:
         stretch = await self._scene_reader.read_stretch(setting, turns, following_turns)
         # In a thread: reading what was said takes a while, and play goes on meanwhile.
         new_memories = await asyncio.to_thread(extract_memories, stretch, self._clock())
-        stored_memories = await self._log.memories(turn_ids=[t.id for t in turns])
+        stored_memories = await self._log.memories(MemoryQuery(turn_ids=[t.id for t in turns]))
         changed_memories = await self._mark_corrected(
             find_changed_memories(new_memories, stored_memories, stretch)
         )
@@ -233,7 +234,9 @@ class MemoryManager:
         """Return what is to be written, with those memories that it takes the place of marked so."""
         corrector_by_id = {m.corrects: m.id for m in changed_memories if m.corrects}
         memories_by_id = (
-            {m.id: m for m in await self._log.memories(ids=corrector_by_id)} if corrector_by_id else {}
+            {m.id: m for m in await self._log.memories(MemoryQuery(ids=corrector_by_id))}
+            if corrector_by_id
+            else {}
         )
         memories_by_id |= {m.id: m for m in changed_memories}
         changed_ids = {m.id for m in changed_memories}
@@ -264,7 +267,10 @@ class MemoryManager:
         Raises NotFound.
         """
         memories_by_id = {
-            m.id: m for m in await self._log.memories(ids=[memory_id, derive_misremembered_id(memory_id)])
+            m.id: m
+            for m in await self._log.memories(
+                MemoryQuery(ids=[memory_id, derive_misremembered_id(memory_id)])
+            )
         }
         if memory_id not in memories_by_id:
             raise NotFound("That memory is gone.", kept="Nothing was changed.")
@@ -300,7 +306,7 @@ class MemoryManager:
         """Strengthen what came to mind. What was corrected is not: to read the correction, or the error in
         it, must not keep up the error."""
         read_ticks, self._read_ticks = self._read_ticks, {}
-        memories = await self._log.memories(ids=list(read_ticks))
+        memories = await self._log.memories(MemoryQuery(ids=list(read_ticks)))
         now = self._clock()
         corrected_ids = await find_corrected_ids(self._log, memories)
         await self._log.put_memories(

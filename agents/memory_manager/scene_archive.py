@@ -23,6 +23,7 @@ from agents.events import Event, HeadMoved
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject
 from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
 from stores.ports import ArchivistLog, LogReader, ObjectStore
+from stores.queries import ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind
@@ -69,7 +70,7 @@ async def read_scene_log(log: LogReader, scene_id: Id) -> SceneLog:
         tuple(await log.resolutions(ids)),
         tuple(await log.decision_marks(scene_id)),
         tuple(await log.summaries(scene_id)),
-        tuple(p.id for p in await log.proposals(scene_id=scene_id)),
+        tuple(p.id for p in await log.proposals(ProposalQuery(scene_id=scene_id))),
     )
 
 

@@ -28,6 +28,7 @@ from agents.memory_manager.sentence_claims import ClaimReader
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.prose.names import names_of
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactQuery, FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
@@ -77,7 +78,7 @@ class SceneReader:
         scene = await self._log.scene(scene_id)
         story, proposals, catalogue = await gather(
             self._log.story(scene.story_id),
-            self._log.proposals(scene_id=scene_id),
+            self._log.proposals(ProposalQuery(scene_id=scene_id)),
             self._catalogue(scene.universe_id),
         )
         live_proposals = [p for p in proposals if p.status is not ProposalStatus.WITHDRAWN]
@@ -132,7 +133,9 @@ class SceneReader:
             self._log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
             self._canon.folded_names(scene.universe_id),
             self._read_held_memories(attendance),
-            self._log.proposals(universe_id=scene.universe_id, statuses=[ProposalStatus.PENDING]),
+            self._log.proposals(
+                ProposalQuery(universe_id=scene.universe_id, statuses=[ProposalStatus.PENDING])
+            ),
         )
         ids_by_name = {
             **dict(canon_names),
@@ -184,8 +187,10 @@ class SceneReader:
         deaths_by_entity: dict[Id, DeathRecord] = {}
         ids = list(actors)
         alive_facts, tag_facts = await gather(
-            gather(*(self._canon.facts_about(i, predicate="alive", history=True) for i in ids)),
-            gather(*(self._canon.facts_about(i, predicate="is", history=True) for i in ids)),
+            gather(
+                *(self._canon.facts_about(i, FactsAboutQuery(predicate="alive", history=True)) for i in ids)
+            ),
+            gather(*(self._canon.facts_about(i, FactsAboutQuery(predicate="is", history=True)) for i in ids)),
         )
         for entity_id, entity_alive_facts, entity_tag_facts in zip(ids, alive_facts, tag_facts, strict=True):
             for fact in (*entity_alive_facts, *entity_tag_facts):
@@ -214,7 +219,9 @@ class SceneReader:
         )
         if attendance.pc_id:
             entity_ids.setdefault(attendance.pc_id)
-        memory_lists = await gather(*(self._log.memories(i, last=MAX_HELD_MEMORIES) for i in entity_ids))
+        memory_lists = await gather(
+            *(self._log.memories(MemoryQuery(entity_id=i, last=MAX_HELD_MEMORIES)) for i in entity_ids)
+        )
         return await filter_on_line(self._log, [m for memories in memory_lists for m in memories])
 
     # --- what rests on a turn, and what may be spoken of --------------------------------------------------
@@ -271,10 +278,10 @@ class SceneReader:
         }
         entity_ids |= set(setting.attendance.names_by_id)
         fact_lists = await gather(
-            *(self._canon.facts_about(i, history=True) for i in sorted(entity_ids)[:200])
+            *(self._canon.facts_about(i, FactsAboutQuery(history=True)) for i in sorted(entity_ids)[:200])
         )
         free_sentences = await self._canon.facts(
-            setting.scene.universe_id, predicate="stated", limit=MAX_FREE_SENTENCES
+            setting.scene.universe_id, FactQuery(predicate="stated", limit=MAX_FREE_SENTENCES)
         )
         staged_facts = [
             f
@@ -304,7 +311,7 @@ async def read_ids_by_name(universe_id: Id, canon: CanonReader, log: LogReader) 
     """Return whom names mean in a universe, without case: in canon, and of those that wait to be created."""
     canon_names, pending_proposals = await gather(
         canon.folded_names(universe_id),
-        log.proposals(universe_id=universe_id, statuses=[ProposalStatus.PENDING]),
+        log.proposals(ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.PENDING])),
     )
     return {**_ids_by_proposed_name(pending_proposals), **dict(canon_names)}
 

@@ -30,6 +30,7 @@ from agents.memory_manager.summary_texts import (
 )
 from stores.errors import NotFound
 from stores.ports import CanonReader, MemoryLog
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind
@@ -189,7 +190,7 @@ class SummaryWorker:
     async def _summarise_ended_scene(self, scene: Scene) -> None:
         assert scene.head is not None
         turns = await self._log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
-        proposals = await self._log.proposals(scene_id=scene.id)
+        proposals = await self._log.proposals(ProposalQuery(scene_id=scene.id))
         facts, commitments = await self._read_outcomes(scene, {p.turn_id for p in proposals if p.turn_id})
         bullets = await self._log.summaries(scene.id)
         ids = {t.id for t in turns}
@@ -247,7 +248,7 @@ class SummaryWorker:
 
     async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
         """Return what came of these turns: facts, and commitments apart; as canon has them, if it does."""
-        proposals = await self._log.proposals(scene_id=scene.id)
+        proposals = await self._log.proposals(ProposalQuery(scene_id=scene.id))
         counting_proposals = [
             p
             for p in proposals
@@ -282,7 +283,7 @@ class SummaryWorker:
         return [r for r in resolutions if r.kind in ("check", "move")]
 
     async def _read_open_commitments(self, universe_id: Id) -> set[str]:
-        commitments = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT)
+        commitments = await self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT))
         return {f.statement for f in commitments if not f.closed}
 
     async def _put_if_changed(self, scene: Scene, summary: Summary) -> None:

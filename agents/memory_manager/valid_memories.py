@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stores.ports import LogReader
+from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory
 
@@ -28,5 +29,5 @@ async def find_corrected_ids(log: LogReader, memories: Iterable[Memory]) -> set[
     corrector_ids = {m.corrected_by for m in memories if m.corrected_by}
     if not corrector_ids:
         return set()
-    valid_correctors = await filter_on_line(log, await log.memories(ids=corrector_ids))
+    valid_correctors = await filter_on_line(log, await log.memories(MemoryQuery(ids=corrector_ids)))
     return {m.corrects for m in valid_correctors if m.corrects and m.text}

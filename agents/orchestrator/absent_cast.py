@@ -9,6 +9,7 @@ from agents.canon_keeper.fact_readings import LOCATED_IN, PART_OF, is_open, is_t
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.scene_context import SceneContext
 from stores.ports import CanonReader
+from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact
 from stores.records.ids import Id
 
@@ -57,7 +58,7 @@ class AbsentCastReader:
     async def _read_location_facts(self, entity_id: Id, *predicates: str) -> list[Fact]:
         predicate_names = [n for p in predicates for n in (p, *sorted(self._catalogue.inverse_predicates(p)))]
         fact_lists = await gather(
-            *(self._canon.facts_about(entity_id, predicate=name) for name in predicate_names)
+            *(self._canon.facts_about(entity_id, FactsAboutQuery(predicate=name)) for name in predicate_names)
         )
         standing_facts = (f for facts in fact_lists for f in facts if is_open(f) and is_true(f))
         return [f for f in standing_facts if read_fact(f, self._catalogue).subject == entity_id]

@@ -16,6 +16,7 @@ from agents.llm.errors import ModelUnset
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.scripted_model import ScriptedModel
 from stores.ports import CanonReader, CanonWriter, ContainerWriter, LogReader, NarratorLog
+from stores.queries import FactQuery
 from stores.records.ids import Id
 from stores.records.llm import LlmCall
 from stores.records.workflow import CanonizationState
@@ -68,7 +69,7 @@ async def _create_containers(
 
 async def read_canon(canon: CanonReader, universe_id: Id) -> dict[str, str]:
     """Return the entities, the facts with their history, and the evidence that canon holds of a universe."""
-    facts = await canon.facts(universe_id, history=True)
+    facts = await canon.facts(universe_id, FactQuery(history=True))
     records = {f"entity {each.id}": each.model_dump_json() for each in await canon.entities(universe_id)}
     records |= {f"fact {fact.id}": fact.model_dump_json() for fact in facts}
     for fact in facts:

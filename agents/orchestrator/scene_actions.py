@@ -26,6 +26,7 @@ from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
+from stores.queries import ProposalQuery
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -60,7 +61,9 @@ class SceneActions:
     async def undo(self, context: SceneContext) -> Outcome:
         """Step back before the last exchange, with all that it proposed."""
         scene = context.scene
-        waiting_proposals = await self._log.proposals(scene_id=scene.id, statuses=OPEN_STATUSES)
+        waiting_proposals = await self._log.proposals(
+            ProposalQuery(scene_id=scene.id, statuses=OPEN_STATUSES)
+        )
         removed_turns = await self._timeline.undo(scene)
         removed_ids = {turn.id for turn in removed_turns}
         withdrawn_count = sum(p.turn_id in removed_ids for p in waiting_proposals)

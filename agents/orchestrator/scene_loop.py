@@ -28,6 +28,7 @@ from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport
 from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
+from stores.queries import ProposalQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
@@ -264,7 +265,9 @@ class SceneLoop:
         """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
         commit closes over those too."""
         return list(
-            sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))
+            sort_in_line_order(
+                await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))
+            )
         )
 
     async def _find_long_scene_offer(

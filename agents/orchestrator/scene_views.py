@@ -14,6 +14,7 @@ from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
 from stores.records.play import Turn
@@ -89,14 +90,14 @@ class SceneViewBuilder:
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return what waits on the scene's line, and what was decided last, in the order of the line;
         the changes of one moment as they were written."""
-        undecided = await self._log.proposals(scene_id=scene_id, statuses=OPEN_STATUSES)
+        undecided = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES))
         return await self._add_closed_proposals(scene_id, undecided)
 
     async def _add_closed_proposals(
         self, scene_id: Id, undecided: Sequence[ProposedChange]
     ) -> list[ProposedChange]:
         closed_proposals = await self._log.proposals(
-            scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
+            ProposalQuery(scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS)
         )
         turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
         on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
@@ -119,7 +120,7 @@ class SceneViewBuilder:
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
         statuses = (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
-        scene_proposals = await self._log.proposals(scene_id=scene_id, statuses=statuses)
+        scene_proposals = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=statuses))
         turn_proposals = [
             p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))
         ]

@@ -12,6 +12,7 @@ from agents.context_assembly.scene_context import select_effective_proposals
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery, ProposalQuery
 from stores.records.canon import Authority, EvidenceKind, FactStatus, RetconFact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Scene, Turn
@@ -67,7 +68,9 @@ class UndoneCanonService:
 
     async def _read_pending_retcon_ids(self, scene: Scene) -> Iterable[Id]:
         """Return what an earlier step back proposed to retcon, and what waits still."""
-        pending_proposals = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.PENDING])
+        pending_proposals = await self._log.proposals(
+            ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.PENDING])
+        )
         changes = (p.change for p in select_effective_proposals(pending_proposals))
         return [c.fact_id for c in changes if isinstance(c, RetconFact) and not c.restore]
 
@@ -76,7 +79,8 @@ class UndoneCanonService:
     ) -> bool:
         """Say whether anything else in canon involves an entity: a fact that stands, or another scene."""
         facts, appearances = await gather(
-            self._canon.facts_about(entity_id, history=True), self._canon.appearances(entity_id)
+            self._canon.facts_about(entity_id, FactsAboutQuery(history=True)),
+            self._canon.appearances(entity_id),
         )
         standing_facts = (
             f for f in facts if f.status is not FactStatus.RETCONNED and f.id not in retconned_ids

@@ -17,6 +17,7 @@ from agents.search.question_cues import QuestionCues, measure_coverage, split_wo
 from agents.search.result_validity import is_ended
 from agents.search.search_port import SearchKind, SearchScope
 from stores.ports import CanonReader, TextIndex
+from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus
@@ -103,7 +104,10 @@ class GraphLinker:
             self._canon.neighbourhood(list(named_entities), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
             self._canon.facts_by_id(fact_ids),
             gather(
-                *(self._canon.facts_about(id, history=True, newest=MAX_FACTS_READ) for id in named_entities)
+                *(
+                    self._canon.facts_about(id, FactsAboutQuery(history=True, newest=MAX_FACTS_READ))
+                    for id in named_entities
+                )
             ),
         )
         facts = {

@@ -18,6 +18,7 @@ from agents.search.question_cues import measure_coverage, telling_stems
 from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
 from agents.search.search_port import RecordSearch, SearchScope
 from stores.ports import LogReader
+from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.world import Entity
@@ -78,12 +79,12 @@ class MemoryRecall:
     async def _read_candidates(
         self, entity_id: Id, player_text: str, universe_id: Id
     ) -> tuple[list[Memory], Mapping[Id, float]]:
-        weightiest = await self._log.memories(entity_id, most_important=MAX_WEIGHTIEST)
+        weightiest = await self._log.memories(MemoryQuery(entity_id=entity_id, most_important=MAX_WEIGHTIEST))
         if not weightiest:
             return [], {}
         latest, relevance = await gather(
             # Fewer than were asked for are all that there are.
-            self._log.memories(entity_id, last=MAX_LATEST)
+            self._log.memories(MemoryQuery(entity_id=entity_id, last=MAX_LATEST))
             if len(weightiest) == MAX_WEIGHTIEST
             else _no_memories(),
             self._search_relevance(entity_id, player_text, universe_id),
@@ -91,7 +92,9 @@ class MemoryRecall:
         candidates = {m.id: m for m in (*weightiest, *latest)}
         if further_ids := [id for id in relevance if id not in candidates]:
             # Only its own: what an index says of whose they are is not relied on.
-            candidates |= {m.id: m for m in await self._log.memories(entity_id, ids=further_ids)}
+            candidates |= {
+                m.id: m for m in await self._log.memories(MemoryQuery(entity_id=entity_id, ids=further_ids))
+            }
         return list(candidates.values()), relevance
 
     async def _search_relevance(self, entity_id: Id, player_text: str, universe_id: Id) -> Mapping[Id, float]:

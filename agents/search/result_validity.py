@@ -13,6 +13,7 @@ from agents.memory_manager.valid_memories import filter_valid
 from agents.search.search_port import SearchKind, SearchScope
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import EntityStatus
@@ -52,7 +53,7 @@ class ValidityChecker:
                 return dict.fromkeys(ids, 1.0)  # what a source says is never taken back
 
     async def _counting_memory_ids(self, ids: Collection[Id]) -> list[Id]:
-        memories = await self._log.memories(ids=ids)
+        memories = await self._log.memories(MemoryQuery(ids=ids))
         return [memory.id for memory in await filter_valid(self._log, memories)]
 
     async def _existing_scene_id(self, scene_id: Id) -> Id | None:

@@ -21,6 +21,7 @@ from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.play import Speaker
 from stores.records.workflow import OPEN_STATUSES
 
@@ -118,7 +119,7 @@ class FindingCollector:
         hits_by_id = {hit_found.id: hit_found for hit_found in search_hits}
         facts_by_entity = await gather(
             *(
-                self._canon.facts_about(entity_id, history=True, limit=MAX_FACTS_PER_ENTITY)
+                self._canon.facts_about(entity_id, FactsAboutQuery(history=True, limit=MAX_FACTS_PER_ENTITY))
                 for entity_id in question.entity_ids[:MAX_NAMED_ENTITIES]
             )
         )
@@ -180,7 +181,7 @@ class FindingCollector:
 
     async def _collect_proposals(self, question: RecordQuestion, scope: SearchScope) -> list[_RankedFinding]:
         open_proposals = await self._log.proposals(
-            universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS
+            ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
         ranked_proposals = []
         for proposal in open_proposals:
@@ -239,7 +240,7 @@ class FindingCollector:
             found_hit.id: found_hit
             for found_hit in await self._search("memories", question, scope, notes, k=10)
         }
-        memories = await self._log.memories(ids=list(hits_by_id)) if hits_by_id else []
+        memories = await self._log.memories(MemoryQuery(ids=list(hits_by_id))) if hits_by_id else []
         current_tick = await read_present_tick(self._log, scope.universe_id) or 0
         memories = [m for m in memories if not is_forgotten(m, current_tick)]
         ranked_findings = []

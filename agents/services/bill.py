@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets
 from agents.views.llm_views import BillRow, BillView, BudgetView
 from stores.ports import CanonReader, LlmSpending, LogReader
+from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id
 from stores.records.llm import LlmCall
 from stores.records.play import Story, Turn
@@ -31,7 +32,7 @@ class BillReader:
     async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         """Return the bill; with `story_id` its calls, turns and budgets are that story's."""
         spending = await self._log.llm_spending()
-        calls = await self._log.llm_calls(story_id=story_id, last=MAX_LISTED_CALLS)
+        calls = await self._log.llm_calls(LlmCallQuery(story_id=story_id, last=MAX_LISTED_CALLS))
         stories_by_id = {story.id: story for story in await self._log.stories()}
         turns = await self._log.turns({call.turn_id for call in calls if call.turn_id})
         return BillView(

@@ -29,6 +29,7 @@ from agents.views.play_views import Reply, SheetView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
@@ -85,7 +86,9 @@ class CharacterService:
         living_entities = [
             e for kind in LIVING_KINDS for e in await self._canon.entities(universe_id, kind=kind)
         ]
-        universe_memories = await self._log.memories(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
+        universe_memories = await self._log.memories(
+            MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
+        )
         memory_counts = Counter(m.entity_id for m in universe_memories)
         last_seen_by_id: dict[Id, str] = {}
         for story, scene in await self._read_scenes(universe_id):
@@ -207,7 +210,7 @@ class CharacterService:
         """Return the memory as it was lived, if this one is how the GM has it misremembered."""
         if memory.corrects is None or memory.id != derive_misremembered_id(memory.corrects):
             return None
-        return next(iter(await self._log.memories(ids=[memory.corrects])), None)
+        return next(iter(await self._log.memories(MemoryQuery(ids=[memory.corrects]))), None)
 
     async def _describe_scenes(
         self, entity: Entity, scenes: Sequence[tuple[Story, Scene]], calendar: Calendar

@@ -17,6 +17,7 @@ from agents.views.world_views import CommitmentLedgerView, CommitmentView, Stage
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, EndFact, FactKind
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -55,7 +56,9 @@ class CommitmentService:
         entries = await self._keeper.commitments.list_commitments(
             universe_id, current_tick or 0, include_closed=True
         )
-        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
+        )
         open_proposals = [p for p in open_proposals if not is_rejected(p)]
         paying_fact_ids = {p.change.fact_id for p in open_proposals if isinstance(p.change, EndFact)}
         views = await self._build_views(entries, universe.calendar, paying_fact_ids)

@@ -42,6 +42,7 @@ from agents.views.play_views import CommitReport, ConflictView
 from agents.world_time.moments import format_record_time, read_moment
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
+from stores.queries import FactsAboutQuery
 from stores.records.canon import CanonBatch, Standing
 from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
@@ -317,7 +318,11 @@ class ConflictService:
 
     async def _is_located_in(self, entity_id: Id | None, place_id: Id) -> bool:
         """Say whether canon has somebody in a place."""
-        location_facts = await self._canon.facts_about(entity_id, predicate=LOCATED_IN) if entity_id else []
+        location_facts = (
+            await self._canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
+            if entity_id
+            else []
+        )
         return any(f.standing is Standing.TRUE and f.entity(OBJECT) == place_id for f in location_facts)
 
 

@@ -24,6 +24,7 @@ from agents.views.world_views import (
 )
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import Fact, FactStatus, MergeEntities, RetconFact
 from stores.records.ids import Id
 from stores.records.play import Scene
@@ -61,7 +62,9 @@ class EditPreviews:
     async def list_proposals_about(self, entity_id: Id) -> tuple[ProposalView, ...]:
         """What waits anywhere to change an entity, or what is said of it."""
         entity = await self._canon.entity(entity_id)
-        open_proposals = await self._log.proposals(universe_id=entity.universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=entity.universe_id, statuses=OPEN_STATUSES)
+        )
         open_proposals = [p for p in open_proposals if not is_rejected(p)]
         named_facts_by_id = await self._canon.facts_by_id(
             {i for p in open_proposals for i in named_facts(p.change)}

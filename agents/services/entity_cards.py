@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agents.views.play_views import EntityCard, FactView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery
 from stores.records.canon import Evidence, Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
@@ -25,7 +26,7 @@ class EntityCardReader:
         """Return one entity with its facts, relations, history, evidence and scenes."""
         entity = await self._canon.entity(entity_id)
         calendar = (await self._canon.universe(entity.universe_id)).calendar
-        all_facts = await self._canon.facts_about(entity_id, history=True)
+        all_facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
         views = await self.build_fact_views(all_facts, calendar)
         current_views = [v for v in views if v.is_current]
         return EntityCard(

@@ -16,6 +16,7 @@ from agents.services.universe_gate import UniverseGate
 from agents.views.world_views import StagedEdits
 from stores.errors import InputError
 from stores.ports import LogReader
+from stores.queries import ProposalQuery
 from stores.records.canon import Authority, Evidence, Payload
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -94,7 +95,9 @@ class ManualEdits:
 
     async def list_waiting_changes(self, universe_id: Id) -> list[Payload]:
         """Return the changes that wait at any gate of the universe and are not turned down."""
-        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
+        )
         return [p.change for p in open_proposals if not is_rejected(p)]
 
 

@@ -22,6 +22,7 @@ from agents.world_time.calendar import format_tick
 from agents.world_time.moments import format_record_time, read_moment, read_record_time
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import (
     Evidence,
     EvidenceKind,
@@ -83,7 +84,7 @@ class ProvenanceReader:
     async def _read_removal_evidence(self, subject: Fact | Entity) -> list[Evidence]:
         """Return the act by which something left canon; canon itself keeps only that it did."""
         accepted_proposals = await self._log.proposals(
-            universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED]
+            ProposalQuery(universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED])
         )
         for proposal in reversed(accepted_proposals):
             change = proposal.change
@@ -198,13 +199,13 @@ class ProvenanceReader:
             known_facts = await self._keeper.history.read_facts_known_at(universe_id, record_time, tick=tick)
             return [f for f in known_facts if tick is not None or f.valid_to is None]
         if tick is None:
-            return await self._canon.facts(universe_id, limit=MAX_READ)
+            return await self._canon.facts(universe_id, FactQuery(limit=MAX_READ))
         return await self._canon.facts_at(universe_id, tick, limit=MAX_READ)
 
     async def read_removed_canon(self, universe_id: Id) -> RetractedView:
         universe = await self._canon.universe(universe_id)
         accepted_proposals = await self._log.proposals(
-            universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED]
+            ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED])
         )
         changes = [p.change for p in reversed(accepted_proposals)]
         removed_ids = dict.fromkeys(
@@ -233,7 +234,7 @@ class ProvenanceReader:
         calendar = (await self._canon.universe(universe_id)).calendar
         occurrence_facts: list[Fact] = []
         for kind in sorted(OCCURRENCE_KINDS):
-            occurrence_facts += await self._canon.facts(universe_id, kind=kind, limit=MAX_READ)
+            occurrence_facts += await self._canon.facts(universe_id, FactQuery(kind=kind, limit=MAX_READ))
         occurrence_facts = [f for f in occurrence_facts if _matches_search(f, search)]
         occurrence_facts.sort(
             key=lambda f: (f.valid_from is not None, f.valid_from or 0, f.recorded_at, f.id)

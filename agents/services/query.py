@@ -23,6 +23,7 @@ from agents.services.result_formatter import ResultFormatter, describe_speaker
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery
 from stores.records.ids import Id, IdGenerator
 
 UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
@@ -199,7 +200,7 @@ class QueryService:
                 )
             case "memories":
                 findings = await self._result_formatter.format_memories(
-                    await self._log.memories(ids=list(scores))
+                    await self._log.memories(MemoryQuery(ids=list(scores)))
                 )
             case "snippets":
                 snippets = list((await self._log.snippets_by_id(scores)).values())

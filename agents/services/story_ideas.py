@@ -12,6 +12,7 @@ from agents.personas.outputs import StoryIdea
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.ports import CanonReader
+from stores.queries import FactQuery
 from stores.records.canon import FactKind
 from stores.records.ids import Id, IdGenerator
 from stores.records.world import Entity, EntityKind, Universe
@@ -55,7 +56,7 @@ class StoryIdeas:
     async def _build_sections(self, universe: Universe) -> PromptParts:
         characters = await self._canon.entities(universe.id, kind=EntityKind.CHARACTER, limit=MAX_CHARACTERS)
         places = await self._canon.entities(universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
-        rules = await self._canon.facts(universe.id, kind=FactKind.AXIOM)
+        rules = await self._canon.facts(universe.id, FactQuery(kind=FactKind.AXIOM))
         world_lines = (universe.name, universe.genre, universe.tone, universe.description)
         return {
             "world": "\n".join(filter(None, world_lines)),

@@ -14,6 +14,7 @@ from agents.orchestrator.commit_events import publish_commit
 from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
+from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, Loop, ProposedChange
 
@@ -57,7 +58,9 @@ class UniverseGate:
 
     async def list_waiting(self, universe_id: Id) -> tuple[list[ProposedChange], int]:
         """Return what is open and belongs to no scene in play, and how much belongs to one."""
-        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
+        )
         playing_scene_ids = await self._find_playing_scenes(
             {p.scene_id for p in open_proposals if p.scene_id}
         )
@@ -68,7 +71,7 @@ class UniverseGate:
         """Return what commits closed last, but for what the gate of a scene in play shows, and for what the
         world was brought in with."""
         closed_proposals = await self._log.proposals(
-            universe_id=universe_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
+            ProposalQuery(universe_id=universe_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS)
         )
         playing_scene_ids = await self._find_playing_scenes(
             {p.scene_id for p in closed_proposals if p.scene_id}

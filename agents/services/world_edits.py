@@ -32,6 +32,7 @@ from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, Stag
 from agents.world_time.moments import read_moment
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
@@ -236,7 +237,7 @@ class WorldEditor:
         held_facts = [
             fact
             for name in sorted({fact_key.predicate, *catalogue.inverse_predicates(fact_key.predicate)})
-            for fact in await self._canon.facts_about(fact_key.subject, predicate=name)
+            for fact in await self._canon.facts_about(fact_key.subject, FactsAboutQuery(predicate=name))
         ]
         return tuple(
             f.id
@@ -250,7 +251,7 @@ class WorldEditor:
 
     async def _build_number_end(self, entity: Entity, key: str, catalogue: Catalogue) -> Edit:
         """A number goes off a sheet when the fact that says it ends."""
-        for fact in await self._canon.facts_about(entity.id, predicate=key):
+        for fact in await self._canon.facts_about(entity.id, FactsAboutQuery(predicate=key)):
             if fact.entity(SUBJECT) == entity.id and fact_key_of(fact, catalogue) and is_open(fact):
                 return Edit(EndFact(fact_id=fact.id), f"No longer so: {fact.statement}")
         raise InputError(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.ports import LogReader
+from stores.queries import LlmCallQuery
 from stores.records.ids import Id
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import GM_SPEAKERS, Resolution, Turn
@@ -38,7 +39,7 @@ class XrayReader:
     async def read_xray(self, turn_id: Id) -> XrayView:
         """Return the X-ray of a turn of any kind. Raises NotFound."""
         turn = await self._log.turn(turn_id)
-        turn_calls = await self._log.llm_calls(turn_ids=[turn_id])
+        turn_calls = await self._log.llm_calls(LlmCallQuery(turn_ids=[turn_id]))
         run_ids = dict.fromkeys(call.run_id for call in turn_calls if call.run_id) or _find_run_ids(turn)
         end_transitions = [
             end_transition
@@ -64,7 +65,7 @@ class XrayReader:
         """Return the calls of the turn and of its exchange, in the order they were made."""
         calls_by_id = {call.id: call for call in turn_calls}
         for run_id in dict.fromkeys(run_ids):
-            for call in await self._log.llm_calls(run_id=run_id):
+            for call in await self._log.llm_calls(LlmCallQuery(run_id=run_id)):
                 calls_by_id.setdefault(call.id, call)
         return sorted(calls_by_id.values(), key=lambda call: call.at)
 

@@ -16,6 +16,7 @@ from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery
 from stores.records.ids import Id
 from stores.records.story_journal import CharacterWeightEntry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityKind
@@ -160,7 +161,7 @@ class NpcService:
         return matching_npc
 
     async def _read_place_name(self, entity: Entity) -> str:
-        facts = await self._canon.facts_about(entity.id, predicate="located_in", limit=20)
+        facts = await self._canon.facts_about(entity.id, FactsAboutQuery(predicate="located_in", limit=20))
         place_ids = [f.entity("object") for f in facts if f.entity("subject") == entity.id]
         place_id = next((i for i in reversed(place_ids) if i), None)
         places = await self._canon.entities_by_id([place_id]) if place_id else {}

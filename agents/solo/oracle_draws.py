@@ -35,6 +35,7 @@ from agents.resolver.sparks import draw_spark
 from agents.solo.npcs import NpcService
 from stores.errors import InputError
 from stores.ports import CanonReader
+from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
@@ -135,7 +136,10 @@ class OracleDraws:
     async def _read_facts(self, entity_ids: Collection[Id]) -> list[Fact]:
         facts: dict[Id, Fact] = {}
         for entity_id in entity_ids:
-            facts.update((f.id, f) for f in await self._canon.facts_about(entity_id, history=True, limit=300))
+            facts.update(
+                (f.id, f)
+                for f in await self._canon.facts_about(entity_id, FactsAboutQuery(history=True, limit=300))
+            )
         return list(facts.values())
 
 

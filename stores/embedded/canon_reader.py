@@ -9,6 +9,7 @@ import apsw
 from stores.embedded.documents import DocumentReader, ids_json, read_all
 from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
@@ -95,24 +96,15 @@ class EmbeddedCanonReader(DocumentReader):
         )
         return {fact.id: fact for fact in facts}
 
-    async def facts_about(
-        self,
-        entity_id: Id,
-        *,
-        predicate: str | None = None,
-        history: bool = False,
-        begins_within: tuple[int, int] | None = None,
-        newest: int | None = None,
-        limit: int = 1_000,
-    ) -> list[Fact]:
-        first_tick, last_tick = begins_within or (None, None)
+    async def facts_about(self, entity_id: Id, query: FactsAboutQuery = FactsAboutQuery()) -> list[Fact]:
+        first_tick, last_tick = query.begins_within or (None, None)
         involvement_condition, index_name = "i.entity_id = :entity", "fact_by_entity_made"
-        if begins_within:
+        if query.begins_within:
             involvement_condition, index_name = (
                 involvement_condition + " AND i.begins BETWEEN :first AND :last",
                 "fact_by_entity_begins",
             )
-        if predicate:
+        if query.predicate:
             involvement_condition, index_name = (
                 involvement_condition + " AND i.predicate = :predicate",
                 "fact_by_entity",
@@ -124,15 +116,15 @@ class EmbeddedCanonReader(DocumentReader):
                   SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {index_name}
                   CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
                   WHERE {involvement_condition} AND (:history OR {_CURRENT_CONDITION})
-                  ORDER BY i.made {"DESC" if newest is not None else ""} LIMIT :limit)
+                  ORDER BY i.made {"DESC" if query.newest is not None else ""} LIMIT :limit)
                 ORDER BY made""",
             {
                 "entity": entity_id,
-                "predicate": predicate,
-                "history": history,
+                "predicate": query.predicate,
+                "history": query.history,
                 "first": first_tick,
                 "last": last_tick,
-                "limit": limit if newest is None else newest,
+                "limit": query.limit if query.newest is None else query.newest,
             },
         )
 
@@ -167,31 +159,24 @@ class EmbeddedCanonReader(DocumentReader):
 
         return await self._read(count_rows)
 
-    async def facts(
-        self,
-        universe_id: Id,
-        *,
-        kind: FactKind | None = None,
-        predicate: str | None = None,
-        prefix: str | None = None,
-        history: bool = False,
-        limit: int = 10_000,
-    ) -> list[Fact]:
+    async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
         conditions = ["f.universe_id = :universe"]
-        conditions += ["f.kind = :kind"] if kind else []
-        conditions += ["f.predicate = :predicate"] if predicate else []
+        conditions += ["f.kind = :kind"] if query.kind else []
+        conditions += ["f.predicate = :predicate"] if query.predicate else []
         # A stretch of the index, which LIKE would not walk; nothing in Unicode comes behind the end.
-        conditions += ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if prefix else []
-        conditions += [] if history else [_CURRENT_CONDITION]
+        conditions += (
+            ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
+        )
+        conditions += [] if query.history else [_CURRENT_CONDITION]
         return await self._all(
             Fact,
             f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
             {
                 "universe": universe_id,
-                "kind": kind,
-                "predicate": predicate,
-                "prefix": prefix,
-                "limit": limit,
+                "kind": query.kind,
+                "predicate": query.predicate,
+                "prefix": query.prefix,
+                "limit": query.limit,
             },
         )
 

@@ -11,6 +11,7 @@ from stores.embedded import turn_tree
 from stores.embedded.documents import ids_json, quote_values, read_all, read_uncached, where_clause
 from stores.embedded.memory_reader import EmbeddedMemoryReader
 from stores.ports import LlmSpending
+from stores.queries import LlmCallQuery, ProposalQuery
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -175,27 +176,19 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
 
     # --- proposals and commits ----------------------------------------------------------------------
 
-    async def proposals(
-        self,
-        *,
-        universe_id: Id | None = None,
-        story_id: Id | None = None,
-        scene_id: Id | None = None,
-        statuses: Collection[ProposalStatus] | None = None,
-        kind: str | None = None,
-        last: int | None = None,
-    ) -> list[ProposedChange]:
-        filters = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
+    async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
+        filters = {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
         conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
-        if kind is not None:
+        if query.kind is not None:
             conditions.append("body ->> '$.payload.kind' = :kind")
-        if statuses is not None:
-            conditions.append(
-                f"status IN ({quote_values(_to_stored_statuses(statuses))}) AND shown IN ({quote_values(statuses)})"
-            )
+        if query.statuses is not None:
+            conditions.append(f"status IN ({quote_values(_to_stored_statuses(query.statuses))})")
+            conditions.append(f"shown IN ({quote_values(query.statuses)})")
         sql = f"{_SELECT_PROPOSALS} {where_clause(conditions)} ORDER BY made DESC LIMIT :last"
-        row_limit = -1 if last is None else last
-        newest_first = await self._all(ProposedChange, sql, {**filters, "kind": kind, "last": row_limit})
+        row_limit = -1 if query.last is None else query.last
+        newest_first = await self._all(
+            ProposedChange, sql, {**filters, "kind": query.kind, "last": row_limit}
+        )
         return newest_first[::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
@@ -286,31 +279,25 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
 
     # --- calls of a model ---------------------------------------------------------------------------
 
-    async def llm_calls(
-        self,
-        *,
-        ids: Collection[Id] | None = None,
-        turn_ids: Collection[Id] | None = None,
-        run_id: Id | None = None,
-        scene_id: Id | None = None,
-        story_id: Id | None = None,
-        universe_id: Id | None = None,
-        since: datetime | None = None,
-        last: int | None = None,
-    ) -> list[LlmCall]:
-        filters = {"run_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+    async def llm_calls(self, query: LlmCallQuery = LlmCallQuery()) -> list[LlmCall]:
+        filters = {
+            "run_id": query.run_id,
+            "scene_id": query.scene_id,
+            "story_id": query.story_id,
+            "universe_id": query.universe_id,
+        }
         conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
-        for column, wanted_ids in (("id", ids), ("turn_id", turn_ids)):
+        for column, wanted_ids in (("id", query.ids), ("turn_id", query.turn_ids)):
             if wanted_ids is not None:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(:{column}s))")
-        if since is not None:
+        if query.since is not None:
             conditions.append("at >= :since")
         bindings = {
             **filters,
-            "ids": ids_json(ids or ()),
-            "turn_ids": ids_json(turn_ids or ()),
-            "since": since and _to_stored_time(since),
-            "last": -1 if last is None else last,
+            "ids": ids_json(query.ids or ()),
+            "turn_ids": ids_json(query.turn_ids or ()),
+            "since": query.since and _to_stored_time(query.since),
+            "last": -1 if query.last is None else query.last,
         }
         # Which rows, from the indexes; then their long bodies, past what is kept ready to be read again.
         sql = f"""SELECT body FROM llm_calls WHERE made IN (

@@ -6,38 +6,31 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from stores.embedded.documents import DocumentReader, ids_json, quote_values, where_clause
+from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
 
 
 class EmbeddedMemoryReader(DocumentReader):
-    async def memories(
-        self,
-        entity_id: Id | None = None,
-        *,
-        ids: Collection[Id] | None = None,
-        universe_id: Id | None = None,
-        scene_id: Id | None = None,
-        turn_ids: Collection[Id] | None = None,
-        fact_id: Id | None = None,
-        last: int | None = None,
-        most_important: int | None = None,
-    ) -> list[Memory]:
+    async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
         bindings = {
-            "ids": None if ids is None else ids_json(ids),
-            "turn_ids": None if turn_ids is None else ids_json(turn_ids),
-            "fact_id": fact_id,
-            "scene_id": scene_id,
-            "entity_id": entity_id,
-            "universe_id": universe_id,
+            "ids": None if query.ids is None else ids_json(query.ids),
+            "turn_ids": None if query.turn_ids is None else ids_json(query.turn_ids),
+            "fact_id": query.fact_id,
+            "scene_id": query.scene_id,
+            "entity_id": query.entity_id,
+            "universe_id": query.universe_id,
         }
         # The fewest rows first; the plus keeps SQLite to that index, whatever it guesses of the others.
         conditions = [_CONDITIONS[name] for name, value in bindings.items() if value is not None]
         rows_sql = (
             f"memories {where_clause([*conditions[:1], *('+' + condition for condition in conditions[1:])])}"
         )
-        for row_limit, order in ((last, "made DESC"), (most_important, "importance DESC, made DESC")):
+        for row_limit, order in (
+            (query.last, "made DESC"),
+            (query.most_important, "importance DESC, made DESC"),
+        ):
             if row_limit is not None:
                 rows_sql = (
                     f"(SELECT made, importance FROM {rows_sql} ORDER BY {order} LIMIT {int(row_limit)})"

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from stores.errors import LibraryUnreadable, NotFound
 from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -106,31 +107,22 @@ class ServerCanonReader:
         )
         return {fact.id: fact for fact in facts}
 
-    async def facts_about(
-        self,
-        entity_id: Id,
-        *,
-        predicate: str | None = None,
-        history: bool = False,
-        begins_within: tuple[int, int] | None = None,
-        newest: int | None = None,
-        limit: int = 1_000,
-    ) -> list[Fact]:
-        first_tick, last_tick = begins_within or (None, None)
+    async def facts_about(self, entity_id: Id, query: FactsAboutQuery = FactsAboutQuery()) -> list[Fact]:
+        first_tick, last_tick = query.begins_within or (None, None)
         conditions = ["f.made IS NOT NULL"]
-        conditions += ["i.predicate = $predicate"] if predicate else []
-        conditions += [] if history else [_CURRENT_CONDITION]
-        conditions += ["$first <= f.valid_from <= $last"] if begins_within else []
+        conditions += ["i.predicate = $predicate"] if query.predicate else []
+        conditions += [] if query.history else [_CURRENT_CONDITION]
+        conditions += ["$first <= f.valid_from <= $last"] if query.begins_within else []
         return await self._read_all(
             Fact,
             f"""MATCH (:Entity {{id: $entity}})<-[i:INVOLVES]-(f:Fact) WHERE {" AND ".join(conditions)}
-                WITH DISTINCT f ORDER BY f.made {"DESC" if newest is not None else ""} LIMIT $limit
+                WITH DISTINCT f ORDER BY f.made {"DESC" if query.newest is not None else ""} LIMIT $limit
                 RETURN f.body ORDER BY f.made""",
             entity=entity_id,
-            predicate=predicate,
+            predicate=query.predicate,
             first=first_tick,
             last=last_tick,
-            limit=limit if newest is None else newest,
+            limit=query.limit if query.newest is None else query.newest,
         )
 
     async def facts_at(
@@ -173,30 +165,21 @@ class ServerCanonReader:
 
         return await self._graph.read_consistently(count_nodes)
 
-    async def facts(
-        self,
-        universe_id: Id,
-        *,
-        kind: FactKind | None = None,
-        predicate: str | None = None,
-        prefix: str | None = None,
-        history: bool = False,
-        limit: int = 10_000,
-    ) -> list[Fact]:
+    async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
         conditions = ["f.made IS NOT NULL"]
-        conditions += ["f.kind = $kind"] if kind else []
-        conditions += ["f.predicate = $predicate"] if predicate else []
-        conditions += ["f.predicate STARTS WITH $prefix"] if prefix else []
-        conditions += [] if history else [_CURRENT_CONDITION]
+        conditions += ["f.kind = $kind"] if query.kind else []
+        conditions += ["f.predicate = $predicate"] if query.predicate else []
+        conditions += ["f.predicate STARTS WITH $prefix"] if query.prefix else []
+        conditions += [] if query.history else [_CURRENT_CONDITION]
         return await self._read_all(
             Fact,
             f"""MATCH (f:Fact {{universe_id: $universe}}) WHERE {" AND ".join(conditions)}
                 RETURN f.body ORDER BY f.made LIMIT $limit""",
             universe=universe_id,
-            kind=kind,
-            predicate=predicate,
-            prefix=prefix,
-            limit=limit,
+            kind=query.kind,
+            predicate=query.predicate,
+            prefix=query.prefix,
+            limit=query.limit,
         )
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from stores.ports import LlmSpending
+from stores.queries import LlmCallQuery, ProposalQuery
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -135,36 +136,29 @@ class ServerLogReader(ServerMemoryReader):
 
     # --- proposals and commits ----------------------------------------------------------------------
 
-    async def proposals(
-        self,
-        *,
-        universe_id: Id | None = None,
-        story_id: Id | None = None,
-        scene_id: Id | None = None,
-        statuses: Collection[ProposalStatus] | None = None,
-        kind: str | None = None,
-        last: int | None = None,
-    ) -> list[ProposedChange]:
-        where = equality_filter({"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id})
-        if statuses is not None:
-            where["status"] = any_of([s.value for s in _to_stored_statuses(statuses)])
+    async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
+        where = equality_filter(
+            {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
+        )
+        if query.statuses is not None:
+            where["status"] = any_of([s.value for s in _to_stored_statuses(query.statuses)])
         newest_first: list[ProposedChange] = []
         async with self._mongo.read_transaction(self._role) as tx:
             skip = 0
-            while last is None or len(newest_first) < last:
-                limit = 0 if last is None else _BATCH_SIZE
+            while query.last is None or len(newest_first) < query.last:
+                limit = 0 if query.last is None else _BATCH_SIZE
                 documents = await tx.find_all(
                     "proposed_changes", where, order=[("made", -1)], skip=skip, limit=limit
                 )
                 effective_proposals = await _with_effective_status(tx, documents)
                 matching_proposals = [
-                    p for p in effective_proposals if statuses is None or p.status in statuses
+                    p for p in effective_proposals if query.statuses is None or p.status in query.statuses
                 ]
-                newest_first += [p for p in matching_proposals if kind in (None, p.payload.kind)]
+                newest_first += [p for p in matching_proposals if query.kind in (None, p.payload.kind)]
                 skip += len(documents)
-                if last is None or len(documents) < _BATCH_SIZE:
+                if query.last is None or len(documents) < _BATCH_SIZE:
                     break
-        return newest_first[:last][::-1]
+        return newest_first[: query.last][::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         async with self._mongo.read_transaction(self._role) as tx:
@@ -233,26 +227,20 @@ class ServerLogReader(ServerMemoryReader):
 
     # --- calls of a model ---------------------------------------------------------------------------
 
-    async def llm_calls(
-        self,
-        *,
-        ids: Collection[Id] | None = None,
-        turn_ids: Collection[Id] | None = None,
-        run_id: Id | None = None,
-        scene_id: Id | None = None,
-        story_id: Id | None = None,
-        universe_id: Id | None = None,
-        since: datetime | None = None,
-        last: int | None = None,
-    ) -> list[LlmCall]:
-        if last == 0:  # which to MongoDB is no limit
+    async def llm_calls(self, query: LlmCallQuery = LlmCallQuery()) -> list[LlmCall]:
+        if query.last == 0:  # which to MongoDB is no limit
             return []
-        where = {"run_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
-        id_filters = {"_id": ids, "turn_id": turn_ids}
+        where = {
+            "run_id": query.run_id,
+            "scene_id": query.scene_id,
+            "story_id": query.story_id,
+            "universe_id": query.universe_id,
+        }
+        id_filters = {"_id": query.ids, "turn_id": query.turn_ids}
         conditions = equality_filter(where) | {f: any_of(v) for f, v in id_filters.items() if v is not None}
-        if since is not None:
-            conditions["moment"] = {"$gte": to_time_text(since)}
-        newest_first = await self._read_all("llm_calls", LlmCall, conditions, [("made", -1)], last or 0)
+        if query.since is not None:
+            conditions["moment"] = {"$gte": to_time_text(query.since)}
+        newest_first = await self._read_all("llm_calls", LlmCall, conditions, [("made", -1)], query.last or 0)
         return newest_first[::-1]
 
     async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:

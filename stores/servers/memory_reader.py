@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
@@ -13,37 +14,28 @@ from stores.servers.mongo import equality_filter
 
 
 class ServerMemoryReader(ServerDocumentReader):
-    async def memories(
-        self,
-        entity_id: Id | None = None,
-        *,
-        ids: Collection[Id] | None = None,
-        universe_id: Id | None = None,
-        scene_id: Id | None = None,
-        turn_ids: Collection[Id] | None = None,
-        fact_id: Id | None = None,
-        last: int | None = None,
-        most_important: int | None = None,
-    ) -> list[Memory]:
-        if 0 in (last, most_important):  # which to MongoDB is no limit
+    async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
+        if 0 in (query.last, query.most_important):  # which to MongoDB is no limit
             return []
         where = equality_filter(
             {
-                "entity_id": entity_id,
-                "universe_id": universe_id,
-                "scene_id": scene_id,
-                "linked_fact_id": fact_id,
-                "_id": None if ids is None else any_of(ids),
-                "turn_id": None if turn_ids is None else any_of(turn_ids),
+                "entity_id": query.entity_id,
+                "universe_id": query.universe_id,
+                "scene_id": query.scene_id,
+                "linked_fact_id": query.fact_id,
+                "_id": None if query.ids is None else any_of(query.ids),
+                "turn_id": None if query.turn_ids is None else any_of(query.turn_ids),
             }
         )
-        is_important_first = last is None and most_important is not None
+        is_important_first = query.last is None and query.most_important is not None
         order = [("importance", -1), ("made", -1)] if is_important_first else [("made", -1)]
-        row_limit = most_important if is_important_first else last
+        row_limit = query.most_important if is_important_first else query.last
         async with self._mongo.read_transaction(self._role) as tx:
             documents = await tx.find_all("memories", where, order=order, limit=row_limit or 0)
-        if most_important is not None:
-            documents = sorted(documents, key=lambda d: (-d["importance"], -d["made"]))[:most_important]
+        if query.most_important is not None:
+            documents = sorted(documents, key=lambda d: (-d["importance"], -d["made"]))[
+                : query.most_important
+            ]
         return [parse_document(Memory, d) for d in sorted(documents, key=lambda d: int(d["made"]))]
 
     async def summaries(self, scene_id: Id) -> list[Summary]:

@@ -16,6 +16,7 @@ from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import MonitorError
+from stores.queries import FactQuery
 from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
 from tests.agents.indexer.following import bring_a_source
@@ -48,7 +49,7 @@ async def put_right(program: Program, dice: random.Random) -> None:
     services, canon = program.services, program.stores.canon(Role.INDEXER)
     (universe, *_) = await services.stories.universes()
     people = await services.world.list_entities(universe.id)
-    facts = await canon.facts(universe.id, history=True)
+    facts = await canon.facts(universe.id, FactQuery(history=True))
     one, other = dice.choice(people), dice.choice(people)
     match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
         case "bring":

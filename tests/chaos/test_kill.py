@@ -17,6 +17,7 @@ import pytest
 
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import FactStatus
 from stores.records.workflow import CanonizationState, Loop, ProposalStatus
 from tests.chaos import player
@@ -145,8 +146,8 @@ async def _canon_whole(program: Program, entries: list[dict[str, Any]]) -> None:
     done = (CanonizationState.CLOSED, CanonizationState.DROPPED)
     assert all(c.state in done for c in await log.canonizations())
     for universe in await canon.universes():
-        facts = await canon.facts(universe.id, history=True, limit=1_000_000)
-        proposals = {p.id: p for p in await log.proposals(universe_id=universe.id)}
+        facts = await canon.facts(universe.id, FactQuery(history=True, limit=1_000_000))
+        proposals = {p.id: p for p in await log.proposals(ProposalQuery(universe_id=universe.id))}
         for fact in facts:
             assert await canon.evidence_of(fact.id), f"{fact.statement} rests on nothing"
             # A number that changes for the first time leaves its old value behind as a fact of its own.

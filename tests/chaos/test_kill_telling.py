@@ -23,6 +23,7 @@ import pytest
 from agents.orchestrator.narration.state import NARRATION_STEPS
 from stores.authority import Role
 from stores.open import open_stores
+from stores.queries import ProposalQuery
 from stores.records.ids import derive_id
 from stores.records.llm import CallOutcome
 from stores.records.play import Speaker
@@ -161,7 +162,7 @@ async def _all_is_there_once(home: Path, asked: set[Key], acknowledged: set[int]
         tree = Counter(t.text for t in await log.all_turns(scene.id) if t.speaker is Speaker.GM)
         assert tree.total() == len(numbers) + sum(again)
         assert set(tree.values()) == {1}
-        proposals = await log.proposals(universe_id=scene.universe_id)
+        proposals = await log.proposals(ProposalQuery(universe_id=scene.universe_id))
         statements = Counter(
             json.loads(p.payload.model_dump_json()).get("statement", "")
             for p in proposals

@@ -10,6 +10,7 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import NotFound, WriteDenied
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Appearance, FactChange, FactKind, FactStatus, Involvement, Supersession
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
@@ -168,8 +169,8 @@ async def test_facts_about_an_entity_in_any_role_oldest_first(keeper: Any) -> No
     unrelated = make.fact("Bren is cold.", bren)
     await commit(keeper, entities=(mara, bren), facts=(tired, ally, witnessed, itself, unrelated))
     assert await keeper.facts_about(mara.id) == [tired, ally, witnessed, itself]
-    assert await keeper.facts_about(mara.id, predicate="ally_of") == [ally]
-    assert await keeper.facts_about(mara.id, limit=2) == [tired, ally]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(predicate="ally_of")) == [ally]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(limit=2)) == [tired, ally]
     assert await keeper.facts_by_id([ally.id, tired.id]) == {tired.id: tired, ally.id: ally}
 
 
@@ -179,12 +180,15 @@ async def test_what_has_ended_is_history_and_events_stay(keeper: Any) -> None:
     event = make.fact("Mara landed.", mara, kind=FactKind.EVENT, valid_from=10, valid_to=11)
     now = make.fact("Mara is ashore.", mara, valid_from=10)
     await commit(keeper, entities=(mara,), facts=(ended, event, now))
-    for reading, argument in ((keeper.facts_about, mara.id), (keeper.facts, make.UNIVERSE)):
+    for reading, argument, query_type in (
+        (keeper.facts_about, mara.id, FactsAboutQuery),
+        (keeper.facts, make.UNIVERSE, FactQuery),
+    ):
         assert await reading(argument) == [event, now]
-        assert await reading(argument, history=True) == [ended, event, now]
-    assert await keeper.facts(make.UNIVERSE, kind=FactKind.EVENT) == [event]
-    assert await keeper.facts(make.UNIVERSE, limit=1) == [event]
-    assert await keeper.facts(make.new_id(), history=True) == []
+        assert await reading(argument, query_type(history=True)) == [ended, event, now]
+    assert await keeper.facts(make.UNIVERSE, FactQuery(kind=FactKind.EVENT)) == [event]
+    assert await keeper.facts(make.UNIVERSE, FactQuery(limit=1)) == [event]
+    assert await keeper.facts(make.new_id(), FactQuery(history=True)) == []
 
 
 async def test_facts_at_a_time_hold_then(keeper: Any) -> None:
@@ -212,7 +216,7 @@ async def test_a_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
     )
     was = old.model_copy(update={"status": SUPERSEDED, "valid_to": 30})
     assert await keeper.facts_about(mara.id) == [new]
-    assert await keeper.facts_about(mara.id, history=True) == [was, new]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(history=True)) == [was, new]
     assert await keeper.facts_at(make.UNIVERSE, 29) == [was, new]
     assert await keeper.facts_at(make.UNIVERSE, 30) == [new]
     assert await keeper.superseded_by(old.id) == [new]
@@ -239,7 +243,7 @@ async def test_committing_again_changes_nothing(keeper: Any) -> None:
         return [
             await keeper.universes(),
             await keeper.entities(make.UNIVERSE),
-            await keeper.facts(make.UNIVERSE, history=True),
+            await keeper.facts(make.UNIVERSE, FactQuery(history=True)),
             await keeper.neighbourhood([mara.id]),
             await keeper.evidence_of(ally.id),
             await keeper.supported_by(["t1"]),
@@ -399,9 +403,9 @@ async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> N
     assert await keeper.facts_by_statement(make.UNIVERSE, ["the bell hangs"]) == [other]
     assert await keeper.facts_by_statement(make.UNIVERSE, []) == []
     assert await keeper.facts_by_statement(make.new_id(), ["the bell hangs"]) == []
-    assert await keeper.facts(make.UNIVERSE, predicate="stated") == [told]
-    assert await keeper.facts(make.UNIVERSE, predicate="hangs") == []
-    assert await keeper.facts(make.UNIVERSE, predicate="hangs", history=True) == [other]
+    assert await keeper.facts(make.UNIVERSE, FactQuery(predicate="stated")) == [told]
+    assert await keeper.facts(make.UNIVERSE, FactQuery(predicate="hangs")) == []
+    assert await keeper.facts(make.UNIVERSE, FactQuery(predicate="hangs", history=True)) == [other]
 
 
 async def test_facts_are_found_by_the_beginning_of_their_predicate(keeper: Any) -> None:
@@ -414,9 +418,9 @@ async def test_facts_are_found_by_the_beginning_of_their_predicate(keeper: Any) 
         make.fact("Another case.", predicate="Clock:Tide"),
     ]
     await commit(keeper, facts=tuple(facts))
-    assert await keeper.facts(make.UNIVERSE, prefix="clock:") == facts[:2]
-    assert await keeper.facts(make.UNIVERSE, prefix="clock:%") == []
-    assert await keeper.facts(make.new_id(), prefix="clock:") == []
+    assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:")) == facts[:2]
+    assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:%")) == []
+    assert await keeper.facts(make.new_id(), FactQuery(prefix="clock:")) == []
 
 
 async def test_names_in_use(keeper: Any) -> None:
@@ -440,11 +444,11 @@ async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
     facts = [make.fact(f"Deed {tick}.", mara, valid_from=tick) for tick in (5, 10, 15)]
     ever = make.fact("Ever.", mara)
     await commit(keeper, entities=(mara,), facts=(*facts, ever))
-    assert await keeper.facts_about(mara.id, begins_within=(5, 10)) == facts[:2]
-    assert await keeper.facts_about(mara.id, begins_within=(16, 99)) == []
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(begins_within=(5, 10))) == facts[:2]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(begins_within=(16, 99))) == []
     assert len(await keeper.facts_about(mara.id)) == 4
-    assert await keeper.facts_about(mara.id, newest=2) == [facts[2], ever]
-    assert await keeper.facts_about(mara.id, begins_within=(5, 10), newest=1) == [facts[1]]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(newest=2)) == [facts[2], ever]
+    assert await keeper.facts_about(mara.id, FactsAboutQuery(begins_within=(5, 10), newest=1)) == [facts[1]]
 
 
 async def test_a_commitment_is_closed_and_opened_again(keeper: Any) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stores.authority import Role
 from stores.errors import WriteDenied
+from stores.queries import MemoryQuery
 from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Story
@@ -46,7 +47,7 @@ async def test_a_memory_comes_back_as_it_was(truth: Truth) -> None:
         access_count=3,
     )
     await truth.log(Role.MEMORY_MANAGER).put_memories([whole])
-    assert await truth.log(Role.NARRATOR).memories(whole.entity_id) == [whole]
+    assert await truth.log(Role.NARRATOR).memories(MemoryQuery(entity_id=whole.entity_id)) == [whole]
 
 
 async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth: Truth) -> None:
@@ -55,10 +56,10 @@ async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth
     await log.put_memories([first, second])
     changed = first.model_copy(update={"importance": 0.9, "linked_fact_id": "f"})
     await log.put_memories([changed])
-    assert await log.memories(mara.id) == [changed, second]
-    assert await log.memories(mara.id, most_important=1) == [changed]
-    assert await log.memories(fact_id="f") == [changed]
-    assert await log.memories(mara.id, last=1) == [second]
+    assert await log.memories(MemoryQuery(entity_id=mara.id)) == [changed, second]
+    assert await log.memories(MemoryQuery(entity_id=mara.id, most_important=1)) == [changed]
+    assert await log.memories(MemoryQuery(fact_id="f")) == [changed]
+    assert await log.memories(MemoryQuery(entity_id=mara.id, last=1)) == [second]
 
 
 async def test_none_is_none(truth: Truth) -> None:
@@ -72,8 +73,8 @@ async def test_none_is_none(truth: Truth) -> None:
         {"most_important": 0},
         {"last": 3, "most_important": 0},
     ):
-        assert await log.memories(**nothing) == [], nothing
-    assert await log.memories("nobody") == []
+        assert await log.memories(MemoryQuery(**nothing)) == [], nothing
+    assert await log.memories(MemoryQuery(entity_id="nobody")) == []
     assert len(await log.memories()) == 1
 
 
@@ -157,16 +158,16 @@ async def test_every_condition_counts(
         named = ("entity_id", "universe_id", "scene_id", "turn_ids", "fact_id", "ids")
         if all(asked[name] is None for name in named):
             asked["universe_id"] = world
-        assert await log.memories(**asked) == as_a_list_would(mine, asked), asked
+        assert await log.memories(MemoryQuery(**asked)) == as_a_list_would(mine, asked), asked
 
 
 async def test_what_one_has_most_of_is_found_among_many(truth: Truth) -> None:
     log, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     many = [make.memory(mara, f"{n}", importance=n % 100 / 100, turn_id=f"t{n}") for n in range(1_200)]
     await log.put_memories(many)
-    assert await log.memories(mara.id, last=3) == many[-3:]
-    assert await log.memories(mara.id, most_important=2) == [many[1_099], many[1_199]]
-    assert await log.memories(turn_ids=[f"t{n}" for n in range(1_100)]) == many[:1_100]
+    assert await log.memories(MemoryQuery(entity_id=mara.id, last=3)) == many[-3:]
+    assert await log.memories(MemoryQuery(entity_id=mara.id, most_important=2)) == [many[1_099], many[1_199]]
+    assert await log.memories(MemoryQuery(turn_ids=[f"t{n}" for n in range(1_100)])) == many[:1_100]
 
 
 # --- archived logs ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 from stores.authority import Role
 from stores.errors import WriteDenied
 from stores.ports import LlmSpending
+from stores.queries import LlmCallQuery
 from stores.records.llm import CallOutcome, FallbackStep, Money, Persona, RecordedSection
 from stores.records.play import MoveKind, Scene, Story, Turn
 from tests.contract import builders as make
@@ -79,7 +80,7 @@ async def test_a_call_comes_back_as_it_was(services: Services) -> None:
         result="two beats",
         error="The connection broke.",
     )
-    assert await services.reader.llm_calls(ids=[whole.id]) == [whole]
+    assert await services.reader.llm_calls(LlmCallQuery(ids=[whole.id])) == [whole]
 
 
 async def test_recording_a_call_again_changes_nothing(services: Services) -> None:
@@ -101,28 +102,30 @@ async def test_calls_are_found_by_what_they_served(services: Services) -> None:
     nowhere = await services.call(universe_id=make.new_id())
     reader = services.reader
     assert await reader.llm_calls() == [of_one, of_two, other_story, nowhere]
-    assert await reader.llm_calls(turn_ids=[two.id, one.id, make.new_id()]) == [of_one, of_two]
-    assert await reader.llm_calls(run_id=two.exchange_id) == [of_two]
-    assert await reader.llm_calls(scene_id=services.scene.id) == [of_one, of_two]
-    assert await reader.llm_calls(story_id=other_story.story_id) == [other_story]
-    assert await reader.llm_calls(universe_id=make.UNIVERSE) == [of_one, of_two, other_story]
-    assert await reader.llm_calls(universe_id=make.UNIVERSE, last=2) == [of_two, other_story]
-    assert await reader.llm_calls(scene_id=services.scene.id, since=of_two.at) == [of_two]
-    assert await reader.llm_calls(ids=[of_one.id, nowhere.id], universe_id=make.UNIVERSE) == [of_one]
+    assert await reader.llm_calls(LlmCallQuery(turn_ids=[two.id, one.id, make.new_id()])) == [of_one, of_two]
+    assert await reader.llm_calls(LlmCallQuery(run_id=two.exchange_id)) == [of_two]
+    assert await reader.llm_calls(LlmCallQuery(scene_id=services.scene.id)) == [of_one, of_two]
+    assert await reader.llm_calls(LlmCallQuery(story_id=other_story.story_id)) == [other_story]
+    assert await reader.llm_calls(LlmCallQuery(universe_id=make.UNIVERSE)) == [of_one, of_two, other_story]
+    assert await reader.llm_calls(LlmCallQuery(universe_id=make.UNIVERSE, last=2)) == [of_two, other_story]
+    assert await reader.llm_calls(LlmCallQuery(scene_id=services.scene.id, since=of_two.at)) == [of_two]
+    assert await reader.llm_calls(LlmCallQuery(ids=[of_one.id, nowhere.id], universe_id=make.UNIVERSE)) == [
+        of_one
+    ]
 
 
 async def test_no_condition_that_nothing_meets_finds_everything(services: Services) -> None:
     await services.call(services.scene)
-    assert await services.reader.llm_calls(ids=[]) == []
-    assert await services.reader.llm_calls(turn_ids=[]) == []
-    assert await services.reader.llm_calls(last=0) == []
+    assert await services.reader.llm_calls(LlmCallQuery(ids=[])) == []
+    assert await services.reader.llm_calls(LlmCallQuery(turn_ids=[])) == []
+    assert await services.reader.llm_calls(LlmCallQuery(last=0)) == []
 
 
 async def test_a_call_counts_when_its_turn_is_undone(services: Services) -> None:
     said = await services.say()
     paid = await services.call(services.scene, said)
     await services.orchestrator.move_head(services.scene.id, None, MoveKind.UNDO)
-    assert await services.reader.llm_calls(turn_ids=[said.id]) == [paid]
+    assert await services.reader.llm_calls(LlmCallQuery(turn_ids=[said.id])) == [paid]
     assert [spent.micros for spent in await services.reader.llm_spending()] == [1_500]
 
 
@@ -168,8 +171,12 @@ async def test_a_day_is_that_of_utc(services: Services) -> None:
     east = timezone(timedelta(hours=5))
     made = await services.call(at=datetime(2026, 3, 2, 3, 0, tzinfo=east))
     assert [spent.day for spent in await services.reader.llm_spending()] == ["2026-03-01"]
-    assert await services.reader.llm_calls(since=datetime(2026, 3, 2, 3, 0, tzinfo=east)) == [made]
-    assert await services.reader.llm_calls(since=datetime(2026, 3, 1, 22, 0, 1, tzinfo=UTC)) == []
+    assert await services.reader.llm_calls(LlmCallQuery(since=datetime(2026, 3, 2, 3, 0, tzinfo=east))) == [
+        made
+    ]
+    assert (
+        await services.reader.llm_calls(LlmCallQuery(since=datetime(2026, 3, 1, 22, 0, 1, tzinfo=UTC))) == []
+    )
 
 
 async def test_nothing_is_spent_at_first(services: Services) -> None:

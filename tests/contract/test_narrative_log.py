@@ -9,6 +9,7 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
+from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
@@ -376,7 +377,9 @@ async def test_readers_and_writers_do_not_wait_for_each_other(table: Table, trut
 
     await asyncio.gather(*(play(s) for s in scenes), *(watch(s) for s in scenes))
     for scene in scenes:
-        assert len(await table.reader.proposals(scene_id=scene.id, statuses=[PENDING])) == played
+        assert (
+            len(await table.reader.proposals(ProposalQuery(scene_id=scene.id, statuses=[PENDING]))) == played
+        )
         assert await table.reader.checkpoints(scene.id) == []
 
 
@@ -434,7 +437,7 @@ async def test_a_seal_and_its_proposals_are_one(table: Table) -> None:
     for _ in range(2):
         await table.resolver.seal(sealed, proposals)
     assert await table.reader.resolutions([said.id]) == [sealed]
-    assert await table.reader.proposals(scene_id=table.scene.id) == proposals
+    assert await table.reader.proposals(ProposalQuery(scene_id=table.scene.id)) == proposals
 
 
 async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
@@ -444,12 +447,12 @@ async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
     foreign = make.proposal(other, universe_id=make.new_id(), story_id=None, scene_id=None)
     await table.resolver.stage([there, foreign, here])
     assert await table.reader.proposals() == [there, foreign, here]
-    assert await table.reader.proposals(last=2) == [foreign, here]
-    assert await table.reader.proposals(last=0) == []
-    assert await table.reader.proposals(scene_id=table.scene.id) == [here]
-    assert await table.reader.proposals(story_id=table.story.id) == [there, here]
-    assert await table.reader.proposals(universe_id=foreign.universe_id) == [foreign]
-    assert await table.reader.proposals(statuses=[]) == []
+    assert await table.reader.proposals(ProposalQuery(last=2)) == [foreign, here]
+    assert await table.reader.proposals(ProposalQuery(last=0)) == []
+    assert await table.reader.proposals(ProposalQuery(scene_id=table.scene.id)) == [here]
+    assert await table.reader.proposals(ProposalQuery(story_id=table.story.id)) == [there, here]
+    assert await table.reader.proposals(ProposalQuery(universe_id=foreign.universe_id)) == [foreign]
+    assert await table.reader.proposals(ProposalQuery(statuses=[])) == []
     assert await table.reader.proposals_by_id([here.id, make.new_id()]) == {here.id: here}
 
 
@@ -457,11 +460,14 @@ async def test_proposals_are_found_by_what_they_would_do(table: Table) -> None:
     new = CreateEntity(entity_id=make.new_id(), entity_kind=EntityKind.CHARACTER, name="Sela")
     born, later = (make.proposal(table.scene, payload=new) for _ in range(2))
     await table.resolver.stage([born, make.proposal(table.scene), later, make.proposal(table.scene)])
-    assert await table.reader.proposals(kind="create_entity") == [born, later]
-    assert await table.reader.proposals(kind="create_entity", last=1) == [later]
-    assert await table.reader.proposals(scene_id=table.scene.id, kind="retcon_fact") == []
-    assert await table.reader.proposals(statuses=[PENDING], kind="create_entity") == [born, later]
-    assert await table.reader.proposals(statuses=[WITHDRAWN], kind="create_entity") == []
+    assert await table.reader.proposals(ProposalQuery(kind="create_entity")) == [born, later]
+    assert await table.reader.proposals(ProposalQuery(kind="create_entity", last=1)) == [later]
+    assert await table.reader.proposals(ProposalQuery(scene_id=table.scene.id, kind="retcon_fact")) == []
+    assert await table.reader.proposals(ProposalQuery(statuses=[PENDING], kind="create_entity")) == [
+        born,
+        later,
+    ]
+    assert await table.reader.proposals(ProposalQuery(statuses=[WITHDRAWN], kind="create_entity")) == []
 
 
 async def test_an_undone_turn_withdraws_what_it_proposed(table: Table) -> None:
@@ -472,14 +478,14 @@ async def test_an_undone_turn_withdraws_what_it_proposed(table: Table) -> None:
     await table.resolver.stage([moved, on_scene, retcon])
 
     async def shown() -> list[ProposalStatus]:
-        return [p.status for p in await table.reader.proposals(scene_id=table.scene.id)]
+        return [p.status for p in await table.reader.proposals(ProposalQuery(scene_id=table.scene.id))]
 
     assert await shown() == [PENDING, PENDING, WITHDRAWN]
     await table.undo(root)
     assert await shown() == [WITHDRAWN, PENDING, PENDING]
-    found = await table.reader.proposals(scene_id=table.scene.id, statuses=[WITHDRAWN])
+    found = await table.reader.proposals(ProposalQuery(scene_id=table.scene.id, statuses=[WITHDRAWN]))
     assert [p.id for p in found] == [moved.id]
-    found = await table.reader.proposals(scene_id=table.scene.id, statuses=[PENDING])
+    found = await table.reader.proposals(ProposalQuery(scene_id=table.scene.id, statuses=[PENDING]))
     assert [p.id for p in found] == [on_scene.id, retcon.id]
     await table.redo()
     assert await shown() == [PENDING, PENDING, WITHDRAWN]
@@ -636,7 +642,7 @@ async def test_memories_and_summaries_are_put_whole(table: Table, truth: Truth) 
     await handle.put_summaries(summaries)
     recalled = memories[0].model_copy(update={"access_count": 3})
     await handle.put_memories([recalled])
-    assert await table.reader.memories(mara.id) == [recalled, memories[1]]
+    assert await table.reader.memories(MemoryQuery(entity_id=mara.id)) == [recalled, memories[1]]
     assert await table.reader.summaries(table.scene.id) == summaries
 
 

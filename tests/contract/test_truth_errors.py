@@ -28,6 +28,7 @@ import stores.servers.mongo as mongodb
 import stores.servers.neo4j_graph as neo4j
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
+from stores.queries import LlmCallQuery, MemoryQuery
 from stores.servers.mongo import MongoDatabase, migrate_schema
 from stores.servers.mongo_schema import FORMAT, INDEXES
 from stores.servers.narrative_log import ServerLog
@@ -249,7 +250,7 @@ async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[M
     log_of = ServerLog(mongo, Role.CONTEXT_ASSEMBLY)
     asked: dict[str, Any]
     for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"most_important": 1}):
-        assert await log_of.memories(**asked) == [memory], asked
+        assert await log_of.memories(MemoryQuery(**asked)) == [memory], asked
 
 
 @pytest.mark.servers
@@ -262,5 +263,5 @@ async def test_calls_of_an_older_format_are_found_by_their_run(log: tuple[MongoD
     there.llm_calls.create_index([("beat_id", 1), ("made", 1)])
     there.counters.insert_one({"_id": "format", "value": 3})
     await migrate_schema(mongo)
-    assert await ServerLog(mongo, Role.CONTEXT_ASSEMBLY).llm_calls(run_id="r") == [call]
+    assert await ServerLog(mongo, Role.CONTEXT_ASSEMBLY).llm_calls(LlmCallQuery(run_id="r")) == [call]
     assert len(there.llm_calls.index_information()) == 1 + len(INDEXES["llm_calls"])

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from stores.authority import Role
+from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Turn
 from stores.records.workflow import ProposalStatus
@@ -138,7 +139,7 @@ class TurnTree(RuleBasedStateMachine):
     @invariant()
     def proposals_count_while_their_turn_does(self) -> None:
         on = {turn.id for turn in self.line()}
-        for change in self.run(self.log.proposals(scene_id=self.scene.id)):
+        for change in self.run(self.log.proposals(ProposalQuery(scene_id=self.scene.id))):
             turn, unless = self.proposed[change.id]
             counts = (turn is None or turn in on) and unless not in on
             if change.status is not ProposalStatus.REJECTED:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from agents.views.play_views import ProposalView
 from agents.views.world_views import EntityEdit, StagedEdits
 from stores.authority import Role
+from stores.queries import FactQuery
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
@@ -133,7 +134,7 @@ async def _commit(campaign: Campaign) -> None:
 async def canon_of(campaign: Campaign) -> Canon:
     """Return all of canon as it stands, but for when it was written down."""
     canon = campaign.program.stores.canon(Role.CONTEXT_ASSEMBLY)
-    facts = await canon.facts(campaign.universe_id, history=True, limit=10_000)
+    facts = await canon.facts(campaign.universe_id, FactQuery(history=True, limit=10_000))
     ids = {i.entity_id for f in facts for i in f.involves}
     ids |= {e.id for e in await canon.entities(campaign.universe_id, limit=10_000)}
     return {f.id: f for f in facts}, await canon.entities_by_id(ids)

@@ -22,6 +22,7 @@ from agents.llm.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
 from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, TextChunk, Usage
 from monitor_tui.cli.common import open_library
 from stores.authority import Role
+from stores.queries import LlmCallQuery
 from stores.records.llm import FallbackStep, Persona
 from tools.small_model import NAME, WINDOW, serve_model
 
@@ -177,7 +178,9 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
     assert report["facts"] == []
 
     async with open_library(tmp_path / "home") as stores:
-        calls = await stores.log(Role.ORCHESTRATOR).llm_calls(universe_id=report["universe"]["id"])
+        calls = await stores.log(Role.ORCHESTRATOR).llm_calls(
+            LlmCallQuery(universe_id=report["universe"]["id"])
+        )
     by = {persona: [call for call in calls if call.persona is persona] for persona in Persona}
     assert len(by[Persona.NARRATOR]) >= 10
     assert len(by[Persona.ARCHIVIST]) >= 10

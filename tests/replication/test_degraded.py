@@ -19,6 +19,7 @@ from stores.authority import Role, Store
 from stores.embedded.database import Database
 from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
 from stores.ports import TextItem, VectorItem
+from stores.queries import ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import SteppingClock
 from stores.records.play import MoveKind, Scene, Turn
@@ -82,7 +83,7 @@ async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalSt
     log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
     return (
         [turn.text for turn in await log.line_tail(scene.id, 100)],
-        [proposal.status for proposal in await log.proposals(scene_id=scene.id)],
+        [proposal.status for proposal in await log.proposals(ProposalQuery(scene_id=scene.id))],
         [entity.name for entity in await canon.entities(scene.universe_id)],
     )
 

@@ -18,6 +18,7 @@ from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
+from stores.queries import ProposalQuery
 from stores.records.canon import Authority, CanonBatch, CreateEntity, MergeEntities
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
@@ -57,7 +58,9 @@ class NamesakeService:
         """
         proposal, change = await self._read_creation(proposal_id)
         known_entity = (await self._canon.entities_by_id([entity_id])).get(entity_id)
-        open_proposals = await self._log.proposals(universe_id=proposal.universe_id, statuses=OPEN_STATUSES)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(universe_id=proposal.universe_id, statuses=OPEN_STATUSES)
+        )
         rival_creations = [
             p
             for p in open_proposals

@@ -14,6 +14,7 @@ from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
+from stores.queries import FactQuery
 from stores.records.canon import CanonBatch, Evidence, EvidenceKind, Fact, Support
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.play import Scene, Speaker, Turn
@@ -108,7 +109,7 @@ class Table:
 
     async def whole(self) -> dict[str, object]:
         """Return all of canon but for when it was written down."""
-        facts = await self.canon.facts(UNIVERSE, history=True)
+        facts = await self.canon.facts(UNIVERSE, FactQuery(history=True))
         entities = await self.canon.entities(UNIVERSE)
         return {
             "facts": {f.id: f.model_dump(exclude={"recorded_at"}) for f in facts},

@@ -13,6 +13,7 @@ from agents.canon_keeper.conflicts.ruling_service import FactConflict, RulingPla
 from agents.canon_keeper.fact_readings import is_true
 from stores.embedded.library import open_library
 from stores.errors import InputError
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import AssertFact, Authority, CanonBatch, Fact, FactStatus, Standing
 from stores.records.workflow import ProposalStatus, ProposedChange, RulingKind, Verdict
 from stores.records.world import EntityKind
@@ -120,7 +121,7 @@ async def ruled(
 
 async def free_of_conflict(table: Table) -> list[str]:
     """Return what each fact that stands would meet if it were said anew."""
-    facts = await table.canon.facts(UNIVERSE, history=True)
+    facts = await table.canon.facts(UNIVERSE, FactQuery(history=True))
     everyone = {e.id: e for e in (*PEOPLE, *await table.canon.entities(UNIVERSE))}
     met = []
     for one in (f for f in facts if is_true(f) and f.kind != "axiom" and f.predicate != "ended"):
@@ -222,9 +223,9 @@ async def test_a_ruling_can_be_overridden_by_hand(table: Table) -> None:
 
     await table.keeper.decide([again.id], verdict(Verdict.ACCEPT))
     await table.keeper.commit([again], reason="by hand")
-    assert [f.statement for f in await table.canon.facts_about(MARA.id, predicate="located_in")] == [
-        "Mara is in Crypt."
-    ]
+    assert [
+        f.statement for f in await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
+    ] == ["Mara is in Crypt."]
 
 
 async def test_new_from_now_keeps_the_past(table: Table) -> None:
@@ -232,7 +233,7 @@ async def test_new_from_now_keeps_the_past(table: Table) -> None:
     await table.keeper.rulings.apply_ruling(order)
     old = await table.canon.fact(IN_CHAPEL.id)
     assert (old.status, old.valid_from, old.valid_to) == (FactStatus.SUPERSEDED, 50, 66)
-    (new,) = await table.canon.facts_about(MARA.id, predicate="located_in")
+    (new,) = await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
     assert (new.valid_from, new.valid_to) == (66, None)
 
 

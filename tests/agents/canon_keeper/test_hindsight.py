@@ -7,6 +7,7 @@ import pytest
 from stores.authority import Role
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import InputError
+from stores.queries import FactQuery
 from stores.records.canon import FactKind, FactStatus, RetconFact
 from stores.records.memory import Memory
 from stores.records.world import EntityKind
@@ -135,6 +136,6 @@ async def test_what_was_known_at_a_moment(table: Table) -> None:
     assert await known(2) == {"Mara is in Crypt.", "Mara's hp is 10."}
     assert await known(2, tick=4) == {"Mara is in Chapel.", "Mara's hp is 10."}
     assert await known(1, tick=7) == {"Mara is in Chapel.", "Mara's hp is 7."}
-    now = {f.id: f for f in await table.canon.facts(UNIVERSE, history=True)}
+    now = {f.id: f for f in await table.canon.facts(UNIVERSE, FactQuery(history=True))}
     last = await table.keeper.history.read_facts_known_at(UNIVERSE, moments[-1])
     assert all(now[f.id] == f for f in last)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stores.errors import InputError
+from stores.queries import FactQuery, FactsAboutQuery, ProposalQuery
 from stores.records.canon import Authority, FactKind, FactStatus, MergeEntities, RetconFact
 from stores.records.workflow import CanonizationState, ProposalStatus, Verdict
 from stores.records.world import EntityKind
@@ -49,7 +50,7 @@ async def test_the_orc_dies(table: Table) -> None:
         dies(ORC, turn_id=turns[2], tick=3, evidence=(evidence("I finish him", turns[2]),)),
     )
 
-    staged = await table.log.proposals(scene_id=SCENE)
+    staged = await table.log.proposals(ProposalQuery(scene_id=SCENE))
     critical = await table.keeper.find_critical(staged)
     assert [p.id for p in critical] == [last[1].id]
     batch = await table.keeper.select_trigger_batch(staged, critical)
@@ -97,7 +98,7 @@ async def test_the_orc_dies(table: Table) -> None:
     mara = await table.canon.entity(MARA.id)
     assert (mara.numbers["hp"], mara.tags) == (7, ("brave", "wounded"))
     assert (await table.canon.scene_nodes(STORY))[0].status == "completed"
-    outcomes = {f.id: f.statement for f in await table.canon.facts(UNIVERSE, history=True)}
+    outcomes = {f.id: f.statement for f in await table.canon.facts(UNIVERSE, FactQuery(history=True))}
     assert {outcomes[i] for i in (await table.scene()).canonical_outcomes} >= set(await table.told())
     assert await table.canon.appearances(ORC.id) == [SCENE]
 
@@ -125,7 +126,7 @@ async def test_the_hidden_door(table: Table) -> None:
     await table.keeper.commit(
         moved, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True
     )
-    stays = await table.canon.facts_about(MARA.id, predicate="located_in", history=True)
+    stays = await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in", history=True))
     assert [(f.entity("object"), f.valid_from, f.valid_to) for f in stays] == [
         (CHAPEL.id, 0, 20),
         (chamber.id, 20, None),
@@ -147,7 +148,7 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     await table.keeper.decide([wanted.id], ruling(Verdict.ACCEPT))
     await table.keeper.decide([refused.id], ruling(Verdict.REJECT, reason="He is not."))
     await table.keeper.decide([colour.id], ruling(Verdict.FLAVOUR))
-    everything = await table.log.proposals(scene_id=SCENE)
+    everything = await table.log.proposals(ProposalQuery(scene_id=SCENE))
 
     report = await table.keeper.commit(
         everything, reason="by hand", scene=await table.scene(), story_id=STORY, undecided="leave"
@@ -268,7 +269,7 @@ async def test_retcon_and_restore_through_the_gate(table: Table) -> None:
     by_gm = {"authority": Authority.GM}
     (undo,) = await table.stage(proposal(RetconFact(fact_id=fact_of(first)), **by_gm))
     await table.keeper.commit([undo], reason="retcon", scene=await table.scene())
-    stays = await table.canon.facts_about(MARA.id, predicate="hp", history=True)
+    stays = await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="hp", history=True))
     assert [(f.statement, f.valid_to, f.status) for f in stays] == [
         ("Mara's hp is 10.", 20, FactStatus.SUPERSEDED),
         ("Mara's hp is 7.", 20, FactStatus.RETCONNED),
@@ -370,7 +371,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
 
     await table.keeper.decide([held.id], ruling(Verdict.REJECT, reason="No."))
     await table.keeper.commit([blow], reason="by hand", scene=await table.scene(), undecided="leave")
-    rows = await table.keeper.build_views(await table.log.proposals(scene_id=SCENE))
+    rows = await table.keeper.build_views(await table.log.proposals(ProposalQuery(scene_id=SCENE)))
     assert [(r.title, r.status, r.mark, r.verdict) for r in rows] == [
         ("Mara.hp -3", ProposalStatus.ACCEPTED, "accept", Verdict.ACCEPT),
         ("Mara is in Crypt.", ProposalStatus.PENDING, "reject", Verdict.REJECT),

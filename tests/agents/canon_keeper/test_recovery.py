@@ -8,6 +8,7 @@ import pytest
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from stores.errors import InputError, StoreError, StoreFull
+from stores.queries import ProposalQuery
 from stores.records.workflow import CanonizationState, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
@@ -86,7 +87,7 @@ async def commit(table: Table, keeper: CanonKeeper) -> CommitResult:
 
 
 async def ends(table: Table) -> dict[str, tuple[ProposalStatus, str]]:
-    return {p.id: (p.status, p.error) for p in await table.log.proposals(scene_id=SCENE)}
+    return {p.id: (p.status, p.error) for p in await table.log.proposals(ProposalQuery(scene_id=SCENE))}
 
 
 async def prepared(table: Table) -> list[ProposedChange]:

@@ -26,6 +26,7 @@ from agents.jobs.job_store import JobStore
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
+from stores.queries import FactQuery, MemoryQuery
 from stores.records.canon import Fact, FactChange, FactStatus, Supersession
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
@@ -342,8 +343,8 @@ async def test_what_comes_while_canon_is_compared_is_not_lost(world: World) -> N
         def __getattr__(self, name: str) -> Any:
             return getattr(canon, name)
 
-        async def facts(self, *args: Any, **named: Any) -> list[Fact]:
-            read: list[Fact] = await canon.facts(*args, **named)
+        async def facts(self, universe_id: Id, query: FactQuery) -> list[Fact]:
+            read = await canon.facts(universe_id, query)
             if len(world.facts) == 0:
                 done = await world.commit(facts=(make.fact("Meanwhile.", universe_id=world.id),))
                 indexers[0].note_commit(world.id, done.id)
@@ -461,7 +462,7 @@ async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: W
     indexer = await brought(world, shelf)
     worker = IndexWorker(world.truth, indexer)
     log = world.stores.log(Role.MEMORY_MANAGER)
-    (old,) = [m for m in await log.memories(universe_id=world.id) if m.scene_id is None]
+    (old,) = [m for m in await log.memories(MemoryQuery(universe_id=world.id)) if m.scene_id is None]
     newer = old.model_copy(update={"id": make.new_id(), "text": "She sang.", "corrects": old.id})
     await log.put_memories([newer, old.model_copy(update={"corrected_by": newer.id})])
     assert [one.id for one in await worker.on_event(MemoriesWritten(world.id, None))] == [world.id]

@@ -16,6 +16,7 @@ from agents.memory_manager.memory_worker import READ_SUBJECT, MemoryManager
 from agents.memory_manager.scene_reader import SceneReader
 from monitor_tui.compose import Program
 from stores.authority import Role
+from stores.queries import FactQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import CreateEntity, Fact, normalize_statement
 from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import JobKind
@@ -81,7 +82,7 @@ class Remembering:
     async def everyone(self) -> dict[str, Id]:
         """Return everybody by name, whether in canon or only proposed."""
         universe_id = await self.universe()
-        new = (p.change for p in await self.log.proposals(universe_id=universe_id))
+        new = (p.change for p in await self.log.proposals(ProposalQuery(universe_id=universe_id)))
         proposed = {c.name: c.entity_id for c in new if isinstance(c, CreateEntity)}
         return proposed | {e.name: e.id for e in await self.program.services.world.list_entities(universe_id)}
 
@@ -96,7 +97,7 @@ class Remembering:
         ]
         if found:
             return found[-1]
-        proposals = await self.log.proposals(universe_id=universe_id)
+        proposals = await self.log.proposals(ProposalQuery(universe_id=universe_id))
         waiting = [
             p
             for p in proposals
@@ -107,11 +108,11 @@ class Remembering:
 
     async def _facts(self, universe_id: Id) -> Iterable[Fact]:
         canon = self.program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        return await canon.facts(universe_id, history=True)
+        return await canon.facts(universe_id, FactQuery(history=True))
 
     async def of(self, name: str) -> list[Memory]:
         """Return what somebody remembers, oldest first."""
-        return await self.log.memories((await self.everyone())[name])
+        return await self.log.memories(MemoryQuery(entity_id=(await self.everyone())[name]))
 
 
 @asynccontextmanager

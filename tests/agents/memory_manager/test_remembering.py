@@ -16,6 +16,7 @@ from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_reader import SceneReader
 from stores.authority import Role
 from stores.errors import InputError
+from stores.queries import MemoryQuery
 from stores.records.ids import SteppingClock
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
@@ -47,12 +48,12 @@ async def counting(table: Remembering, name: str) -> list[Memory]:
 async def test_done_again_it_is_the_same(table: Remembering) -> None:
     await table.play("> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain.")
     await table.remember()
-    first = await table.log.memories(universe_id=await table.universe())
+    first = await table.log.memories(MemoryQuery(universe_id=await table.universe()))
     table.published.clear()
     manager = another(table)
     while await manager.reconcile(table.scene_id):
         pass
-    assert await table.log.memories(universe_id=await table.universe()) == first
+    assert await table.log.memories(MemoryQuery(universe_id=await table.universe())) == first
     assert not [e for e in table.published if isinstance(e, MemoriesWritten)]
 
 
@@ -122,9 +123,9 @@ async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(t
         await table.read(correction.id, error.id, tick=error.tick + day * DAY)
     await table.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
     await table.remember()
-    (error,) = await table.log.memories(ids=[error.id])
+    (error,) = await table.log.memories(MemoryQuery(ids=[error.id]))
     assert (compute_retention(error, now), error.access_count) == (before, 0)
-    (correction,) = await table.log.memories(ids=[correction.id])
+    (correction,) = await table.log.memories(MemoryQuery(ids=[correction.id]))
     assert correction.access_count == 3
     tam = (await table.everyone())["Old Tam"]
     (knows,) = [
@@ -264,7 +265,7 @@ async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> N
         scene_id = first.scene_id
     async with opened(tmp_path, seed=2) as second:
         await second.services.jobs.wait_until_idle()
-        memories = await second.stores.log(Role.MEMORY_MANAGER).memories(scene_id=scene_id)
+        memories = await second.stores.log(Role.MEMORY_MANAGER).memories(MemoryQuery(scene_id=scene_id))
         texts = {m.text for m in memories}
         assert texts == {"Bela swears by the fire.", "Bela betrays you to the guild."}
         assert len(memories) == 6

@@ -11,6 +11,7 @@ from agents.llm.llm_settings import AppSettings
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.ports import TextItem
+from stores.queries import FactQuery, MemoryQuery
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, MemoryOrigin
 from tests.agents.orchestrator.teller import NO_SCRIPT, Script, Teller, telling
@@ -54,9 +55,9 @@ class Asked:
         scope = {"universe": self.universe_id}
         entities = await canon.entities(self.universe_id)
         await words.put("entities", [TextItem(e.id, f"{e.name} {e.description}", scope) for e in entities])
-        facts = await canon.facts(self.universe_id, history=True)
+        facts = await canon.facts(self.universe_id, FactQuery(history=True))
         await words.put("facts", [TextItem(f.id, f.statement, scope) for f in facts])
-        memories = await log.memories(universe_id=self.universe_id)
+        memories = await log.memories(MemoryQuery(universe_id=self.universe_id))
         items = [TextItem(m.id, m.text, {**scope, "entity": m.entity_id}) for m in memories]
         await words.put("memories", items)
         for story in await log.stories(self.universe_id):

@@ -17,6 +17,7 @@ from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.errors import InputError
 from stores.ports import TextItem
+from stores.queries import ProposalQuery
 from stores.records.canon import Authority, EvidenceKind
 from stores.records.ids import derive_id
 from stores.records.llm import Persona
@@ -214,7 +215,9 @@ async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
         by_hand = await services.query.propose_statement(None, asked.universe_id, "Wenna Pike owns Chapel")
         assert "The bell rang by itself" in told
         assert "gate" in by_hand
-        waiting = await log.proposals(universe_id=asked.universe_id, statuses=[ProposalStatus.PENDING])
+        waiting = await log.proposals(
+            ProposalQuery(universe_id=asked.universe_id, statuses=[ProposalStatus.PENDING])
+        )
         assert [(p.scene_id, p.authority) for p in waiting] == [
             (asked.teller.scene_id, Authority.GM),
             (None, Authority.GM),

@@ -14,6 +14,7 @@ from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
+from stores.queries import FactQuery
 from stores.records.canon import FactStatus, Standing
 from stores.records.ids import Id
 from stores.records.workflow import KindRule, Verdict
@@ -331,6 +332,6 @@ async def test_what_a_rule_decided_is_taken_back_after_the_commit(tmp_path: Path
         await services.gate.commit_universe(universe_id)
         (mara,) = await services.world.list_entities(universe_id, "Mara")
         assert mara.numbers["hp"] == 10
-        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, history=True)
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, FactQuery(history=True))
         assert "The well is deep." in [f.statement for f in facts]
         assert FactStatus.RETCONNED in {f.status for f in facts}

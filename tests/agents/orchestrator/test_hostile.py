@@ -15,6 +15,7 @@ from agents.events import TextStreamed
 from agents.llm.scripted_model import ScriptedReply
 from stores.archive import export_campaign
 from stores.authority import Role
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import PROSE, Script, Teller, house, telling
 from tests.contract import builders as make
@@ -147,7 +148,7 @@ async def canon_of(teller: Teller) -> list[str]:
     canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universes = await canon.universes()
     assert len(universes) == 1
-    facts = await canon.facts(universes[0].id, history=True)
+    facts = await canon.facts(universes[0].id, FactQuery(history=True))
     entities = await canon.entities(universes[0].id)
     return [record.model_dump_json() for record in (*universes, *facts, *entities)]
 
@@ -177,7 +178,7 @@ async def stands(teller: Teller, said: list[str], home: Path) -> None:
         brackets = re.findall(r"\[[^\]]*\]", turn.text)
         assert re.findall(r"\[[^\]]*\]", content(turn.text).plain) == brackets, "markup is words"
     stored = (
-        *await log.proposals(universe_id=view.universe.id),
+        *await log.proposals(ProposalQuery(universe_id=view.universe.id)),
         *await log.summaries(teller.scene_id),
         *await log.llm_calls(),
         *await log.decision_marks(teller.scene_id),

@@ -9,6 +9,7 @@ import pytest
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError, NotFound
+from stores.queries import FactQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import Authority
 from stores.records.ids import Id
 from stores.records.memory import Memory
@@ -39,7 +40,7 @@ async def played(program: Program) -> tuple[Id, Id]:
 
 
 async def memories_of(program: Program, entity_id: Id) -> list[Memory]:
-    return await program.stores.log(Role.CONTEXT_ASSEMBLY).memories(entity_id)
+    return await program.stores.log(Role.CONTEXT_ASSEMBLY).memories(MemoryQuery(entity_id=entity_id))
 
 
 async def test_a_portrait_tells_sheet_memories_and_history(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ async def test_misremembering_is_never_canon_and_can_be_taken_back(tmp_path: Pat
         _, universe_id = await played(program)
         services, canon = program.services, program.stores.canon(Role.CONTEXT_ASSEMBLY)
         wenna = (await services.characters.list_characters(universe_id))[1].entity.id
-        before = await canon.facts(universe_id, history=True)
+        before = await canon.facts(universe_id, FactQuery(history=True))
         key = next(
             m
             for m in (await services.characters.read_character(wenna)).memories
@@ -93,7 +94,7 @@ async def test_misremembering_is_never_canon_and_can_be_taken_back(tmp_path: Pat
             m for m in (await services.characters.read_character(wenna)).memories if "gave" in m.memory.text
         )
         assert (now.agrees_with_canon, now.original_text) == (False, key.memory.text)
-        assert await canon.facts(universe_id, history=True) == before
+        assert await canon.facts(universe_id, FactQuery(history=True)) == before
 
         await services.characters.misremember(now.memory.id, "")
         texts = [m.memory.text for m in (await services.characters.read_character(wenna)).memories]
@@ -113,7 +114,7 @@ async def test_somebody_new_comes_in_by_the_gates_own_commit(tmp_path: Path) -> 
         assert reply.lines == ("Canon: Old Tam (character)",)
         tam = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entity(reply.subject or "")
         assert (tam.description, tam.is_pc) == ("keeps the bell", True)
-        made = (await log.proposals(universe_id=universe_id))[-1]
+        made = (await log.proposals(ProposalQuery(universe_id=universe_id)))[-1]
         assert (made.scene_id, made.authority, made.status) == (None, Authority.GM, ProposalStatus.ACCEPTED)
         sheet = (await services.characters.read_character(tam.id)).sheet
         assert sheet is not None

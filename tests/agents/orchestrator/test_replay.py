@@ -16,6 +16,7 @@ from agents.llm.scripted_model import ScriptedModel
 from agents.orchestrator.replay import RecordedCallsOnly, load_recorded_calls
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
+from stores.queries import FactQuery, ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Id, SeededIdGenerator
 from stores.records.llm import LlmCall, Persona
@@ -116,12 +117,12 @@ async def left_by(program: Program) -> dict[str, list[str]]:
     story = (await log.stories())[0]
     scenes = await log.scenes(story.id)
     turns = [turn for scene in scenes for turn in await log.all_turns(scene.id)]
-    facts = await canon.facts(universe.id, history=True)
+    facts = await canon.facts(universe.id, FactQuery(history=True))
     records: dict[str, Sequence[Record]] = {
         "scenes": scenes,
         "turns": turns,
         "results": await log.resolutions([turn.id for turn in turns]),
-        "proposals": await log.proposals(universe_id=universe.id),
+        "proposals": await log.proposals(ProposalQuery(universe_id=universe.id)),
         "summaries": [s for scene in scenes for s in await log.summaries(scene.id)],
         "entities": await canon.entities(universe.id),
         "facts": facts,

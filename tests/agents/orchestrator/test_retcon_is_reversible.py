@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from monitor_tui.compose import Program
 from stores.authority import Role
+from stores.queries import FactQuery
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from tests.examples import examples
@@ -37,7 +38,7 @@ PLAYED = (
 async def canon_of(program: Program, universe_id: Id) -> dict[str, dict[Id, dict[str, object]]]:
     """Return all of canon but for when things were written down: facts of any status, who bears what."""
     canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
-    facts = await canon.facts(universe_id, history=True, limit=100_000)
+    facts = await canon.facts(universe_id, FactQuery(history=True, limit=100_000))
     entities = await canon.entities(universe_id, limit=100_000)
     return {
         "facts": {f.id: f.model_dump(exclude={"recorded_at"}) for f in facts},

@@ -13,6 +13,7 @@ from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
+from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, MoveKind
@@ -183,7 +184,7 @@ async def test_the_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch
             (await log.scene(scene_id)).universe_id
         )
         assert [f.statement for f in facts].count("The dog barked.") == 1
-        states = {p.status for p in await log.proposals(scene_id=scene_id)}
+        states = {p.status for p in await log.proposals(ProposalQuery(scene_id=scene_id))}
         assert states == {ProposalStatus.ACCEPTED, ProposalStatus.REJECTED}
         following = await program.services.stories.resume(await story_of(program))
         assert following != scene_id

@@ -11,6 +11,7 @@ from agents.story_outline import StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import InputError
+from stores.queries import FactQuery
 from stores.records.canon import EvidenceKind, FactStatus
 from stores.records.clocks import Pace
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
@@ -34,7 +35,7 @@ async def clocks(program: Program, scene_id: Id) -> dict[str, str]:
 
 async def canon(program: Program, scene_id: Id, prefix: str = "clock:") -> list[str]:
     universe_id = (await program.services.play.scene(scene_id)).universe.id
-    facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, prefix=prefix)
+    facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, FactQuery(prefix=prefix))
     assert all(fact.status is FactStatus.CANONICAL for fact in facts)
     return [fact.statement for fact in facts]
 
@@ -82,7 +83,7 @@ async def test_a_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: 
         assert await clocks(program, scene_id) == {}
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        (fact,) = await reader.facts(universe_id, prefix="clock:")
+        (fact,) = await reader.facts(universe_id, FactQuery(prefix="clock:"))
         evidence = await reader.evidence_of(fact.id)
         assert {e.kind for e in evidence} >= {EvidenceKind.TURN, EvidenceKind.MANUAL}
 

@@ -13,6 +13,7 @@ from agents.llm.scripted_model import ScriptedReply
 from agents.story_outline import NewUniverse, ProposedNewcomer, StoryOutline
 from stores.authority import Role
 from stores.errors import InputError
+from stores.queries import ProposalQuery
 from stores.records.canon import Authority, EvidenceKind
 from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import StoryMode
@@ -49,7 +50,7 @@ async def calls(teller: Teller) -> list[LlmCall]:
 
 async def waiting(teller: Teller, scene_id: str) -> list[ProposedChange]:
     log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
-    return await log.proposals(scene_id=scene_id, statuses=[ProposalStatus.PENDING])
+    return await log.proposals(ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.PENDING]))
 
 
 async def test_a_sentence_becomes_a_set_up_and_nothing_is_created(tmp_path: Path) -> None:

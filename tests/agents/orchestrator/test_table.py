@@ -16,6 +16,7 @@ from agents.views.play_views import Reply, SceneView, TurnView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError, StoreError
+from stores.queries import ProposalQuery
 from stores.records.canon import Authority, EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, DiceRoller, MoveKind, Resolution, Speaker, TensionMode
@@ -415,7 +416,9 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
         assert (await again.numbers("Orc"))["hp"] == 1
         assert (await again.numbers("Mara"))["hp"] == 10
         assert (await again.view()).unfinished_count == 0
-        staged = await again.log.proposals(scene_id=scene_id, statuses=[ProposalStatus.PENDING])
+        staged = await again.log.proposals(
+            ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.PENDING])
+        )
         assert len([p for p in staged if p.turn_id == result.turn_id]) == 1
 
 

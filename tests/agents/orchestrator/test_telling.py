@@ -16,6 +16,7 @@ from agents.orchestrator.narration.steps import NarrationSteps
 from agents.story_outline import NewCharacter, StoryOutline
 from stores.authority import Role
 from stores.errors import IllegalTransition
+from stores.queries import LlmCallQuery
 from stores.records.llm import CallOutcome, Persona
 from stores.records.play import Speaker, StoryMode
 from stores.records.workflow import Loop
@@ -33,7 +34,7 @@ def reader(teller: Teller) -> AnyLog:
 
 
 async def calls(teller: Teller) -> list[tuple[Persona, CallOutcome]]:
-    rows = await reader(teller).llm_calls(scene_id=teller.scene_id)
+    rows = await reader(teller).llm_calls(LlmCallQuery(scene_id=teller.scene_id))
     return [(row.persona, row.outcome) for row in rows]
 
 

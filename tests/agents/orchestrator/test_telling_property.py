@@ -19,6 +19,7 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedReply
 from stores.authority import Role
 from stores.errors import MonitorError
+from stores.queries import FactQuery
 from stores.records.ids import Id
 from stores.records.llm import Persona
 from stores.records.play import Turn
@@ -174,5 +175,5 @@ async def _proposals_hold(teller: Teller) -> None:
 async def _canon(teller: Teller) -> list[str]:
     canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universe = (await canon.universes())[0]
-    facts = await canon.facts(universe.id, history=True)
+    facts = await canon.facts(universe.id, FactQuery(history=True))
     return [r.model_dump_json() for r in (*facts, *await canon.entities(universe.id))]
