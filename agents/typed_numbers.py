@@ -9,10 +9,9 @@ from stores.errors import InputError
 from stores.records.world import Number
 
 MAX_TYPED_NUMBER: Final = 1_000_000_000
-_NUMBER: Final = re.compile(
-    r"(?P<name>[^\d\s=:+-][^\d=:+-]*?)\s*[=:]?\s*(?P<value>[+-]?\d{1,10}(?:\.\d{1,4})?)"
-)
-_TRAILING_BRACKETS: Final = re.compile(r"(?P<before>.*?)\s*\((?P<inside>[^()]*)\)\s*", re.DOTALL)
+_NAME: Final = re.compile(r"[^\d\s=:+-][^\d=:+-]*")
+_VALUE: Final = re.compile(r"[+-]?\d{1,10}(?:\.\d{1,4})?\Z")
+_TRAILING_BRACKETS: Final = re.compile(r"\((?P<inside>[^()]*)\)\s*\Z")
 
 
 def parse_numbers(text: str) -> tuple[tuple[str, Number], ...]:
@@ -21,15 +20,17 @@ def parse_numbers(text: str) -> tuple[tuple[str, Number], ...]:
     for part in (p.strip() for p in re.split(r"[,;\n]", text)):
         if not part:
             continue
-        match = _NUMBER.fullmatch(part)
-        value = parse_number(match["value"]) if match else MAX_TYPED_NUMBER + 1
-        if match is None or abs(value) > MAX_TYPED_NUMBER:
+        match = _VALUE.search(part)
+        name = part[: match.start()].rstrip() if match else ""
+        name = name[:-1].rstrip() if name.endswith(("=", ":")) else name
+        value = parse_number(match[0]) if match else 0
+        if not _NAME.fullmatch(name) or abs(value) > MAX_TYPED_NUMBER:
             raise InputError(
                 f"“{part[:60]}” is not a number with a name.",
                 kept="Everything else you typed is still here.",
                 todo="Write names and numbers, with commas between: hp 10, might 1",
             )
-        numbers.append((match["name"].strip().casefold(), value))
+        numbers.append((name.casefold(), value))
     return tuple(numbers)
 
 
@@ -38,11 +39,11 @@ def split_trailing_numbers(text: str) -> tuple[str, tuple[tuple[str, Number], ..
 
     Brackets with any other content stay part of the text.
     """
-    match = _TRAILING_BRACKETS.fullmatch(text)
+    match = _TRAILING_BRACKETS.search(text, max(text.rfind("("), 0))
     if match is None or not match["inside"].strip():
         return text, ()
     try:
-        return match["before"], parse_numbers(match["inside"])
+        return text[: match.start()].rstrip(), parse_numbers(match["inside"])
     except InputError:
         return text, ()
 

@@ -1,12 +1,12 @@
 """Reads hand-written YAML safely, and keeps the line of every value for error messages.
 
-A document is bounded data: aliases, repeated keys and oversized files are rejected.
+A document is bounded data: aliases, explicit tags, repeated keys and oversized files are rejected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
 
 import yaml
 
@@ -21,23 +21,42 @@ class UnreadableYaml(ValueError):
     """The text is no YAML that is accepted here; the message says where and why."""
 
 
-class YamlDocument(NamedTuple):
+class YamlDocument:
     """A document's plain values, and the nodes that know their lines."""
 
-    data: object
-    root: yaml.Node
+    def __init__(self, data: object, root: yaml.Node) -> None:
+        self.data = data
+        self.root = root
+        self._children: dict[int, Mapping[str, yaml.Node]] = {}
+        """The children of a mapping by key, and by the mapping's identity: found once, for large files."""
 
     def line_of(self, path_to_value: ValuePath) -> str:
         """Return the line of the value at `loc` (or the nearest one), with its path."""
         node, path_parts = self.root, []
         for step in path_to_value:
-            child = _find_child(node, step)
+            child = self._find_child(node, step)
             if child is None:
                 break
             node = child
-            path_parts.append(_describe_entry(node, step) if isinstance(step, int) else step)
+            path_parts.append(self._describe_entry(node, step) if isinstance(step, int) else step)
         line = f"line {node.start_mark.line + 1}"
         return f"{line} ({', '.join(path_parts)})" if path_parts else line
+
+    def _find_child(self, node: yaml.Node, step: int | str) -> yaml.Node | None:
+        if isinstance(node, yaml.MappingNode) and isinstance(step, str):
+            if id(node) not in self._children:
+                self._children[id(node)] = {
+                    key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)
+                }
+            return self._children[id(node)].get(step)
+        if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            child: yaml.Node = node.value[step]
+            return child
+        return None
+
+    def _describe_entry(self, node: yaml.Node, position: int) -> str:
+        key = self._find_child(node, "key")
+        return str(key.value) if isinstance(key, yaml.ScalarNode) else f"entry {position + 1}"
 
 
 def load_yaml(text: str) -> YamlDocument:
@@ -70,12 +89,17 @@ def describe_faults(faults: Iterable[tuple[str, str]], limit: int = 3) -> str:
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """Rejects aliases (a small file could unfold to a huge one) and repeated keys."""
+    """Rejects aliases (a small file could unfold to a huge one), explicit tags and repeated keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read here", mark)
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if getattr(event, "tag", None) is not None:
+            raise yaml.composer.ComposerError(
+                None, None, "explicit tags (such as !!int) are not read here", event.start_mark
+            )
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -102,17 +126,3 @@ def _describe_error(error: yaml.MarkedYAMLError) -> str:
     mark = error.problem_mark or error.context_mark
     where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
     return f"{where}{error.problem or error.context}"
-
-
-def _find_child(node: yaml.Node, step: int | str) -> yaml.Node | None:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == step), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-        child: yaml.Node = node.value[step]
-        return child
-    return None
-
-
-def _describe_entry(node: yaml.Node, position: int) -> str:
-    key = _find_child(node, "key")
-    return str(key.value) if isinstance(key, yaml.ScalarNode) else f"entry {position + 1}"

@@ -186,7 +186,7 @@ def _iter_collections(reader: ArchiveReader) -> Iterator[CollectionRecords]:
 
 
 def _check_archive(reader: ArchiveReader) -> ArchiveReferences:
-    references = check_records(_iter_collections(reader), reader.manifest.universe_id)
+    references = check_records(_iter_collections(reader), reader.manifest.universe_id, by_others=True)
     present_objects = {missing_object_name(*each) for each in reader.objects}
     if {missing_object_name(*each) for each in references.object_references} != present_objects | {
         *reader.manifest.missing

@@ -14,9 +14,11 @@ from stores.archive_file import campaign_archive_error
 from stores.errors import ArchiveError
 from stores.history import RECORD_COLLECTIONS, CollectionRecords
 from stores.records.base import Record
+from stores.records.canon import Fact, Support
 from stores.records.ids import Id
+from stores.records.llm import MAX_CALL_MICROS, MAX_CALL_TOKENS, LlmCall
 from stores.records.memory import ArchivedLog
-from stores.records.play import Scene, Turn
+from stores.records.play import HeadMove, Scene, Turn
 from stores.records.sources import Source
 from stores.records.workflow import ProposalStatus, ProposedChange, Transition
 
@@ -65,13 +67,21 @@ def check_records(
     parts: Iterable[CollectionRecords],
     universe_id: Id,
     make_error: ArchiveErrorFactory = campaign_archive_error,
+    *,
+    by_others: bool = False,
 ) -> ArchiveReferences:
-    """Read every record once. Raises what `refuse` makes if they do not make one whole campaign."""
+    """Read every record once. Raises what `make_error` makes if they do not make one whole campaign.
+
+    `by_others`: the records may have been written by another program, so they are also held to what this one
+    never writes. One's own backup is not: it is restored with the faults that the library had.
+    """
     checker = _RecordChecker(universe_id, make_error)
     for collection, records in parts:
         for record in records:
             checker.add_record(collection, record)
     checker.check_complete()
+    if by_others:
+        checker.check_plausible()
     return ArchiveReferences(checker.mentioned_ids, checker.object_references)
 
 
@@ -87,6 +97,9 @@ class _RecordChecker:
         self._turn_positions: dict[Id, tuple[Id, int]] = {}
         self._head_turn_ids: dict[Id, Id] = {}
         self._transition_subject_ids: set[Id] = set()
+        self._unsupported_fact_ids: set[Id] = set()
+        self._last_head_moves: dict[Id, HeadMove] = {}
+        self._absurd_call_ids: set[Id] = set()
 
     def add_record(self, collection: str, record: Record) -> None:
         """Take one record in; what it needs from records that come later, `finish` looks at."""
@@ -105,6 +118,19 @@ class _RecordChecker:
                 self._check_turn(record)
             case Scene() if record.head:
                 self._head_turn_ids[record.id] = record.head
+            case HeadMove():
+                last_move = self._last_head_moves.get(record.scene_id)
+                if last_move is None or last_move.seq < record.seq:
+                    self._last_head_moves[record.scene_id] = record
+            case Fact():
+                self._unsupported_fact_ids.add(record.id)
+            case Support():
+                self._unsupported_fact_ids.discard(record.subject_id)
+            case LlmCall() if (
+                max(record.tokens_in, record.tokens_out, record.tokens_cached) > MAX_CALL_TOKENS
+                or record.cost.micros > MAX_CALL_MICROS
+            ):
+                self._absurd_call_ids.add(record.id)
             case Transition():
                 self._transition_subject_ids.add(record.subject_id)
             case ProposedChange(status=ProposalStatus.WITHDRAWN):
@@ -121,6 +147,17 @@ class _RecordChecker:
         for subject_id in self._transition_subject_ids:
             if not any((subject_id,) in self._record_keys[collection] for collection in _SUBJECT_COLLECTIONS):
                 raise self._make_error("A transition is of something that the campaign does not have.")
+
+    def check_plausible(self) -> None:
+        """Raise for records that fit each other and that this program never writes."""
+        if self._unsupported_fact_ids:
+            raise self._make_error("A fact has no evidence.")
+        for scene_id, head in self._head_turn_ids.items():
+            last_move = self._last_head_moves.get(scene_id)
+            if last_move is None or last_move.to_turn != head:
+                raise self._make_error("A scene stands where nothing moved it to.")
+        if self._absurd_call_ids:
+            raise self._make_error("A call of a model has tokens or a cost that no call can have.")
 
     def _require_record(self, collection: str, id: Id) -> None:
         if (id,) not in self._record_keys[collection]:

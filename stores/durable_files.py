@@ -8,6 +8,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+TEMPORARY_SUFFIX = ".part"
+"""What the name of an unfinished file ends with; it begins with a point."""
+
 _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -20,7 +23,7 @@ class AtomicFile:
     def __init__(self, target: Path, temporary_folder: Path) -> None:
         self.target = target
         self.temporary_folder = temporary_folder
-        handle, name = tempfile.mkstemp(dir=temporary_folder, prefix=".", suffix=".part")
+        handle, name = tempfile.mkstemp(dir=temporary_folder, prefix=".", suffix=TEMPORARY_SUFFIX)
         self._temporary_path = Path(name)
         self.file = os.fdopen(handle, "w+b")
 

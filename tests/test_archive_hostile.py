@@ -426,3 +426,35 @@ async def a_turn_of(library: Stores, universe_id: Id) -> Id:
     (story,) = await log.stories(universe_id)
     scenes = await log.scenes(story.id)
     return (await log.all_turns(scenes[0].id))[0].id
+
+
+# --- what this program never writes -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+async def test_archive_with_a_number_without_end_is_refused(
+    number: float, forge: Forge, library: Stores
+) -> None:
+    """Such a number was once imported, stored as null, and shut its owner out of the library."""
+    forge.change("entities", numbers={"hp": number})
+    assert "entities.jsonl" in await refused(library, forge.write())
+
+
+async def test_archive_with_a_fact_without_evidence_is_refused(forge: Forge, library: Stores) -> None:
+    fact_id = forge.rows("facts")[0]["id"]
+    forge.set_rows("supports", [row for row in forge.rows("supports") if row["subject_id"] != fact_id])
+    assert "A fact has no evidence." in await refused(library, forge.write())
+
+
+async def test_archive_with_a_scene_that_nothing_moved_is_refused(forge: Forge, library: Stores) -> None:
+    forge.set_rows("head_moves", [])
+    assert "nothing moved it to" in await refused(library, forge.write())
+
+
+@pytest.mark.parametrize("absurd", [{"cost": {"micros": 2**62, "known": True}}, {"tokens_in": 10**12}])
+async def test_archive_with_a_bill_beyond_sense_is_refused(
+    absurd: dict[str, Any], forge: Forge, library: Stores
+) -> None:
+    """Two calls of 2^62 would overflow every sum, and no budget could be checked any more."""
+    forge.change("llm_calls", **absurd)
+    assert "no call can have" in await refused(library, forge.write())

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
-from stores.durable_files import AtomicFile, is_disk_full, make_folders
+from stores.durable_files import TEMPORARY_SUFFIX, AtomicFile, is_disk_full, make_folders
 from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -108,7 +108,19 @@ def _is_intact(target: Path, key: str) -> bool:
         return False
 
 
+def _refuse_link(folder: Path) -> None:
+    """Raise StoreError for a folder that is a link: what is written or cleared there may be another's."""
+    if folder.is_symlink():
+        raise StoreError(
+            f"{folder} is a link to another folder, and MONITOR writes only inside its own.",
+            kept="Nothing was written or removed.",
+            todo="Put the folder itself there in place of the link.",
+        )
+
+
 def _write_durably(target: Path, data: bytes, temporary_folder: Path) -> None:
+    for folder in (target.parent.parent, target.parent, temporary_folder):
+        _refuse_link(folder)
     make_folders(target.parent)
     make_folders(temporary_folder)
     new_file = AtomicFile(target, temporary_folder)
@@ -122,7 +134,9 @@ def _write_durably(target: Path, data: bytes, temporary_folder: Path) -> None:
 def remove_temporary_files(root: Path) -> None:
     """Clear away what a crash left half written. Only while nobody else writes there."""
     with _translate_os_errors():
-        for file in (root / _TEMPORARY_FOLDER).glob("*"):
+        folder = root / _TEMPORARY_FOLDER
+        _refuse_link(folder)
+        for file in folder.glob(f".*{TEMPORARY_SUFFIX}"):
             file.unlink()
 
 

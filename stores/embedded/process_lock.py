@@ -34,7 +34,8 @@ class ProcessLock:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            # Never through a link: a home folder from somebody else could point it at any file of ours.
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         try:

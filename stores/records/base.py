@@ -15,7 +15,10 @@ class Record(BaseModel):
     and written with the present one.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, loc_by_alias=False)
+    # JSON has no infinity: a record that held one could be written, and never read again.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True, loc_by_alias=False
+    )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with the fields of `update` changed. Raises KeyError for a field that there is not."""

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import Field, field_validator
 
 from stores.records.base import Record
 from stores.records.ids import Id
+
+MAX_CALL_TOKENS: Final = 100_000_000
+"""Tokens that one call can have: more is a fault of whoever counted them."""
+
+MAX_CALL_MICROS: Final = 10_000_000_000
+"""Millionths of a dollar that one call can cost ($10,000). Sums of calls within it stay far below 2^63."""
 
 
 class Persona(StrEnum):

@@ -52,6 +52,7 @@ ParsedInput = WordsInput | RollInput | CommandInput
 
 _INLINE_ROLL = re.compile(rf"(?:^|\s)/({'|'.join(sorted(PROSE_KINDS))})\b", re.IGNORECASE)
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
+_BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _NARRATE_COMMANDS = frozenset({"narrate"})
@@ -79,7 +80,7 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
         )
     if command is None:
         return _parse_words(text, gm_authored=False)
-    name, argument = command[1].casefold(), command[2].strip()
+    name, argument = command[1].casefold(), _shorten_blanks(command[2])
     if name in _NARRATE_COMMANDS:
         return replace(_parse_words(argument, gm_authored=True), is_narrate_command=True)
     if name == "oracle":
@@ -93,6 +94,14 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     raise InputError(
         _unknown_command(command[1], command_names), kept="Nothing was played.", todo="/help lists them all."
     )
+
+
+def _shorten_blanks(text: str) -> str:
+    """Return `text` with one blank, line break or empty line in place of each longer run of blanks.
+
+    Patterns of commands take time that grows with the square of such a run.
+    """
+    return _BLANKS.sub(lambda run: "\n" * min(run[0].count("\n"), 2) or " ", text).strip()
 
 
 def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:

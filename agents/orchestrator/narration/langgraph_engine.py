@@ -24,6 +24,7 @@ from langgraph.checkpoint.base import Checkpoint as GraphCheckpoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
+from langsmith import tracing_context
 
 from agents.orchestrator.narration.runner import PAUSE_BEFORE_STEP, StepFunctions, remaining_steps
 from agents.orchestrator.narration.state import LAST_EXCHANGE_STEP, NARRATION_STEPS, NarrationState
@@ -61,9 +62,11 @@ class LangGraphEngine:
         config: RunnableConfig = {"configurable": {"thread_id": checkpoint.run_id}}
         initial_channels: Any = None if saver.has_begun else {"turn": checkpoint.state["turn"]}
         # "sync": a checkpoint is durable before the next node begins, so that no call is paid for twice.
-        final_channels = await graph.ainvoke(
-            initial_channels, config, context=_RunContext(steps, pause), durability="sync"
-        )
+        # A LANGSMITH_TRACING of the developer's environment would send the story to LangSmith.
+        with tracing_context(enabled=False):
+            final_channels = await graph.ainvoke(
+                initial_channels, config, context=_RunContext(steps, pause), durability="sync"
+            )
         return NarrationState.model_validate(final_channels["turn"])
 
 

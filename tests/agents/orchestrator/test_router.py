@@ -134,3 +134,9 @@ def test_any_text_is_read_or_refused_and_never_dangerous(line: str) -> None:
 @given(st.text(max_size=200))
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     assert clean(clean(text)) == clean(text)
+
+
+def test_command_argument_keeps_words_lines_and_paragraphs_of_long_blanks() -> None:
+    """Patterns of commands would take seconds over thousands of blanks."""
+    read = parse_input(f"/clock The{' ' * 15_000}thaw{chr(10) * 9}  4", {"clock"})
+    assert read == CommandInput("clock", "The thaw\n\n4")

@@ -1,0 +1,75 @@
+"""Hand-written YAML: what is read, what is refused, and that nothing but a refusal ever comes of bad input."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.yaml_with_lines import UnreadableYaml, load_yaml
+
+_FRAGMENTS = st.sampled_from(
+    [
+        "a",
+        ": ",
+        "- ",
+        "\n",
+        "  ",
+        "!!bool ",
+        "!!int ''",
+        "!x ",
+        "? ",
+        "&a ",
+        "*a",
+        "{",
+        "}",
+        "[",
+        "]",
+        "<<: ",
+        "= ",
+        "0b_",
+        "2001-99-99",
+        "1e999",
+        ".inf",
+        "'",
+        '"',
+        "---\n",
+        "\x00",
+        ">",
+        "#",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: !!bool maybe",
+        "id: !!int ''",
+        "id: !!float ''",
+        "id: !!timestamp foo",
+        "id: !!set [1]",
+        "id: !mine 1",
+    ],
+)
+def test_yaml_with_an_explicit_tag_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(UnreadableYaml, match="line 2, column 5: explicit tags"):
+        load_yaml(f"name: x\n{text}")
+
+
+@given(st.lists(_FRAGMENTS, max_size=30).map("".join))
+def test_yaml_of_any_shape_is_read_or_refused_in_words(text: str) -> None:
+    def read() -> str:
+        try:
+            return load_yaml(text).line_of(("a", 0, "key"))
+        except UnreadableYaml as refusal:
+            return str(refusal)
+
+    assert read()
+
+
+def test_yaml_line_of_each_of_many_keys_is_its_own() -> None:
+    document = load_yaml("\n".join(f"k{number}: {{a: [1, 2]}}" for number in range(20_000)))
+    lines = [document.line_of((f"k{number}", "a", 1)) for number in range(20_000)]
+    assert lines[0] == "line 1 (k0, a, entry 2)"
+    assert lines[-1] == "line 20000 (k19999, a, entry 2)"
