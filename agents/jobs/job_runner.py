@@ -106,7 +106,7 @@ class JobRunner:
         self._tasks: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] | None = None
         self._last_number = 0
-        self._status_publisher = StatusPublisher(events, self.current_status)
+        self._status_publisher = StatusPublisher(events, self._build_status)
 
     def register(self, worker: Worker) -> None:
         """Add a worker, before `start`."""
@@ -181,6 +181,10 @@ class JobRunner:
 
     def current_status(self) -> BackgroundView:
         """Return the status as far as it is known without reading a store."""
+        self._status_publisher.note_read()
+        return self._build_status()
+
+    def _build_status(self) -> BackgroundView:
         return build_background_view(
             self._workers, self._entries.values(), tuple(self._poisoned_jobs.values()), self._extra_rows()
         )

@@ -82,13 +82,18 @@ def _worker_status(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequ
 
 
 class StatusPublisher:
-    """Publishes BackgroundMoved when the status has changed since the last event."""
+    """Publishes BackgroundProgressed when the status has changed since it was last published or read."""
 
     def __init__(self, events: EventBus, now: Callable[[], BackgroundView]) -> None:
         self._events = events
         self._now = now
         self._timer: asyncio.TimerHandle | None = None
         self._last_event = BackgroundProgressed(0)
+        self._was_read = False
+
+    def note_read(self) -> None:
+        """Note that somebody shows the status of this moment, though no event said so."""
+        self._was_read = True
 
     def schedule(self) -> None:
         if self._timer is None:
@@ -102,6 +107,6 @@ class StatusPublisher:
         self._timer = None
         view = self._now()
         event = BackgroundProgressed(view.items_left, view.current_work, len(view.poisoned))
-        if event != self._last_event:
-            self._last_event = event
+        if event != self._last_event or self._was_read:
+            self._last_event, self._was_read = event, False
             self._events.publish(event)

@@ -18,7 +18,6 @@ from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from monitor_tui.background_jobs import BackgroundMode
-from screens.base import ServiceScreen
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
 if TYPE_CHECKING:
@@ -37,6 +36,10 @@ class Table:
         self.app = app
         self.pilot = pilot
 
+    def __repr__(self) -> str:
+        """What is on the screen: pytest shows it when an assertion fails."""
+        return f"{self.screen}:\n{self.text}\n"
+
     async def press(self, *keys: str) -> None:
         """Press keys one after another, each when all that came of the last one is done."""
         for key in keys:
@@ -51,6 +54,12 @@ class Table:
         if enter:
             await self.press("enter")
 
+    async def until(self, *words: str) -> None:
+        """Wait until these words are on the screen, though something is at work still."""
+        async with asyncio.timeout(10):
+            while not self.shows(*words):
+                await self.pilot.pause(0.01)
+
     async def settle(self) -> None:
         """Wait until no worker runs and no message is under way."""
         quiet = 0
@@ -64,9 +73,8 @@ class Table:
     @property
     def services(self) -> Services:
         """The services that the application has opened."""
-        screen = self.app.screen
-        assert isinstance(screen, ServiceScreen)
-        return screen.services
+        assert self.app._services is not None
+        return self.app._services
 
     @property
     def screen(self) -> str:

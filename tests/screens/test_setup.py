@@ -6,59 +6,83 @@ from pathlib import Path
 
 import pytest
 
-from agents.story_outline import NewCharacter, StoryOutline
+from agents.views.play_views import SceneView
 from screens.setup.story_outline import parse_numbers, resolve_place, split_words
 from stores.errors import InputError, StoreFull
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
-from tests.screens.table import NARROW, Table, real_desk, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from stores.records.world import Entity, EntityKind
+from tests.contract import builders as make
+from tests.screens.faults import fail_once
+from tests.screens.table import NARROW, Table, real_desk, seated
+
+BROKEN_PACK = """\
+id: mudlarks
+name: Mudlarks
+version: 1
+licence: MIT
+attribution: Its author
+summary: Mud, and what lies in it.
+check:
+  dice: 2d6
+  vs: plenty
+"""
+"""A rule pack with an error in its last line."""
 
 
-def outlined(twin: TwinDesk) -> StoryOutline:
-    """Return what the desk was asked to start."""
-    (outline,) = twin.called("start_story")[-1]
-    assert isinstance(outline, StoryOutline)
-    return outline
+async def begun(table: Table) -> SceneView:
+    """Return the first scene of the story that was begun."""
+    assert table.screen == "SceneScreen"
+    (card,) = await table.services.stories.stories()
+    assert card.scene is not None
+    return await table.services.play.scene(card.scene.id)
 
 
-async def clear_and_type(table: Table, words: str) -> None:
-    """Type over what is suggested: a field comes with its text selected."""
-    await table.press("ctrl+a") if not words else None
-    await table.type(words, enter=False)
+async def hero(table: Table) -> Entity:
+    """Return the hero of the story that was begun."""
+    view = await begun(table)
+    assert view.story.pc_id is not None
+    return (await table.services.world.read_card(view.story.pc_id)).entity
 
 
-async def test_enter_all_the_way_plays_the_sample() -> None:
-    twin = TwinDesk(sample=False, story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def count_stories(table: Table) -> int:
+    return len(await table.services.stories.stories())
+
+
+async def cast_names(table: Table) -> list[str]:
+    return [member.name for member in (await begun(table)).cast]
+
+
+async def test_setup_enter_all_the_way_plays_the_sample(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("1")
         assert table.shows("● World", "○ Rules", "The sample world")
         await table.press("enter")
-        assert table.shows("✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, hp.")
+        assert table.shows(
+            "✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, nerve, hp, light."
+        )
         await table.press("enter")
         assert table.shows("✓ Rules", "● Hero", "Mara Venn")
         await table.press("enter")
-        assert table.shows("● Story", "The Drowned Bell", "quiet dread", "copilot")
+        assert table.shows("● Story", "The Drowned Bell", "Quiet dread", "copilot")
         await table.press("enter")
-        assert table.shows("● Opening", "Under the chapel", "Learn who moved the bell", "✓ Father Ode")
+        assert table.shows("● Opening", "Before the Third Stroke", "who moved the bell", "✓ Ivo Tarrant")
         await table.press("enter")
-        assert table.screen == "SceneScreen"
-    outline = outlined(twin)
-    assert outline.title == "The Drowned Bell"
-    assert outline.pc == twin.folk[0].id
-    assert outline.place == twin._places[0].id
-    assert outline.cast == (twin.folk[1].id,)
-    assert outline.system == "lantern_twos"
-    assert (outline.dice, outline.tension_mode) == (DiceRoller.PROGRAM, TensionMode.BEND)
+        view = await begun(table)
+        assert (view.story.title, view.scene.title) == ("The Drowned Bell", "Before the Third Stroke")
+        assert (await hero(table)).name == "Mara Venn"
+        assert view.place == "The Slack Tide"
+        assert await cast_names(table) == ["Mara Venn", "Ivo Tarrant", "Aldous Stint", "Wenna Pike"]
+        assert view.story.system == "lantern_twos"
+        assert (view.story.dice, view.story.tension_mode) == (DiceRoller.PROGRAM, TensionMode.BEND)
 
 
-async def test_a_world_and_a_hero_of_ones_own() -> None:
-    twin = TwinDesk(sample=False, story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("1", "down", "enter")
         await table.type("Ash Reach", enter=False)
         await table.press("down")
         await table.type("desert mystery")
-        assert not twin.called("create_universe")  # nothing is created before the end
+        assert not await table.services.stories.universes()  # nothing is created before the end
         await table.press("down", "down", "enter")  # no rule pack
         await table.press("enter")  # a new hero
         await table.type("Sel", enter=False)
@@ -73,23 +97,23 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
         await table.press("enter")
         await table.press("tab", "tab")
         await table.type("The Glass Well")
-        assert table.screen == "SceneScreen"
-    (new,) = twin.called("create_universe")[0]
-    assert (new.name, new.genre) == ("Ash Reach", "desert mystery")
-    outline = outlined(twin)
-    assert outline.pc == NewCharacter("Sel", "", (("hp", 12), ("wits", 2)), ("stubborn", "in debt"))
-    assert (outline.mode, outline.critical) == (StoryMode.AUTOPILOT, CriticalCommitMode.AUTO)
-    assert (outline.dice, outline.tension_mode) == (DiceRoller.PHYSICAL, TensionMode.EDGE)
-    assert outline.system == ""
-    assert outline.place == "The Glass Well"
+        view, sel = await begun(table), await hero(table)
+        assert (view.universe.name, view.universe.genre) == ("Ash Reach", "desert mystery")
+        assert (sel.name, sel.description, sel.is_pc) == ("Sel", "", True)
+        assert (sel.numbers, sel.tags) == ({"hp": 12, "wits": 2}, ("stubborn", "in debt"))
+        assert (view.story.mode, view.story.critical) == (StoryMode.AUTOPILOT, CriticalCommitMode.AUTO)
+        assert (view.story.dice, view.story.tension_mode) == (DiceRoller.PHYSICAL, TensionMode.EDGE)
+        assert view.story.system == ""
+        assert view.place == "The Glass Well"
 
 
 @pytest.mark.slow
-async def test_a_hero_by_the_rules() -> None:
-    twin = TwinDesk(story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
-        await table.press("1", "enter", "enter", "down", "enter")
-        assert table.shows("might", "-1 to 3 · Arms and back", "Begins with hp 10/10", "known: hurt")
+async def test_setup_creates_hero_by_the_rules(sample_home: Path) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
+        await table.press("1", "enter", "enter", "down", "down", "enter")
+        assert table.shows(
+            "might", "-1 to 3 · Arms, back and temper", "Begins with hp 10/10", "for example ready, hurt"
+        )
         await table.type("Sel", enter=False)
         await table.press("tab", "tab", "ctrl+u")
         await table.type("9")
@@ -99,53 +123,60 @@ async def test_a_hero_by_the_rules() -> None:
         assert table.shows("might is a whole number, not “lots”.")
         await table.press("ctrl+u")
         await table.type("2", enter=False)
-        await table.press("tab", "ctrl+u", "tab")
+        await table.press("tab", "ctrl+u", "tab", "tab")
         await table.type("luck 3")
         assert table.shows("● Story")
         await table.press("enter", "enter")
-    outline = outlined(twin)
-    assert outline.pc == NewCharacter("Sel", "", (("might", 2), ("wits", 0), ("luck", 3)), ())
-    assert outline.system == "lantern_twos"
+        sel = await hero(table)
+        assert (sel.name, sel.description, sel.tags) == ("Sel", "", ())
+        assert {key: sel.numbers[key] for key in ("might", "wits", "luck")} == {
+            "might": 2,
+            "wits": 0,
+            "luck": 3,
+        }
+        assert (await begun(table)).story.system == "lantern_twos"
 
 
-async def test_rules_that_cannot_be_used_say_which_line_is_wrong() -> None:
-    twin = TwinDesk(story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_setup_names_broken_line_of_rule_pack(sample_home: Path) -> None:
+    (sample_home / "systems").mkdir()
+    (sample_home / "systems" / "mudlarks.yaml").write_text(BROKEN_PACK, encoding="utf-8")
+    async with seated(real_desk(sample_home), NARROW) as table:
         await table.press("1", "enter", "end")
-        assert table.shows("✗ mudlarks.yaml cannot be used", "line 15 (check, vs)")
+        assert table.shows("✗ mudlarks.yaml cannot be used", "line 9 (check, vs)")
         await table.press("enter")
-        assert table.shows("● Rules", "mudlarks.yaml: This rule pack cannot be used: line 15")
-        await table.press("home", "down", "enter")  # Plain Telling
+        assert table.shows("● Rules", "mudlarks.yaml: This rule pack cannot be used: line 9")
+        await table.press("home", "down", "down", "enter")
         assert table.shows("✓ Rules", "● Hero")
         await table.press("escape")
-        assert table.shows("● Rules", "No numbers.")
-        await table.press("enter", "down", "enter")
+        assert table.shows("● Rules", "Plain Telling")
+        await table.press("enter", "down", "down", "enter")
         assert table.shows("A new hero", "Numbers")
 
 
-async def test_what_is_wrong_is_said_and_nothing_typed_is_lost() -> None:
-    twin = TwinDesk(story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
-        await table.press("1", "enter", "down", "down", "enter", "down", "enter", "enter")
+async def test_setup_error_keeps_what_was_typed(sample_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
+        await table.press("1", "enter", "end", "enter", "down", "down", "enter", "enter")
         assert table.shows("The hero needs a name.")
         await table.type("Sel", enter=False)
         await table.press("tab", "tab")
         await table.type("hp twelve")
         assert table.shows("“hp twelve” is not a number with a name.", "hp 10, might 1")
         assert table.shows("Sel")
-        twin.fail("start_story", StoreFull("The disk is full.", kept="All you typed is still here."))
+        full = StoreFull("The disk is full.", kept="All you typed is still here.")
+        fail_once(monkeypatch, table.services.stories, "start_story", full)
         await table.press("shift+tab")
         await table.press("tab", "ctrl+u")
         await table.type("hp 12")
         await table.press("enter", "enter")
         assert table.shows("The disk is full.", "still here")
+        assert not await count_stories(table)
         await table.press("enter")  # and again
-        assert table.screen == "SceneScreen"
+        sel = await hero(table)
+        assert (sel.name, sel.numbers) == ("Sel", {"hp": 12})
 
 
-async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
-    twin = TwinDesk(story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_setup_escape_goes_one_step_back_and_keeps_words(sample_home: Path) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
         await table.press("1", "enter", "enter", "enter")
         await table.type("A Title of My Own", enter=False)
         await table.press("enter", "escape")
@@ -156,25 +187,23 @@ async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
         assert table.shows("A Title of My Own")
         await table.press("escape", "escape", "escape", "escape")
         assert table.screen == "MenuScreen"
-        assert twin.called("leave")
-        assert not twin.called("start_story")
+        assert not await count_stories(table)
 
 
-async def test_the_cast_is_ticked_with_space() -> None:
-    twin = TwinDesk(story=False)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_setup_space_changes_the_cast(sample_home: Path) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
         await table.press("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab")
-        await table.press("space", "down", "space")
-        assert table.shows("· Father Ode", "✓ Ilse Karr")
+        assert table.shows("✓ Ivo Tarrant", "· Gil Oakum")
+        await table.press("space", "down", "down", "space")
+        assert table.shows("· Ivo Tarrant", "✓ Gil Oakum")
         await table.press("enter")
-    assert outlined(twin).cast == (twin.folk[2].id,)
+        assert sorted(await cast_names(table)) == ["Aldous Stint", "Gil Oakum", "Mara Venn", "Wenna Pike"]
 
 
 @pytest.mark.slow
-async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("1", "enter", "escape")  # the sample is there now
-        await table.press("down", "enter")
+async def test_setup_refuses_a_universe_name_that_is_taken(sample_home: Path) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
+        await table.press("1", "down", "enter")
         await table.type("Salt Coast")
         await table.press("enter", "enter")
         await table.type("Sel")
@@ -193,19 +222,23 @@ async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
         ("", ()),
     ],
 )
-def test_numbers_are_read(text: str, numbers: tuple[tuple[str, float], ...]) -> None:
+def test_setup_reads_numbers(text: str, numbers: tuple[tuple[str, float], ...]) -> None:
     assert parse_numbers(text) == numbers
 
 
 @pytest.mark.parametrize("text", ["10 hp", "hp", "hp 1 2", "hp ten", "=3"])
-def test_numbers_that_are_none_are_told(text: str) -> None:
+def test_setup_refuses_numbers_without_name_or_value(text: str) -> None:
     with pytest.raises(InputError):
         parse_numbers(text)
 
 
-def test_lists_and_places_are_read() -> None:
-    twin = TwinDesk()
+def test_setup_reads_lists() -> None:
     assert split_words(" brave,, in debt ,") == ("brave", "in debt")
-    assert resolve_place("low quay", twin._places) == twin._places[1].id
-    assert resolve_place(" The Well ", twin._places) == "The Well"
-    assert resolve_place("  ", twin._places) is None
+
+
+def test_setup_finds_places_by_name() -> None:
+    quay = make.entity("Low Quay", kind=EntityKind.PLACE)
+    places = [make.entity("The Tally Chapel", kind=EntityKind.PLACE), quay]
+    assert resolve_place("low quay", places) == quay.id
+    assert resolve_place(" The Well ", places) == "The Well"
+    assert resolve_place("  ", places) is None

@@ -58,12 +58,16 @@ STEPS: dict[str, Steps] = {
 
 @SIZES
 @pytest.mark.parametrize("name", STEPS)
-def test_conflict_and_gate(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*STEPS[name]))
+def test_conflict_and_gate(
+    snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]
+) -> None:
+    assert snap_compare(
+        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*STEPS[name])
+    )
 
 
 @pytest.mark.parametrize("name", ["conflict", "policy"])
-def test_light_theme(snap_compare: Compare, home: Path, name: str) -> None:
-    app = MonitorApp(real_desk(home, 8))
+def test_light_theme(snap_compare: Compare, played_home: Path, name: str) -> None:
+    app = MonitorApp(real_desk(played_home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*STEPS[name]))

@@ -68,9 +68,9 @@ def test_narrated_story(snap_compare: Compare, narrated_home: Path, name: str, s
 @SIZES
 @pytest.mark.parametrize("name", WITHOUT_MODEL)
 def test_played_story_without_model(
-    snap_compare: Compare, home: Path, name: str, size: tuple[int, int]
+    snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]
 ) -> None:
-    app = MonitorApp(real_desk(home, 8))
+    app = MonitorApp(real_desk(played_home, 8))
     assert snap_compare(app, terminal_size=size, run_before=walk(*WITHOUT_MODEL[name]))
 
 

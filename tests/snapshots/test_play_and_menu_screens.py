@@ -84,8 +84,10 @@ NEW: dict[str, Steps] = {
 @SIZES
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
-def test_played_story(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))
+def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(
+        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+    )
 
 
 @SIZES
@@ -107,7 +109,7 @@ def test_library_in_use(snap_compare: Compare, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["scene", "gate", "universe", "menu"])
-def test_light_theme(snap_compare: Compare, home: Path, name: str) -> None:
-    app = MonitorApp(real_desk(home, 8))
+def test_light_theme(snap_compare: Compare, played_home: Path, name: str) -> None:
+    app = MonitorApp(real_desk(played_home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*PLAYED[name]))

@@ -39,8 +39,10 @@ ANSWER = {
 
 @SIZES
 @pytest.mark.parametrize("name", PLAYED)
-def test_played_story(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))
+def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(
+        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+    )
 
 
 @SIZES

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
-from agents.story_outline import NewUniverse
 from monitor_tui.app import MonitorApp
+from tests.screens.libraries import CopyLibrary, build_bare_world
 from tests.screens.table import real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 from tests.snapshots.test_play_and_menu_screens import WENNA
@@ -22,7 +21,7 @@ PLAYED: dict[str, Steps] = {
     "edit_entity": (*WENNA, "e"),
     "edit_entity_refused": (*WENNA, "e", "tab", "tab", "tab", "type:, luck many", "enter"),
     "edit_fact": (*CARD, "e"),
-    "end_fact": (*CARD, "d"),
+    "end_fact": (*CARD, "end", "d"),
     "new_entity": (*WENNA, "n"),
     "new_fact": (*CARD, "n"),
     "lock_proposed": (*WENNA, "L"),
@@ -57,26 +56,18 @@ BARE: dict[str, Steps] = {
 }
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Path:
-    """A library with a world in it of which nothing is known."""
-
-    async def create() -> None:
-        services, close = await real_desk(tmp_path)()
-        await services.stories.create_universe(NewUniverse("Nowhere"))
-        await close()
-
-    asyncio.run(create())
-    return tmp_path
-
-
 @SIZES
 @pytest.mark.parametrize("name", PLAYED)
-def test_played_story(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))
+def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(
+        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+    )
 
 
 @SIZES
 @pytest.mark.parametrize("name", BARE)
-def test_bare_universe(snap_compare: Compare, bare: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(bare, 8)), terminal_size=size, run_before=walk(*BARE[name]))
+def test_bare_universe(
+    snap_compare: Compare, copy_library: CopyLibrary, name: str, size: tuple[int, int]
+) -> None:
+    app = MonitorApp(real_desk(copy_library(build_bare_world), 8))
+    assert snap_compare(app, terminal_size=size, run_before=walk(*BARE[name]))
