@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from rapidfuzz import fuzz, process
 
@@ -37,6 +38,7 @@ from stores.records.canon import (
     StateChange,
     StateOp,
     Supersession,
+    UpdateEntity,
     normalize_statement,
 )
 from stores.records.ids import Id
@@ -176,10 +178,14 @@ def _fact_queries(
             yield from ((change.entity_id, predicate, False) for predicate in predicates)
         case NoteAxiom():
             yield from ((i.entity_id, change.predicate, False) for i in change.involves)
-        case EndFact() | RetconFact() if change.fact_id in facts:
-            fact = facts[change.fact_id]
-            for predicate in catalogue.related_predicates(fact.predicate):
-                yield from ((i.entity_id, predicate, False) for i in fact.involves)
+        case EndFact() | RetconFact():
+            if fact := facts.get(change.fact_id):
+                for predicate in catalogue.related_predicates(fact.predicate):
+                    yield from ((i.entity_id, predicate, False) for i in fact.involves)
+        case CreateEntity() | UpdateEntity() | MergeEntities() | AdvanceClock():
+            return
+        case _:
+            assert_never(change)
 
 
 def _predicates_about_nobody(

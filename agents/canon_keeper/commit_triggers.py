@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
@@ -14,8 +15,13 @@ from stores.records.canon import (
     AssertFact,
     Authority,
     CreateEntity,
+    EndFact,
+    MergeEntities,
+    NoteAxiom,
+    RetconFact,
     Standing,
     StateChange,
+    UpdateEntity,
 )
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
@@ -42,8 +48,10 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
             return proposal.critical or (
                 is_true_statement and catalogue.is_critical(change.predicate, change.value)
             )
-        case _:
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom():
             return proposal.critical
+        case _:
+            assert_never(change)
 
 
 def select_trigger_batch(

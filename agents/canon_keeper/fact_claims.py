@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.commitments import closed_statement
@@ -30,15 +30,19 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    CreateEntity,
     EndFact,
     Fact,
     FactKind,
     FactStatus,
     FactValue,
     Involvement,
+    MergeEntities,
     NoteAxiom,
+    RetconFact,
     StateChange,
     StateOp,
+    UpdateEntity,
 )
 from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id, derive_id
@@ -97,8 +101,10 @@ def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None
             return _clock_claim(proposal, change, draft)
         case EndFact():
             return _ending_claim(proposal, change, draft)
-        case _:
+        case CreateEntity() | UpdateEntity() | MergeEntities() | RetconFact():
             return None
+        case _:
+            assert_never(change)
 
 
 def state_move_of(change: StateChange, catalogue: Catalogue) -> StateMove:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from stores.records.canon import (
+    AdvanceClock,
     AssertFact,
     Authority,
+    CreateEntity,
     EndFact,
     EvidenceKind,
     MergeEntities,
@@ -41,8 +44,10 @@ def named_entities(change: Payload) -> set[Id]:
             return {change.kept_id, change.absorbed_id}
         case AssertFact() | NoteAxiom():
             return {i.entity_id for i in change.involves}
-        case _:
+        case CreateEntity() | EndFact() | RetconFact() | AdvanceClock():
             return set()
+        case _:
+            assert_never(change)
 
 
 def named_facts(change: Payload) -> tuple[Id, ...]:
@@ -52,8 +57,10 @@ def named_facts(change: Payload) -> tuple[Id, ...]:
             return change.ends
         case EndFact() | RetconFact():
             return (change.fact_id,)
-        case _:
+        case CreateEntity() | UpdateEntity() | MergeEntities() | StateChange() | AdvanceClock() | NoteAxiom():
             return ()
+        case _:
+            assert_never(change)
 
 
 def is_about_the_past(proposal: ProposedChange) -> bool:

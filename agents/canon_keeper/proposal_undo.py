@@ -6,6 +6,7 @@ What became canon is retconned, restored, split or described as before; what was
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
@@ -15,12 +16,17 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
     Authority,
     CreateEntity,
+    EndFact,
     FactStatus,
     MergeEntities,
+    NoteAxiom,
     Payload,
     RetconFact,
+    StateChange,
     UpdateEntity,
 )
 from stores.records.ids import Clock, Id, IdGenerator
@@ -92,8 +98,10 @@ class UndoPlanner:
                 return await self._merges.plan_split(change.absorbed_id)
             case RetconFact():
                 return (RetconFact(fact_id=change.fact_id, restore=not change.restore),)
-            case _:
+            case AssertFact() | EndFact() | StateChange() | AdvanceClock() | NoteAxiom():
                 return (await self._retcon_subject(fact_id_of(proposal)),)
+            case _:
+                assert_never(change)
 
     async def _retcon_subject(self, subject_id: Id) -> RetconFact:
         """Return the retcon of what a proposal made."""

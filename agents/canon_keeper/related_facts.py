@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OCCURRENCE_KINDS, PART_OF
 from agents.canon_keeper.predicates import Catalogue
@@ -20,7 +20,19 @@ from agents.canon_keeper.proposal_subjects import (
 )
 from stores.ports import CanonReader
 from stores.queries import FactQuery, FactsAboutQuery
-from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, StateChange
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Fact,
+    FactKind,
+    MergeEntities,
+    NoteAxiom,
+    RetconFact,
+    StateChange,
+    UpdateEntity,
+)
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
@@ -124,8 +136,18 @@ class RelatedFactsLoader:
                     predicates, entity_ids = {change.predicate}, [i.entity_id for i in change.involves]
                 case StateChange():
                     predicates, entity_ids = {change.key}, [change.entity_id]
-                case _:
+                case (
+                    CreateEntity()
+                    | UpdateEntity()
+                    | MergeEntities()
+                    | EndFact()
+                    | RetconFact()
+                    | AdvanceClock()
+                    | NoteAxiom()
+                ):
                     continue
+                case _:
+                    assert_never(change)
             predicates = {r for name in predicates for r in self._catalogue.related_predicates(name)}
             for form in forms:
                 if form.unless is not None and (

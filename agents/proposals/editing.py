@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from agents.proposals.effects import parse_effect
 from agents.proposals.statements import MAX_NAME_LENGTH, as_sentence, require_statement_length
 from agents.sanitize import clean
 from stores.errors import InputError
-from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    StateOp,
+    UpdateEntity,
+)
 
 
 def editable_text(change: Payload) -> str:
-    """Return the words that an edit of this change starts from."""
+    """Return the words that an edit of this change starts from; empty when it has none."""
     match change:
         case AssertFact() | NoteAxiom():
             return change.statement
@@ -22,7 +36,10 @@ def editable_text(change: Payload) -> str:
             return str(change.value)
         case StateChange():
             return change.key
-    return ""
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+            return ""
+        case _:
+            assert_never(change)
 
 
 def apply_text_edit(change: Payload, text: str) -> Payload:
@@ -49,11 +66,14 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
             )
         case StateChange():
             return _edit_state_change(change, text)
-    raise InputError(
-        f"A proposal to {change.kind.replace('_', ' ')} has no words to edit.",
-        kept="The proposal is as it was.",
-        todo="Reject it and declare what you mean instead.",
-    )
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+            raise InputError(
+                f"A proposal to {change.kind.replace('_', ' ')} has no words to edit.",
+                kept="The proposal is as it was.",
+                todo="Reject it and declare what you mean instead.",
+            )
+        case _:
+            assert_never(change)
 
 
 def _edit_state_change(change: StateChange, text: str) -> StateChange:

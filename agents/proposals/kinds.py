@@ -1,55 +1,56 @@
-"""What a rule of the house may call a proposal: its kind, or a kind with its predicate or key. Pure."""
+"""The kinds of proposed changes: one table of them, and how a gate rule names them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from rapidfuzz import process
 
 from stores.errors import InputError
-from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, StateChange
 from stores.records.workflow import ProposedChange
 from stores.records.world import EntityKind
 
-PLURALS: Final[Mapping[str, str]] = {
-    "create_entity": "new entities",
-    "update_entity": "names and descriptions",
-    "merge_entities": "merges",
-    "assert_fact": "facts",
-    "end_fact": "ends of facts",
-    "retcon_fact": "retcons",
-    "state_change": "numbers and tags",
-    "advance_clock": "clocks",
-    "note_axiom": "rules of the world",
+
+@dataclass(frozen=True, slots=True)
+class ChangeKind:
+    """What is true of every change of one kind."""
+
+    plural: str
+    """What people call many of them."""
+    part: Literal["", "predicate", "key", "entity_kind"] = ""
+    """The field by which a gate rule may narrow the kind: `state_change:hp`; empty: it cannot."""
+
+
+CHANGE_KINDS: Final[Mapping[str, ChangeKind]] = {
+    "create_entity": ChangeKind("new entities", part="entity_kind"),
+    "update_entity": ChangeKind("names and descriptions"),
+    "merge_entities": ChangeKind("merges"),
+    "assert_fact": ChangeKind("facts", part="predicate"),
+    "end_fact": ChangeKind("ends of facts"),
+    "retcon_fact": ChangeKind("retcons"),
+    "state_change": ChangeKind("numbers and tags", part="key"),
+    "advance_clock": ChangeKind("clocks"),
+    "note_axiom": ChangeKind("rules of the world", part="predicate"),
 }
-"""Every kind of change, by what people call many of it."""
+"""Every kind of change."""
 
 MAX_KIND_LENGTH: Final = 80
 """Characters of a kind with its part."""
 
-_KINDS_WITH_PARTS: Final = frozenset({"create_entity", "assert_fact", "state_change", "note_axiom"})
-
 
 def kinds_of(proposal: ProposedChange) -> tuple[str, ...]:
-    """Return what a rule may call the proposal, the narrowest first: `state_change:hp`, `state_change`."""
+    """Return what a gate rule may call the proposal, the narrowest first: `state_change:hp`, `state_change`."""
     change = proposal.change
-    match change:
-        case AssertFact() | NoteAxiom():
-            part = change.predicate
-        case StateChange():
-            part = change.key
-        case CreateEntity():
-            part = change.entity_kind.value
-        case _:
-            return (change.kind,)
-    return f"{change.kind}:{part}", change.kind
+    part = CHANGE_KINDS[change.kind].part
+    return (f"{change.kind}:{getattr(change, part)}", change.kind) if part else (change.kind,)
 
 
 def describe_kind(kind: str) -> str:
     """Return a kind as people say it: `facts (weather)`, `numbers and tags (hp)`."""
     whole, _, part = kind.partition(":")
-    plural = PLURALS.get(whole, whole.replace("_", " "))
+    plural = CHANGE_KINDS[whole].plural if whole in CHANGE_KINDS else whole.replace("_", " ")
     return f"{plural} ({part.replace('_', ' ')})" if part else plural
 
 
@@ -57,19 +58,22 @@ def parse_kind(text: str) -> str:
     """Return the kind that is meant. Raises InputError for what is none, with the nearest that is one."""
     whole, colon, part = " ".join(text.split()).partition(":")
     whole, part = whole.strip().casefold().replace(" ", "_"), part.strip()
-    kinds_by_words = {words.replace(" ", "_"): kind for kind, words in PLURALS.items()}
+    kinds_by_words = {kind.plural.replace(" ", "_"): name for name, kind in CHANGE_KINDS.items()}
     whole = kinds_by_words.get(whole, whole)
-    if whole not in PLURALS or len(text) > MAX_KIND_LENGTH:
-        nearest_kind = process.extractOne(whole[:MAX_KIND_LENGTH], list(PLURALS), score_cutoff=60)
+    if whole not in CHANGE_KINDS or len(text) > MAX_KIND_LENGTH:
+        nearest_kind = process.extractOne(whole[:MAX_KIND_LENGTH], list(CHANGE_KINDS), score_cutoff=60)
         raise _kind_error(
             f"{text[:40]!r} is not a kind of change.",
-            f"Did you mean {nearest_kind[0]}?" if nearest_kind else f"The kinds are {', '.join(PLURALS)}.",
+            f"Did you mean {nearest_kind[0]}?"
+            if nearest_kind
+            else f"The kinds are {', '.join(CHANGE_KINDS)}.",
         )
     if not colon:
         return whole
-    if not part or whole not in _KINDS_WITH_PARTS:
+    if not part or not CHANGE_KINDS[whole].part:
+        kinds_with_parts = sorted(name for name, kind in CHANGE_KINDS.items() if kind.part)
         raise _kind_error(
-            f"{whole} has no parts.", f"Parts have {', '.join(sorted(_KINDS_WITH_PARTS))}: state_change:hp."
+            f"{whole} has no parts.", f"Parts have {', '.join(kinds_with_parts)}: state_change:hp."
         )
     if whole == "create_entity" and part.casefold() not in {k.value for k in EntityKind}:
         raise _kind_error(f"There is no {part!r} to create.", f"Kinds of entity: {', '.join(EntityKind)}.")

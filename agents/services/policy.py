@@ -8,7 +8,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, suggest_rules
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
-from agents.proposals.kinds import PLURALS, describe_kind, parse_kind
+from agents.proposals.kinds import CHANGE_KINDS, describe_kind, parse_kind
 from agents.proposals.proposals import Proposals
 from agents.services.conflicts import ConflictService
 from agents.services.manual_edits import ManualEdits
@@ -62,7 +62,7 @@ class PolicyService:
         often_decided = {
             kind for kind, tally in tallies.items() if tally.decided_count >= MIN_LISTED_DECISIONS
         }
-        kinds = sorted({*PLURALS, *rules, *suggestions_by_kind, *often_decided}, key=_kind_order)
+        kinds = sorted({*CHANGE_KINDS, *rules, *suggestions_by_kind, *often_decided}, key=_kind_order)
         views = tuple(
             _build_kind_view(k, rules.get(k), tallies.get(k), suggestions_by_kind.get(k)) for k in kinds
         )
@@ -126,5 +126,5 @@ def _build_kind_view(
 def _kind_order(kind: str) -> tuple[int, str]:
     """Kinds stand in the order of the catalogue of changes, each before its parts."""
     parent_kind, _, part = kind.partition(":")
-    known_kinds = list(PLURALS)
+    known_kinds = list(CHANGE_KINDS)
     return known_kinds.index(parent_kind) if parent_kind in known_kinds else len(known_kinds), part

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from agents.canon_keeper.change_application import build_entity
 from agents.declarations.entity_lookup import read_entities_by_id
@@ -20,12 +20,16 @@ from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
+    AdvanceClock,
     AssertFact,
     CreateEntity,
+    EndFact,
     Evidence,
     Fact,
     FactStatus,
+    MergeEntities,
     NoteAxiom,
+    RetconFact,
     Standing,
     StateChange,
     UpdateEntity,
@@ -144,7 +148,10 @@ class ResultFormatter:
             case UpdateEntity():
                 text = " ".join(filter(None, (change.name, change.description)))
                 return ProposalContent(text, frozenset({change.entity_id}))
-        return ProposalContent("", frozenset())
+            case MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+                return ProposalContent("", frozenset())
+            case _:
+                assert_never(change)
 
     async def format_proposals(self, proposals: Sequence[ProposedChange]) -> list[QueryFinding]:
         """Return proposals as their gate tells them, in this order."""

@@ -9,12 +9,12 @@ from functools import partial
 from textual import on, work
 from textual.message import Message
 
+from agents.proposals.editing import editable_text
 from screens.base import ServiceScreen
 from screens.dialogs.text_dialog import TextDialog
 from screens.notice_panel import NoticePanel
 from screens.routes import ToConflict, Visit
 from stores.errors import MonitorError
-from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.proposal_list import ProposalList
@@ -86,19 +86,3 @@ class ProposalDecisionScreen(ServiceScreen[None]):
     @work(group="decide", exit_on_error=False)
     async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
         await self.services.gate.edit_text(proposal_id, new_text)
-
-
-def editable_text(change: Payload) -> str:
-    """Return the words that an edit of this change starts from; empty when it has none."""
-    match change:
-        case AssertFact() | NoteAxiom():
-            return change.statement
-        case CreateEntity():
-            return f"{change.name}: {change.description}" if change.description else change.name
-        case StateChange(op=StateOp.ADD, value=value):
-            return f"{value:+}" if isinstance(value, int | float) else str(value)
-        case StateChange(op=StateOp.SET):
-            return str(change.value)
-        case StateChange():
-            return change.key
-    return ""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.fact_readings import SUBJECT
 from stores.records.canon import (
+    AdvanceClock,
     AssertFact,
+    CreateEntity,
     EndFact,
     FactKind,
     Involvement,
     MergeEntities,
+    NoteAxiom,
     RetconFact,
     StateChange,
     UpdateEntity,
@@ -42,8 +46,13 @@ def _altered_ids(proposal: ProposedChange, draft: CanonDraft) -> Iterator[Id]:
         case EndFact() | RetconFact():
             fact = draft.facts.get(change.fact_id)
             yield from _subject_ids(fact.involves) if fact else (change.fact_id,)
-        case AssertFact() if change.fact_kind in _ALTERING_KINDS:
-            yield from _subject_ids(change.involves)
+        case AssertFact():
+            if change.fact_kind in _ALTERING_KINDS:
+                yield from _subject_ids(change.involves)
+        case CreateEntity() | AdvanceClock() | NoteAxiom():
+            return
+        case _:
+            assert_never(change)
 
 
 def _subject_ids(involves: Iterable[Involvement]) -> Iterator[Id]:

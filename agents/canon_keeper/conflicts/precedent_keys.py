@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from agents.canon_keeper.conflicts.precedents import statement_key
 from agents.canon_keeper.fact_claims import state_move_of
@@ -16,7 +16,21 @@ from agents.canon_keeper.predicates import Catalogue, extend_catalogue
 from stores.backup.campaign_copy import IdDerivation
 from stores.errors import InputError
 from stores.records.base import Record
-from stores.records.canon import AssertFact, Fact, FactKind, Involvement, NoteAxiom, Payload, StateChange
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Fact,
+    FactKind,
+    Involvement,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    UpdateEntity,
+)
 from stores.records.ids import Id
 from stores.records.workflow import GatePolicy, ProposedChange
 
@@ -80,8 +94,10 @@ def _proposed_fact(proposal: ProposedChange, change: Payload, catalogue: Catalog
                 "involves": (Involvement(role=SUBJECT, entity_id=change.entity_id), *others),
                 "value": None if is_of_two else move.value,
             }
-        case _:
+        case CreateEntity() | UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
             return None
+        case _:
+            assert_never(change)
     record_fields = {"id": "", "universe_id": proposal.universe_id, "recorded_at": proposal.created_at}
     return Fact.model_validate(record_fields | statement_fields)
 

@@ -15,7 +15,7 @@ from agents.canon_keeper.canon_policy import (
     confidence_of,
     decide_by_policy,
 )
-from agents.proposals.kinds import PLURALS, describe_kind, kinds_of, parse_kind
+from agents.proposals.kinds import CHANGE_KINDS, describe_kind, kinds_of, parse_kind
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
     AdvanceClock,
@@ -141,7 +141,7 @@ changes = st.sampled_from(
 """A change of each of the nine kinds."""
 
 PARTS = ("create_entity:place", "assert_fact:owns", "state_change:hp", "note_axiom:rule")
-rules = st.dictionaries(st.sampled_from([*PLURALS, *PARTS]), st.sampled_from(KindRule))
+rules = st.dictionaries(st.sampled_from([*CHANGE_KINDS, *PARTS]), st.sampled_from(KindRule))
 """What a universe may lay down."""
 
 
@@ -182,14 +182,14 @@ def test_policy_is_total_and_deterministic(
 
 
 def test_the_nine_kinds_are_all_there_are() -> None:
-    assert {c.model_fields["kind"].default for c in get_args(get_args(Payload)[0])} == set(PLURALS)
+    assert {c.model_fields["kind"].default for c in get_args(get_args(Payload)[0])} == set(CHANGE_KINDS)
 
 
-@pytest.mark.parametrize("kind", [*PLURALS, *PARTS])
+@pytest.mark.parametrize("kind", [*CHANGE_KINDS, *PARTS])
 def test_a_kind_is_told_in_words_and_read_back(kind: str) -> None:
     assert parse_kind(kind) == kind
     whole, _, part = kind.partition(":")
-    assert describe_kind(kind).startswith(PLURALS[whole])
+    assert describe_kind(kind).startswith(CHANGE_KINDS[whole].plural)
     assert part in describe_kind(kind)
     if not part:
-        assert parse_kind(PLURALS[kind].upper()) == kind
+        assert parse_kind(CHANGE_KINDS[kind].plural.upper()) == kind
