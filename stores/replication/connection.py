@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from stores.authority import Role, Store
 from stores.errors import MonitorError, NotFound, StoreFull, StoreUnavailable
@@ -21,6 +21,9 @@ from stores.replication.health import STORE_NAMES, ServerHealth
 log = logging.getLogger(__name__)
 
 Sleep = Callable[[float], Awaitable[None]]
+
+Port = TypeVar("Port")
+T = TypeVar("T")
 
 
 class OpenConnection(NamedTuple):
@@ -53,12 +56,12 @@ class ServerOutage(StoreUnavailable):
 
 
 _PROBE_ID = derive_id("probe")
-_PROBE_CALLS: Final[Mapping[Store, tuple[str, tuple[Any, ...], Mapping[str, Any]]]] = {
-    Store.LOG: ("checkpoints", (_PROBE_ID,), {}),
-    Store.CANON: ("story_nodes", (_PROBE_ID,), {}),
-    Store.VECTORS: ("count", ("turns",), {"model": "probe"}),
-    Store.WORDS: ("count", ("turns",), {}),
-    Store.OBJECTS: ("exists", ("originals", "0" * 64), {}),
+_PROBE_CALLS: Final[Mapping[Store, Callable[[Any], Awaitable[object]]]] = {
+    Store.LOG: lambda log: log.checkpoints(_PROBE_ID),
+    Store.CANON: lambda canon: canon.story_nodes(_PROBE_ID),
+    Store.VECTORS: lambda index: index.count("turns", model="probe"),
+    Store.WORDS: lambda index: index.count("turns"),
+    Store.OBJECTS: lambda objects: objects.exists("originals", "0" * 64),
 }
 """The smallest question that each store answers."""
 
@@ -67,7 +70,7 @@ async def _admit_any_server() -> None:
     """Admit whatever server answers."""
 
 
-class ServerConnection:
+class ServerConnection(Generic[Port]):
     """The way to the server of `store`.
 
     `admit` looks at a server that answers (again) before it is used; what it raises keeps it apart.
@@ -94,18 +97,18 @@ class ServerConnection:
         """Whether it may be used: it was reached, and admitted."""
         return self._is_reached and self._is_admitted
 
-    async def read(self, role: Role | None, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method that changes nothing. Raises Outage, or what the server answers.
+    async def read(self, role: Role | None, call: Callable[[Port], Awaitable[T]]) -> T:
+        """Make a call that changes nothing. Raises ServerOutage, or what the server answers.
 
         A fault of the adapter's own in one method is logged, and is no sign that the server is down.
         """
-        return await self._call(self._timeouts.read, role, method, args, kwargs, tolerate_faults=True)
+        return await self._call(self._timeouts.read, role, call, tolerate_faults=True)
 
-    async def write(self, role: Role | None, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method that writes. Raises Outage, or what the server answers."""
-        return await self._call(self._timeouts.write, role, method, args, kwargs)
+    async def write(self, role: Role | None, call: Callable[[Port], Awaitable[T]]) -> T:
+        """Make a call that writes. Raises ServerOutage, or what the server answers."""
+        return await self._call(self._timeouts.write, role, call)
 
-    async def run(self, operation: Awaitable[Any], timeout: float, *, tolerate_faults: bool = False) -> Any:
+    async def run(self, operation: Awaitable[T], timeout: float, *, tolerate_faults: bool = False) -> T:
         """Wait for something else that the server does, with the same errors."""
         try:
             async with asyncio.timeout(timeout):
@@ -120,13 +123,9 @@ class ServerConnection:
                 raise self.outage_error() from error
             raise self._mark_lost(error, timeout) from error
 
-    def has_method(self, role: Role | None, method: str) -> bool:
-        """Tell whether the adapter can do something that is not in the port."""
-        return self._open_connection is not None and hasattr(self._open_connection.handle(role), method)
-
-    async def run_long(self, role: Role | None, method: str, *args: Any) -> Any:
-        """Call a method that takes as long as a whole library does. Raises Outage, or what it answers."""
-        return await self._call(self._timeouts.load, role, method, args, {})
+    async def run_long(self, role: Role | None, call: Callable[[Port], Awaitable[T]]) -> T:
+        """Make a call that takes as long as a whole library does. Raises ServerOutage, or what the server answers."""
+        return await self._call(self._timeouts.load, role, call)
 
     async def reach(self) -> bool:
         """Connect if need be, and ask for a sign of life; tell whether there was one."""
@@ -134,9 +133,8 @@ class ServerConnection:
             if self._open_connection is None:
                 async with asyncio.timeout(self._timeouts.connect):
                     self._open_connection = await self._connect()
-            method, args, kwargs = _PROBE_CALLS[self.store]
             with suppress(NotFound):
-                await self._call(self._timeouts.read, Role.CONTEXT_ASSEMBLY, method, args, kwargs)
+                await self._call(self._timeouts.read, Role.CONTEXT_ASSEMBLY, _PROBE_CALLS[self.store])
         except ServerOutage:
             return False
         except Exception as error:  # noqa: BLE001  (whatever it is, it is no use: the board says why)
@@ -177,20 +175,18 @@ class ServerConnection:
         self,
         timeout: float,
         role: Role | None,
-        method: str,
-        args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
+        call: Callable[[Port], Awaitable[T]],
         *,
         tolerate_faults: bool = False,
-    ) -> Any:
+    ) -> T:
         open_connection = self._open_connection
         if open_connection is None:
             raise self.outage_error()
 
-        async def call() -> Any:  # making the handle may fail as the call itself does
-            return await getattr(open_connection.handle(role), method)(*args, **kwargs)
+        async def call_handle() -> T:  # making the handle may fail as the call itself does
+            return await call(open_connection.handle(role))
 
-        return await self.run(call(), timeout, tolerate_faults=tolerate_faults)
+        return await self.run(call_handle(), timeout, tolerate_faults=tolerate_faults)
 
     def outage_error(self) -> ServerOutage:
         """Return the error that says that this server is down."""

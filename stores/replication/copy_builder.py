@@ -7,6 +7,7 @@ import itertools
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from stores.authority import Store
 from stores.durable_files import make_folders, sync_folder
@@ -72,7 +73,7 @@ class _FetchedLibrary:
 async def build_copy(
     home: Path,
     old_library: Database,
-    connection: ServerConnection,
+    connection: ServerConnection[Any],
     history: History,
     replica_state: ReplicaState,
     timeout: float,

@@ -7,16 +7,18 @@ head survives that, for records are added once and later ones are sent again; so
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import partial
 
 from stores.authority import Role
 from stores.errors import NotFound
 from stores.ports import LogReader
 from stores.records.ids import Id
+from stores.records.play import HeadMove, Scene
 from stores.replication.connection import ServerConnection
 from stores.replication.import_files import IMPORT_METHOD
 from stores.replication.outbox import OutboxEntry
 from stores.replication.port_calls import parse_arguments
+from stores.stores import AnyLog
 
 MAX_SCENES = 50
 """Scenes that are looked at after one outage."""
@@ -33,26 +35,20 @@ def find_moved_scene(entry: OutboxEntry) -> Id | None:
 
 
 async def find_differing_scenes(
-    local_log: LogReader, connection: ServerConnection, scenes: Iterable[Id]
+    local_log: LogReader, connection: ServerConnection[AnyLog], scenes: Iterable[Id]
 ) -> list[Id]:
     """Return the scenes of which the two tell otherwise. Raises Outage."""
-    return [
-        scene
-        for scene in scenes
-        if await _read_local_scene(local_log, scene) != await _read_server_scene(connection, scene)
-    ]
+    differing_scenes = []
+    for scene_id in scenes:
+        server_scene = await connection.read(Role.CONTEXT_ASSEMBLY, partial(_read_scene, scene_id=scene_id))
+        if server_scene != await _read_scene(local_log, scene_id):
+            differing_scenes.append(scene_id)
+    return differing_scenes
 
 
-async def _read_local_scene(log: LogReader, scene_id: Id) -> Any:
+async def _read_scene(log: LogReader, scene_id: Id) -> tuple[Scene, list[HeadMove]] | None:
+    """Return a scene and how its head moved; None if the log does not have it."""
     try:
         return await log.scene(scene_id), await log.head_moves(scene_id)
-    except NotFound:
-        return None
-
-
-async def _read_server_scene(connection: ServerConnection, scene_id: Id) -> Any:
-    try:
-        scene = await connection.read(Role.CONTEXT_ASSEMBLY, "scene", scene_id)
-        return scene, await connection.read(Role.CONTEXT_ASSEMBLY, "head_moves", scene_id)
     except NotFound:
         return None

@@ -66,7 +66,7 @@ class ImportFiles:
         )
 
     async def load_on_servers(
-        self, entry: OutboxEntry, connection: ServerConnection, *, is_retry: bool
+        self, entry: OutboxEntry, connection: ServerConnection[Any], *, is_retry: bool
     ) -> set[Id]:
         """Load it into the servers, by way of `link`. What is there `again` is what went there before."""
         assert self._history is not None

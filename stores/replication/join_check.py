@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stores.authority import Role, Store
 from stores.records.ids import Id
+from stores.records.world import Universe
 from stores.replication import join_errors as words
 from stores.replication.connection import ServerConnection
 from stores.replication.health import STORE_NAMES
@@ -53,7 +54,7 @@ class JoinChecker:
 
     def __init__(
         self,
-        connections: Mapping[Store, ServerConnection],
+        connections: Mapping[Store, ServerConnection[Any]],
         log_marks: LogMarks | None,
         lease_keeper: LeaseKeeper | None,
     ) -> None:
@@ -156,10 +157,14 @@ class JoinChecker:
         universe_ids: set[Id] = set()
         has_stories = False
         if self._is_reached(Store.CANON):
-            universes = await self._connections[Store.CANON].read(Role.ORCHESTRATOR, "universes")
+            universes: list[Universe] = await self._connections[Store.CANON].read(
+                Role.ORCHESTRATOR, lambda canon: canon.universes()
+            )
             universe_ids = {universe.id for universe in universes}
         if self._is_reached(Store.LOG):
-            has_stories = bool(await self._connections[Store.LOG].read(Role.ORCHESTRATOR, "stories"))
+            has_stories = bool(
+                await self._connections[Store.LOG].read(Role.ORCHESTRATOR, lambda log: log.stories())
+            )
         return universe_ids if universe_ids or has_stories else None
 
     def _is_reached(self, store: Store) -> bool:

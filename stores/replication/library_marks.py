@@ -19,6 +19,7 @@ from stores.records.play import Note
 from stores.records.workflow import Checkpoint
 from stores.records.world import StoryNode
 from stores.replication.connection import ServerConnection
+from stores.stores import AnyCanon, AnyLog
 
 _MARKS_OWNER_ID: Final = derive_id("library", "marks")
 _IDENTITY_ID: Final = derive_id("library", "identity")
@@ -63,7 +64,7 @@ class Heartbeat(BaseModel):
 class LogMarks:
     """The marks on the log's server. Errors: Outage, and what the server refuses."""
 
-    def __init__(self, connection: ServerConnection, clock: Clock) -> None:
+    def __init__(self, connection: ServerConnection[AnyLog], clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
 
@@ -78,7 +79,9 @@ class LogMarks:
 
     async def read_leases(self) -> list[Lease]:
         """Return every term, oldest first."""
-        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", story_id=_MARKS_OWNER_ID)
+        notes = await self._connection.read(
+            Role.ORCHESTRATOR, lambda log: log.notes(story_id=_MARKS_OWNER_ID)
+        )
         leases = (Lease.model_validate_json(note.text) for note in notes if note.id != _IDENTITY_ID)
         return sorted(leases, key=lambda lease: lease.number)
 
@@ -93,22 +96,18 @@ class LogMarks:
         return await self.read_lease(lease.number) or lease
 
     async def write_heartbeat(self, heartbeat: Heartbeat) -> None:
-        state = heartbeat.model_dump(mode="json")
-        await self._connection.write(
-            Role.ORCHESTRATOR,
-            "save_checkpoint",
-            Checkpoint(
-                run_id=_HEARTBEAT_ID,
-                scene_id=_MARKS_OWNER_ID,
-                step="library",
-                state=state,
-                at=heartbeat.at,
-            ),
+        checkpoint = Checkpoint(
+            run_id=_HEARTBEAT_ID,
+            scene_id=_MARKS_OWNER_ID,
+            step="library",
+            state=heartbeat.model_dump(mode="json"),
+            at=heartbeat.at,
         )
+        await self._connection.write(Role.ORCHESTRATOR, lambda log: log.save_checkpoint(checkpoint))
 
     async def read_last_heartbeat(self) -> Heartbeat | None:
-        checkpoints: list[Checkpoint] = await self._connection.read(
-            Role.ORCHESTRATOR, "checkpoints", _MARKS_OWNER_ID
+        checkpoints = await self._connection.read(
+            Role.ORCHESTRATOR, lambda log: log.checkpoints(_MARKS_OWNER_ID)
         )
         return Heartbeat.model_validate(checkpoints[0].state) if checkpoints else None
 
@@ -121,29 +120,29 @@ class LogMarks:
             text=text,
             created_at=self._clock(),
         )
-        await self._connection.write(Role.ORCHESTRATOR, "add_note", note)
+        await self._connection.write(Role.ORCHESTRATOR, lambda log: log.add_note(note))
 
     async def _read_note_text(self, note_id: Id) -> str | None:
-        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", turn_ids=[note_id])
+        notes = await self._connection.read(Role.ORCHESTRATOR, lambda log: log.notes(turn_ids=[note_id]))
         return notes[0].text if notes else None
 
 
 class CanonMarks:
     """Whose library the canon server has. Errors: Outage, and what the server refuses."""
 
-    def __init__(self, connection: ServerConnection) -> None:
+    def __init__(self, connection: ServerConnection[AnyCanon]) -> None:
         self._connection = connection
 
     async def read_library_id(self) -> Id | None:
-        nodes: list[StoryNode] = await self._connection.read(
-            Role.ORCHESTRATOR, "story_nodes", _MARKS_OWNER_ID
+        nodes = await self._connection.read(
+            Role.ORCHESTRATOR, lambda canon: canon.story_nodes(_MARKS_OWNER_ID)
         )
         return next((node.title for node in nodes if node.id == _IDENTITY_ID), None)
 
     async def claim_library(self, library_id: Id) -> Id:
         """Say whose library it is, if nobody has; return what stands."""
         node = StoryNode(id=_IDENTITY_ID, universe_id=_MARKS_OWNER_ID, title=library_id, status="library")
-        await self._connection.write(Role.ORCHESTRATOR, "create_story_node", node)
+        await self._connection.write(Role.ORCHESTRATOR, lambda canon: canon.create_story_node(node))
         return await self.read_library_id() or library_id
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stores.authority import Store
 from stores.embedded.database import Database
@@ -49,7 +50,7 @@ class LibraryMembership:
     def __init__(
         self,
         library: Database,
-        connections: Mapping[Store, ServerConnection],
+        connections: Mapping[Store, ServerConnection[Any]],
         join_checker: JoinChecker,
         lease_keeper: LeaseKeeper | None,
         health: ServerHealth,

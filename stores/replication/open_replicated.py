@@ -12,9 +12,9 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from stores.authority import Role, Store
+from stores.authority import Store
 from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
 from stores.embedded.object_store import EmbeddedObjectStore, remove_temporary_files
@@ -24,12 +24,6 @@ from stores.history import History
 from stores.records.ids import Clock, utc_now
 from stores.replication.connection import Connector, ServerConnection, Sleep, Timeouts
 from stores.replication.copy_builder import OnProgress
-from stores.replication.handles import (
-    ReplicatedHandle,
-    ReplicatedHistory,
-    ReplicatedIndexHandle,
-    StoreBackend,
-)
 from stores.replication.health import ServerHealth
 from stores.replication.import_files import ImportFiles
 from stores.replication.join_check import JoinChecker
@@ -42,7 +36,10 @@ from stores.replication.outbox_sender import OutboxSender
 from stores.replication.primary_stores import ReplicatedPrimaryStores
 from stores.replication.replay_clock import ReplayClock
 from stores.replication.replica_state import read_replica_state
-from stores.replication.replicated_index import ReplicatedIndex
+from stores.replication.replicated_canon import ReplicatedCanon
+from stores.replication.replicated_history import ReplicatedHistory
+from stores.replication.replicated_index import ReplicatedIndex, ReplicatedTextIndex, ReplicatedVectorIndex
+from stores.replication.replicated_log import ReplicatedLog
 from stores.replication.replicated_objects import ReplicatedObjects, ReplicatedObjectsHandle
 from stores.replication.server_watch import ServerWatch
 from stores.stores import Stores, make_home
@@ -86,7 +83,7 @@ async def open_replicated_stores(
         pending_counts: Counter[Store] = Counter()
         health = ServerHealth(servers.connectors, now, pending_counts)
         connections = {
-            store: ServerConnection(store, connector, health, timeouts)
+            store: ServerConnection[Any](store, connector, health, timeouts)
             for store, connector in servers.connectors.items()
         }
         for connection in connections.values():
@@ -114,7 +111,7 @@ async def open_replicated_stores(
 
 async def _open_membership(
     home: Path,
-    connections: Mapping[Store, ServerConnection],
+    connections: Mapping[Store, ServerConnection[Any]],
     health: ServerHealth,
     pending_counts: Counter[Store],
     now: Clock,
@@ -148,7 +145,7 @@ class _ReplicationBuilder:
         membership: LibraryMembership,
         outbox: Outbox,
         health: ServerHealth,
-        connections: Mapping[Store, ServerConnection],
+        connections: Mapping[Store, ServerConnection[Any]],
         now: Clock,
     ) -> None:
         self._membership = membership
@@ -170,47 +167,34 @@ class _ReplicationBuilder:
     ) -> Stores:
         """Return `stores` with those on servers in place of the embedded ones, everything at work."""
 
-        def make_handles(store: Store, backend: StoreBackend) -> Callable[[Role], Any]:
-            return lambda role: cast(
-                Any, ReplicatedHandle(store, role, backend, servers.replay_clock, self._now)
-            )
-
         def attach_sender(backend: Any, *sent_stores: Store) -> None:
             pause = timeouts.refused_pause
             backend.on_waiting = self._add_sender(
                 OutboxSender(sent_stores, self._outbox, self._health, backend, sleep, pause)
             )
 
+        clocks = (servers.replay_clock, self._now)
         primary_stores = None
         if any(store in self._connections for store in PRIMARY_STORES):
-            primary_stores = self._build_primary_stores(servers.replay_clock, import_files)
+            log_and_canon = primary_stores = self._build_primary_stores(servers.replay_clock, import_files)
             attach_sender(primary_stores, *PRIMARY_STORES)
             stores = replace(
                 stores,
-                log=make_handles(Store.LOG, primary_stores),
-                canon=make_handles(Store.CANON, primary_stores),
+                log=lambda role: ReplicatedLog(Store.LOG, role, log_and_canon, *clocks),
+                canon=lambda role: ReplicatedCanon(Store.CANON, role, log_and_canon, *clocks),
                 history=ReplicatedHistory(self._membership.library, primary_stores, import_files, self._now),
             )
-        for store in (Store.VECTORS, Store.WORDS):
-            if store in self._connections:
-                index = ReplicatedIndex(self._connections[store], self._outbox, self._health)
-                attach_sender(index, store)
-                make_index_handle = cast(
-                    Any,
-                    partial(
-                        ReplicatedIndexHandle,
-                        store,
-                        index=index,
-                        replay_clock=servers.replay_clock,
-                        now=self._now,
-                    ),
-                )
-                is_vectors = store is Store.VECTORS
-                stores = (
-                    replace(stores, vectors=make_index_handle)
-                    if is_vectors
-                    else replace(stores, words=make_index_handle)
-                )
+        if Store.VECTORS in self._connections:
+            vectors = ReplicatedIndex(self._connections[Store.VECTORS], self._outbox, self._health)
+            attach_sender(vectors, Store.VECTORS)
+            stores = replace(
+                stores,
+                vectors=lambda role: ReplicatedVectorIndex(Store.VECTORS, role, vectors, *clocks),
+            )
+        if Store.WORDS in self._connections:
+            words = ReplicatedIndex(self._connections[Store.WORDS], self._outbox, self._health)
+            attach_sender(words, Store.WORDS)
+            stores = replace(stores, words=lambda role: ReplicatedTextIndex(role, words, *clocks))
         if Store.OBJECTS in self._connections:
             replicated_objects = self._build_objects(home)
             attach_sender(replicated_objects, Store.OBJECTS)

@@ -8,7 +8,7 @@ process ended. Source: issue "The five stores" ("turns are kept in a local spool
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,9 +20,6 @@ from stores.embedded.permissions import OUTBOX_TABLE
 from stores.replication.port_calls import parse_arguments
 
 T = TypeVar("T")
-
-CallArguments = tuple[tuple[Any, ...], Mapping[str, Any]]
-"""Arguments by place and by name."""
 
 PRIMARY_STORES = (Store.LOG, Store.CANON)
 """The stores whose copy the library is. What is for the others only waits in its outbox."""
@@ -44,13 +41,14 @@ class OutboxEntry(NamedTuple):
     at: datetime
     seq: int = 0
     applied: bool = False
-    call_arguments: CallArguments | None = None
+    call_arguments: Mapping[str, object] | None = None
 
-    async def call(self, handle: Callable[..., Awaitable[Any]]) -> Any:
-        """Call the method `handle` with the arguments."""
-        if self.call_arguments is not None:
-            return await handle(*self.call_arguments[0], **self.call_arguments[1])
-        return await handle(**parse_arguments(self.store, self.method, self.arguments))
+    async def apply_to(self, port: Any) -> Any:
+        """Call the method on an adapter of the store's port."""
+        arguments = self.call_arguments
+        if arguments is None:
+            arguments = parse_arguments(self.store, self.method, self.arguments)
+        return await getattr(port, self.method)(**arguments)
 
 
 def insert_entry(connection: apsw.Connection, entry: OutboxEntry) -> int:

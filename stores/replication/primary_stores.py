@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -27,7 +27,7 @@ from stores.errors import MonitorError, StoreFull
 from stores.records.ids import Id
 from stores.replication.connection import ServerConnection, ServerOutage
 from stores.replication.divergence_check import MAX_SCENES, find_differing_scenes, find_moved_scene
-from stores.replication.health import ServerHealth
+from stores.replication.health import STORE_NAMES, ServerHealth
 from stores.replication.import_files import IMPORT_METHOD, ImportFiles
 from stores.replication.outbox import (
     PRIMARY_STORES,
@@ -43,6 +43,8 @@ from stores.replication.priority_lock import BACKGROUND_METHODS, PriorityLock
 from stores.replication.replay_clock import ReplayClock
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class SendingPermission(Protocol):
@@ -64,7 +66,7 @@ class ReplicatedPrimaryStores:
         self,
         db: Database,
         outbox: Outbox,
-        connections: Mapping[Store, ServerConnection],
+        connections: Mapping[Store, ServerConnection[Any]],
         health: ServerHealth,
         import_files: ImportFiles,
         replay_clock: ReplayClock,
@@ -86,20 +88,16 @@ class ReplicatedPrimaryStores:
 
     # --- reading ------------------------------------------------------------------------------------
 
-    async def read(
-        self, store: Store, role: Role, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> Any:
-        """Call a reading method where everything is that was written so far."""
+    async def read(self, store: Store, role: Role, call: Callable[[Any], Awaitable[T]]) -> T:
+        """Make a call that reads, where everything is that was written so far."""
         connection = self._connections.get(store)
         if connection and self._is_in_step and connection.is_usable:
             try:
-                return await connection.read(role, method, *args, **kwargs)
+                return await connection.read(role, call)
             except ServerOutage:
-                log.info("%s is read from the copy.", method)
+                log.info("The %s is read from the copy.", STORE_NAMES[store])
         await self.apply_unapplied()
-        return await getattr(_local_handle(self._db, store, role, self._replay_clock), method)(
-            *args, **kwargs
-        )
+        return await call(_local_handle(self._db, store, role, self._replay_clock))
 
     async def apply_unapplied(self) -> None:
         """Apply here what a server has taken and a full disk kept us from applying."""
@@ -117,7 +115,7 @@ class ReplicatedPrimaryStores:
         """
         if entry.call_arguments is not None and entry.store in self._connections:
             entry = entry._replace(
-                arguments=serialize_arguments(entry.store, entry.method, *entry.call_arguments)
+                arguments=serialize_arguments(entry.store, entry.method, entry.call_arguments)
             )
         return await self._run_to_end(self._write(entry))
 
@@ -243,7 +241,7 @@ class ReplicatedPrimaryStores:
             return await self._import_files.load_locally(entry, db, finish_partial=finish_partial)
         assert entry.role is not None
         handle = _local_handle(db, entry.store, entry.role, lambda: entry.at)
-        return await entry.call(getattr(handle, entry.method))
+        return await entry.apply_to(handle)
 
     # --- sending ------------------------------------------------------------------------------------
 
@@ -296,7 +294,7 @@ class ReplicatedPrimaryStores:
             )
         connection = self._connections[entry.store]
         with self._replay_clock.set_to(entry.at):
-            return await entry.call(partial(connection.write, entry.role, entry.method))
+            return await connection.write(entry.role, entry.apply_to)
 
     async def _run_to_end(self, operation: Coroutine[Any, Any, Any]) -> Any:
         task = asyncio.ensure_future(operation)
@@ -308,7 +306,9 @@ class ReplicatedPrimaryStores:
         return await asyncio.shield(task)
 
 
-def _needed_servers(entry: OutboxEntry, connections: Mapping[Store, ServerConnection]) -> tuple[Store, ...]:
+def _needed_servers(
+    entry: OutboxEntry, connections: Mapping[Store, ServerConnection[Any]]
+) -> tuple[Store, ...]:
     """Return the servers that a letter needs: an import goes to both."""
     return tuple(connections) if entry.method == IMPORT_METHOD else (entry.store,)
 

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from functools import partial
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
 
 from stores.authority import Role, Store
 from stores.errors import MonitorError, StoreUnavailable
+from stores.ports import TextHit, TextIndex, TextItem, VectorHit, VectorIndex, VectorItem
+from stores.records.ids import Clock, Id
 from stores.replication.connection import ServerConnection, ServerOutage
+from stores.replication.handle import ReplicatedHandle
 from stores.replication.health import STORE_NAMES, ServerHealth
 from stores.replication.outbox import Outbox, OutboxEntry
 from stores.replication.port_calls import serialize_arguments
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MAX_PENDING = 20_000
 """Writes that may wait for one index."""
@@ -30,7 +34,7 @@ class ReplicatedIndex:
 
     def __init__(
         self,
-        connection: ServerConnection,
+        connection: ServerConnection[Any],
         outbox: Outbox,
         health: ServerHealth,
         max_pending: int = MAX_PENDING,
@@ -42,22 +46,17 @@ class ReplicatedIndex:
         self._lock = asyncio.Lock()
         self.on_waiting: Callable[[], None] = lambda: None
 
-    async def read(
-        self, store: Store, role: Role, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> Any:
+    async def read(self, store: Store, role: Role, call: Callable[[Any], Awaitable[T]]) -> T:
+        """Make a call that reads. Raises StoreUnavailable while the server is down."""
         if not self._connection.is_usable:
             raise self._connection.outage_error()
-        return await self._connection.read(role, method, *args, **kwargs)
+        return await self._connection.read(role, call)
 
-    def can_rebuild(self, role: Role) -> bool:
-        """Tell whether this index can be made anew beside the one that is in use."""
-        return self._connection.has_method(role, "rebuild")
-
-    async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Any]) -> int:
-        """Make a collection anew there. Raises StoreUnavailable, and then it is as it was."""
+    async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
+        """Make a collection of words anew there. Raises StoreUnavailable, and then it is as it was."""
         if not self._connection.is_usable:
             raise self._connection.outage_error()
-        return int(await self._connection.run_long(role, "rebuild", collection, batches))
+        return await self._connection.run_long(role, lambda index: index.rebuild(collection, batches))
 
     async def write(self, entry: OutboxEntry) -> None:
         """Write there, or let it wait. Raises StoreUnavailable if no more may wait."""
@@ -70,7 +69,7 @@ class ReplicatedIndex:
             if self._outbox.pending_counts[entry.store] >= self._max_pending:
                 raise self._connection.outage_error()
             assert entry.call_arguments is not None
-            arguments = serialize_arguments(entry.store, entry.method, *entry.call_arguments)
+            arguments = serialize_arguments(entry.store, entry.method, entry.call_arguments)
             await self._outbox.add(entry._replace(arguments=arguments, applied=True))
         self.on_waiting()
         return None
@@ -95,4 +94,76 @@ class ReplicatedIndex:
         return True
 
     async def _send(self, entry: OutboxEntry) -> None:
-        await entry.call(partial(self._connection.write, entry.role, entry.method))
+        await self._connection.write(entry.role, entry.apply_to)
+
+
+class ReplicatedVectorIndex(ReplicatedHandle[VectorIndex]):
+    """The vectors as one role may use them. Reading raises StoreUnavailable while the server is down."""
+
+    async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None:
+        await self._write("put", collection=collection, items=items, model=model)
+
+    async def delete(self, collection: str, ids: Collection[Id], *, model: str) -> None:
+        await self._write("delete", collection=collection, ids=ids, model=model)
+
+    async def search(
+        self,
+        collection: str,
+        vector: Sequence[float],
+        *,
+        model: str,
+        k: int = 10,
+        scope: Mapping[str, str] | None = None,
+    ) -> list[VectorHit]:
+        return await self._read(lambda index: index.search(collection, vector, model=model, k=k, scope=scope))
+
+    async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int:
+        return await self._read(lambda index: index.count(collection, model=model, scope=scope))
+
+    async def fingerprints(
+        self,
+        collection: str,
+        *,
+        model: str,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        return await self._read(
+            lambda index: index.fingerprints(collection, model=model, ids=ids, scope=scope)
+        )
+
+    async def models(self, collection: str) -> dict[str, int]:
+        return await self._read(lambda index: index.models(collection))
+
+    async def drop(self, collection: str, *, model: str) -> None:
+        await self._write("drop", collection=collection, model=model)
+
+
+class ReplicatedTextIndex(ReplicatedHandle[TextIndex]):
+    """The words as one role may use them. Reading raises StoreUnavailable while the server is down."""
+
+    def __init__(self, role: Role, index: ReplicatedIndex, replay_clock: Clock, now: Clock) -> None:
+        super().__init__(Store.WORDS, role, index, replay_clock, now)
+        self._index = index
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        await self._write("put", collection=collection, items=items)
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        await self._write("delete", collection=collection, ids=ids)
+
+    async def search(
+        self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
+    ) -> list[TextHit]:
+        return await self._read(lambda index: index.search(collection, query, k=k, scope=scope))
+
+    async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int:
+        return await self._read(lambda index: index.count(collection, scope=scope))
+
+    async def fingerprints(
+        self, collection: str, *, ids: Collection[Id] | None = None, scope: Mapping[str, str] | None = None
+    ) -> dict[Id, str]:
+        return await self._read(lambda index: index.fingerprints(collection, ids=ids, scope=scope))
+
+    async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
+        return await self._index.rebuild(self._role, collection, batches)

@@ -32,7 +32,7 @@ class ReplicatedObjects:
     def __init__(
         self,
         local_objects: LocalObjectsFactory,
-        connection: ServerConnection,
+        connection: ServerConnection[ObjectStore],
         outbox: Outbox,
         health: ServerHealth,
         now: Clock,
@@ -62,7 +62,7 @@ class ReplicatedObjects:
             if not self._connection.is_usable:
                 raise self._connection.outage_error() from None
         try:
-            data: bytes = await self._connection.read(role, "get", collection, key)
+            data = await self._connection.read(role, lambda objects: objects.get(collection, key))
         except ServerOutage:
             raise self._connection.outage_error() from None
         await self._local_objects(None).put(collection, data)
@@ -73,7 +73,7 @@ class ReplicatedObjects:
         if is_local or not self._connection.is_usable:
             return is_local
         try:
-            return bool(await self._connection.read(role, "exists", collection, key))
+            return await self._connection.read(role, lambda objects: objects.exists(collection, key))
         except ServerOutage:
             return False
 
@@ -83,7 +83,8 @@ class ReplicatedObjects:
         if not self._connection.is_usable:
             return local_keys
         try:
-            return sorted({*local_keys, *await self._connection.read(role, "keys", collection)})
+            server_keys = await self._connection.read(role, lambda objects: objects.keys(collection))
+            return sorted({*local_keys, *server_keys})
         except ServerOutage:
             return local_keys
 
@@ -106,10 +107,11 @@ class ReplicatedObjects:
             data = await owner_objects.get(collection, key)
         except NotFound:
             # Asked for by a process that ended: whatever came of it is there, or nothing did.
-            if await self._connection.read(None, "exists", collection, key):
-                await owner_objects.put(collection, await self._connection.read(None, "get", collection, key))
+            if await self._connection.read(None, lambda objects: objects.exists(collection, key)):
+                data = await self._connection.read(None, lambda objects: objects.get(collection, key))
+                await owner_objects.put(collection, data)
             return
-        await self._connection.write(entry.role, "put", collection, data)
+        await self._connection.write(entry.role, lambda objects: objects.put(collection, data))
 
     async def finish_delivery(self) -> bool:
         if self._connection.is_usable:
@@ -142,7 +144,7 @@ class ReplicatedObjects:
         if not self._connection.is_usable:
             return False
         try:
-            await self._connection.write(role, "put", collection, data)
+            await self._connection.write(role, lambda objects: objects.put(collection, data))
         except ServerOutage:
             return False
         return True

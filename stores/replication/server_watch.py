@@ -14,7 +14,7 @@ class ServerWatch:
     """Probes the server of `link`, ever less often while it is down; `on_back` when it may be used again."""
 
     def __init__(
-        self, connection: ServerConnection, sleep: Sleep, timeouts: Timeouts, on_back: Callable[[], None]
+        self, connection: ServerConnection[Any], sleep: Sleep, timeouts: Timeouts, on_back: Callable[[], None]
     ) -> None:
         self._connection = connection
         self._sleep = sleep

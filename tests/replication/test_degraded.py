@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import itertools
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,6 @@ from stores.records.ids import SteppingClock
 from stores.records.play import MoveKind, Scene, Turn
 from stores.records.workflow import ProposalStatus
 from stores.replication.connection import Timeouts
-from stores.replication.port_calls import read_methods, write_methods
 from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
 from tests.replication.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
@@ -469,13 +469,15 @@ async def test_a_crash_while_a_document_is_put(far: Far, naps: Naps, tmp_path: P
 
 @pytest.mark.parametrize("store", [Store.LOG, Store.CANON, Store.VECTORS, Store.WORDS])
 async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, store: Store) -> None:
-    """What the embedded twin can be called by, the mirrored one can, and as what it is."""
+    """What the embedded twin can be called by, the mirrored one can, with the same arguments."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
-    assert not read_methods(store) & write_methods(store)
     async with mirror_of(far, tmp_path / "home") as stores:
         handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
         assert {name for name in public if not hasattr(handle, name)} == set()
+        for name in public:
+            parameters = [*inspect.signature(getattr(handle, name)).parameters]
+            assert parameters == [*inspect.signature(getattr(twin, name)).parameters], name
         assert not hasattr(handle, "truncate")
 
 
