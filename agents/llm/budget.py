@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agents.llm.call_context import CallContext
@@ -98,6 +98,13 @@ def find_stopping_budget(budgets: Sequence[Budget], persona: Persona) -> Budget 
     return max(exceeded_budgets, key=lambda b: b.percent, default=None)
 
 
+def find_too_small_budget(budgets: Sequence[Budget], upcoming_micros: int) -> Budget | None:
+    """Return the budget with the least left of those that a call of this price would exceed, or None."""
+    left = {b: b.limit - b.spent for b in budgets if b.limit is not None}
+    too_small = [budget for budget, micros in left.items() if micros < upcoming_micros]
+    return min(too_small, key=lambda budget: left[budget], default=None)
+
+
 def to_micros(dollars: float | None) -> int | None:
     """Convert dollars to millionths of a dollar. None (no limit) stays None."""
     return None if dollars is None else round(dollars * 1_000_000)
@@ -139,17 +146,37 @@ class BudgetGuard:
     async def _read_story(self, story_id: Id | None) -> Story | None:
         return await self._log.story(story_id) if story_id is not None else None
 
-    async def check_allowed(self, persona: Persona, call_context: CallContext) -> None:
-        """Raise BudgetExhausted, before anything is sent, if a budget does not allow this call."""
-        exceeded_budget = find_stopping_budget(
-            await self.budgets(call_context.universe_id, call_context.story_id), persona
+    async def check_allowed(
+        self,
+        persona: Persona,
+        call_context: CallContext,
+        *,
+        upcoming_micros: int = 0,
+        unrecorded_micros: int = 0,
+    ) -> None:
+        """Raise BudgetExhausted, before anything is sent, if a budget does not allow this call.
+
+        `upcoming_micros` is the most that it may cost, `unrecorded_micros` what it has cost already.
+        """
+        budgets = [
+            replace(budget, spent=budget.spent + unrecorded_micros)
+            for budget in await self.budgets(call_context.universe_id, call_context.story_id)
+        ]
+        exceeded_budget = find_stopping_budget(budgets, persona) or find_too_small_budget(
+            budgets, upcoming_micros
         )
         if exceeded_budget is None or exceeded_budget.limit is None:
             return
         budget_text = f"today's budget of {format_dollars(exceeded_budget.limit)}"
         if exceeded_budget.scope != "day":
             budget_text = f"this {exceeded_budget.scope}'s budget of {format_dollars(exceeded_budget.limit)}"
-        if exceeded_budget.percent < 100:
+        if find_stopping_budget(budgets, persona) is None:
+            budget_left = format_dollars(exceeded_budget.limit - exceeded_budget.spent)
+            message = (
+                f"The call may cost up to {format_dollars(upcoming_micros)}, and {budget_left} is left of "
+                f"{budget_text}. Nothing was sent."
+            )
+        elif exceeded_budget.percent < 100:
             message = f"{exceeded_budget.percent} % of {budget_text} is spent, so the {persona.value} waits."
         else:
             message = f"{format_dollars(exceeded_budget.spent)} is spent: {budget_text} is used up. Nothing was sent."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -19,7 +19,7 @@ from agents.events import EventBus, LlmCallRecorded
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.cancellations import Cancellations
-from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelUnset
+from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelTimeout, ModelUnset
 from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LanguageModel, LlmRequest, ModelFacts, TextChunk, Usage
 from agents.llm.llm_settings import AppSettings
@@ -33,6 +33,7 @@ from agents.llm.prompt_builder import (
     estimate_tokens,
 )
 from agents.llm.retry import AttemptLog, stream_with_retries
+from agents.llm.usage_estimate import estimate_usage, is_plausible, price_tokens
 from agents.sanitize import clean
 from stores.ports import NarratorLog
 from stores.queries import LlmCallQuery
@@ -57,6 +58,29 @@ class _ReceivedAnswer:
     usage: Usage | None = None
     first_text_seconds: float | None = None
     """Seconds from the request to the first text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedCall:
+    """One call, ready to be sent."""
+
+    request: LlmRequest
+    prompt: BuiltPrompt
+    targets: tuple[ModelTarget, ...]
+    facts: Mapping[str, ModelFacts]
+    """What is known of each target's model, by its name."""
+
+    def estimate(self, model: str, text: str) -> Usage:
+        """Return what a request to `model` used that was answered with `text`, by our own count."""
+        finish = "length" if text else "stop"
+        return estimate_usage(self.facts[model], self.prompt.tokens, estimate_tokens(text), finish=finish)
+
+    @property
+    def highest_cost(self) -> int:
+        """The most that one request to the first target can cost, in millionths of a dollar; 0 if unknown."""
+        return price_tokens(
+            self.facts[self.request.model], self.prompt.tokens, self.request.max_tokens
+        ).micros
 
 
 class ModelCalls:
@@ -94,24 +118,26 @@ class ModelCalls:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             on_text(earlier_call.answer)
             return _prose_answer(earlier_call)
-        request, built_prompt, targets = await self._prepare(persona, parts, call_context)
-        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=targets[0].model)
+        prepared = await self._prepare(persona, parts, call_context)
+        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=prepared.request.model)
         error: ModelError | None = None
         outcome = CallOutcome.DONE
         try:
             with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
-                was_stopped = await self._receive(request, targets, attempts, received, on_text, stop_event)
+                was_stopped = await self._receive(
+                    prepared.request, prepared.targets, attempts, received, on_text, stop_event
+                )
             outcome = CallOutcome.STOPPED if was_stopped else _outcome_of(received)
         except ModelError as model_error:
             error, outcome = model_error, _failure_outcome(model_error, received)
         except asyncio.CancelledError:
             # The program is closing: the text is stored, and found when the step is repeated.
             call = self._build_record(
-                persona, call_context, built_prompt, received, attempts, CallOutcome.STOPPED
+                persona, call_context, prepared, received, attempts, CallOutcome.STOPPED
             )
             await asyncio.shield(self._record(call))
             raise
-        call = self._build_record(persona, call_context, built_prompt, received, attempts, outcome, error)
+        call = self._build_record(persona, call_context, prepared, received, attempts, outcome, error)
         await self._record(await self._with_free_id(call, call_context))
         if not call.answer.strip() and outcome is not CallOutcome.STOPPED:
             raise error or ModelRefused(
@@ -130,39 +156,51 @@ class ModelCalls:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             reread = await _reread_answer(earlier_call, output_type)
             return StructuredAnswer(reread.value, earlier_call.fallback_step, earlier_call, reread.note)
-        request, built_prompt, targets = await self._prepare(persona, parts, call_context, task)
-        facts = await self._model.read_facts(targets[0].model)
-        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=targets[0].model)
+        prepared = await self._prepare(persona, parts, call_context, task)
+        facts = prepared.facts[prepared.request.model]
+        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=prepared.request.model)
 
         was_stopped = False
 
         async def send(step_request: LlmRequest) -> tuple[str, Usage]:
             nonlocal was_stopped
-            earlier_usage, received.text, received.usage = received.usage, "", None
-            with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
-                try:
-                    was_stopped = await self._receive(
-                        step_request, targets, attempts, received, _ignore_text, stop_event
-                    )
-                except ModelCut:
-                    # A partial answer can often be parsed after repair.
-                    if not received.text.strip():
-                        raise
-            if was_stopped:
-                # A player who stops the call wants no second request either.
-                raise ModelCut("You stopped it.")
-            usage = received.usage or Usage(finish="length" if received.text else "stop")
-            received.usage = earlier_usage.plus(usage) if earlier_usage else usage
+            if (earlier_usage := received.usage) is not None:
+                # The first request is not on record yet, and the second is held to the budget too.
+                await self._budget_guard.check_allowed(
+                    persona,
+                    call_context,
+                    unrecorded_micros=earlier_usage.cost.micros,
+                    upcoming_micros=prepared.highest_cost,
+                )
+            received.text, received.usage = "", None
+            try:
+                with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
+                    try:
+                        was_stopped = await self._receive(
+                            step_request, prepared.targets, attempts, received, _ignore_text, stop_event
+                        )
+                    except ModelCut:
+                        # A partial answer can often be parsed after repair.
+                        if not received.text.strip():
+                            raise
+                if was_stopped:
+                    # A player who stops the call wants no second request either.
+                    raise ModelCut("You stopped it.")
+            finally:
+                if received.usage is None and received.text:
+                    received.usage = prepared.estimate(attempts.model, received.text)
+                usage = received.usage or Usage()
+                received.usage = earlier_usage.plus(usage) if earlier_usage else received.usage
             return received.text, usage
 
         try:
-            structured = await ask_with_fallbacks(send, request, output_type, facts)
+            structured = await ask_with_fallbacks(send, prepared.request, output_type, facts)
         except ModelError as error:
             outcome = CallOutcome.STOPPED if was_stopped else _failure_outcome(error, received)
             call = self._build_record(
                 persona,
                 call_context,
-                built_prompt,
+                prepared,
                 received,
                 attempts,
                 outcome,
@@ -176,7 +214,7 @@ class ModelCalls:
             failed_call = self._build_record(
                 persona,
                 call_context,
-                built_prompt,
+                prepared,
                 received,
                 attempts,
                 CallOutcome.FAILED,
@@ -187,7 +225,7 @@ class ModelCalls:
         call = self._build_record(
             persona,
             call_context,
-            built_prompt,
+            prepared,
             received,
             attempts,
             _outcome_of(received),
@@ -201,7 +239,7 @@ class ModelCalls:
 
     async def _prepare(
         self, persona: Persona, parts: PromptParts, call_context: CallContext, task: str = ""
-    ) -> tuple[LlmRequest, BuiltPrompt, tuple[ModelTarget, ...]]:
+    ) -> _PreparedCall:
         """Build the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
         settings = self._settings()
         targets = settings.targets(persona)
@@ -212,12 +250,17 @@ class ModelCalls:
             )
         await self._budget_guard.check_allowed(persona, call_context)
         prompt, model = self._prompts().get(persona, task), targets[0].model
-        facts = await self._model.read_facts(model)
+        facts = {target.model: await self._model.read_facts(target.model) for target in targets}
         texts = countable_texts(prompt, parts)
         numbers, exact = await self._model.count_tokens(model, texts)
         answer_tokens = settings.max_tokens(persona, prompt.max_tokens)
         built_prompt = build_prompt(
-            prompt, parts, counter_from_table(texts, numbers), facts.window, exact=exact, answer=answer_tokens
+            prompt,
+            parts,
+            counter_from_table(texts, numbers),
+            facts[model].window,
+            exact=exact,
+            answer=answer_tokens,
         )
         request = LlmRequest(
             model=model,
@@ -227,7 +270,9 @@ class ModelCalls:
             seconds=settings.model.seconds,
             api_base=targets[0].api_base,
         )
-        return request, built_prompt, targets
+        prepared = _PreparedCall(request, built_prompt, targets, facts)
+        await self._budget_guard.check_allowed(persona, call_context, upcoming_micros=prepared.highest_cost)
+        return prepared
 
     async def _receive(
         self,
@@ -242,7 +287,7 @@ class ModelCalls:
         async with aclosing(stream_with_retries(self._model, request, targets, attempts)) as stream:
             async for part in _until_stopped(stream, stop_event):
                 if isinstance(part, Usage):
-                    received.usage = part
+                    received.usage = part if is_plausible(part) else None
                     continue
                 if received.first_text_seconds is None:
                     received.first_text_seconds = self._timer() - received.started_at
@@ -273,7 +318,7 @@ class ModelCalls:
         self,
         persona: Persona,
         call_context: CallContext,
-        built_prompt: BuiltPrompt,
+        prepared: _PreparedCall,
         received: _ReceivedAnswer,
         attempts: AttemptLog,
         outcome: CallOutcome,
@@ -283,7 +328,13 @@ class ModelCalls:
         result: str = "",
     ) -> LlmCall:
         """Return the record of a call: what was asked, and the answer."""
-        usage = received.usage or Usage()
+        usage = received.usage
+        if usage is None:
+            was_sent = bool(received.text) or (outcome is CallOutcome.STOPPED and attempts.tries > 0)
+            usage = prepared.estimate(attempts.model, received.text) if was_sent else Usage(cost=Money())
+        # What was sent and timed out is billed by most providers, and counted by none.
+        for model in (model for model, failure in attempts.failures if isinstance(failure, ModelTimeout)):
+            usage = prepared.estimate(model, "").plus(usage)
         return LlmCall(
             id=_call_id(persona, call_context),
             universe_id=call_context.universe_id,
@@ -293,12 +344,12 @@ class ModelCalls:
             run_id=call_context.run_id,
             persona=persona,
             model=attempts.model,
-            sections=built_prompt.sections,
-            tokens_in=usage.tokens_in or (built_prompt.tokens if received.text else 0),
+            sections=prepared.prompt.sections,
+            tokens_in=usage.tokens_in or (prepared.prompt.tokens if received.text else 0),
             tokens_out=usage.tokens_out or estimate_tokens(received.text),
             tokens_cached=usage.tokens_cached,
             counted=usage.counted,
-            cost=usage.cost if received.usage else Money(known=not received.text),
+            cost=usage.cost,
             seconds=self._timer() - received.started_at,
             first_seconds=received.first_text_seconds,
             tries=max(1, attempts.tries),

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from agents.llm.errors import ModelUnknown
 from agents.llm.llm_port import ModelFacts, Usage
 from agents.llm.model_names import provider_of
-from stores.records.llm import Money
+from stores.records.llm import MAX_CALL_MICROS, Money
 
 _BUNDLED_ENCODINGS: Final = ("o200k_base", "cl100k_base")
 """The tokenizers that come with LiteLLM; others would be fetched from the network."""
@@ -96,6 +96,9 @@ def accepts_parameter(model: str, parameter: str) -> bool:
     return provider == _SCRIPTED_PROVIDER or parameter in _parameters(model, provider)
 
 
+MAX_CALL_DOLLARS: Final = MAX_CALL_MICROS / 1_000_000
+
+
 def cost(model: str, usage: Any) -> Money:
     """Return the cost of an answer by the price list, with cached tokens at their own price."""
     entry = find_price_entry(model)
@@ -105,7 +108,10 @@ def cost(model: str, usage: Any) -> Money:
         dollars = sum(litellm.cost_per_token(model=model, usage_object=usage))
     except Exception:  # noqa: BLE001 - the list has odd entries; an unknown price is said, not guessed
         return Money(known=False)
-    return Money(micros=round(dollars * 1_000_000))
+    # A provider's count can be any number; what it cannot be is left to the estimate.
+    return (
+        Money(micros=round(dollars * 1_000_000)) if 0 <= dollars <= MAX_CALL_DOLLARS else Money(known=False)
+    )
 
 
 def count_usage(model: str, prompt_texts: Sequence[str], answer_text: str, finish: str) -> Usage:
