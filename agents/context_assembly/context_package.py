@@ -1,8 +1,7 @@
-"""The context package: what the record holds that bears on one exchange, from ports alone.
+"""Builds the context package: everything on record that bears on one exchange.
 
-`canonical` is canon's, `narrative` the log's, `recalled` what was remembered or found again; what is shown to
-a persona of it is text by section (`agents/context_assembly/sections.py`). ContextAssembly;, pain 1
-(assertions, commitments, changes and encounters are fed forward).
+`canonical` comes from canon, `narrative` from the log, `recalled` from memories and search.
+`agents/context_assembly/prompt_sections.py` turns the package into the text of prompts.
 """
 
 from __future__ import annotations
@@ -39,95 +38,105 @@ from stores.records.memory import Memory
 from stores.records.world import ACTORS, Entity
 
 MAX_FACTS: Final = 60
-"""Facts of those in view; the newest."""
+"""Facts about entities in view that are shown; the newest."""
 MAX_FACTS_PER_ENTITY: Final = 300
 """Facts of one entity that are read at once."""
 RECENT_TICKS: Final = 7 * 24 * 60
-"""World time (ticks) back from now that is read besides, of somebody with more facts than that."""
+"""World time (ticks) back from now that is read in addition, for an entity with more facts than that."""
 MAX_HOPS: Final = 2
 MAX_NEAR_ENTITIES: Final = 40
-"""How far from those in view relations are followed, and to how many entities, the nearest."""
+"""How many hops relations are followed from the entities in view, and to how many entities, nearest first."""
 MAX_NEARBY_RELATIONS: Final = 6
 MAX_AXIOMS: Final = 40
 MAX_SETTLED_COMMITMENTS: Final = 12
 MAX_COMMITMENTS_READ: Final = 500
-"""Matters that are settled and shown (the latest), and commitments that are read for them."""
+"""Settled commitments that are shown (the latest), and commitments that are read to find them."""
 MAX_NAMES: Final = 6
 """Names in the player's words that are looked up."""
 _SEPARATE_KINDS = frozenset({FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION})
-"""Kinds of fact that stand in lists of their own."""
+"""Kinds of fact that have lists of their own in the package."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScenePerson:
-    """Somebody who is here, or who is not: `dead` by the working state, `here` by the scene's comings."""
+    """A character of the scene with working state, present or not."""
 
     entity: Entity
     state: WorkingState
     is_here: bool = True
+    """Whether they are present by the scene's arrivals and departures."""
     is_dead: bool = False
+    """Whether they are dead in the working state."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonContext:
-    """What canon holds now. `cast` has working state (staged changes folded in) and, marked, those who
-    left; `named` are others in the player's words. `facts` and `relations` are one hop around all of them and
-    the place, `encounters` and `assertions` of those present, `axioms` the rules in scope. `settled` are
-    promises, debts and questions of those in view that are kept, paid and answered. `nearby` is a hop
-    further out: relations of those whom they are related to."""
+    """What canon holds for this exchange."""
 
     cast: tuple[ScenePerson, ...] = ()
+    """Characters of the scene with working state (staged changes folded in); those who left are marked."""
     named_elsewhere: tuple[ScenePerson, ...] = ()
+    """Others whom the player's words name."""
     facts: tuple[Fact, ...] = ()
+    """Facts within one hop of the cast, the named and the place; so are `relations`."""
     relations: tuple[Fact, ...] = ()
     encounters: tuple[Fact, ...] = ()
+    """Encounters of those present; so are `assertions`."""
     assertions: tuple[Fact, ...] = ()
     axioms: tuple[Fact, ...] = ()
+    """Rules of the world that are in scope."""
     settled_commitments: tuple[Fact, ...] = ()
+    """Promises, debts and questions of those in view that are kept, paid or answered."""
     nearby_relations: tuple[Fact, ...] = ()
+    """Relations one hop further out."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledContext:
-    """What was found again. `memories` are by whose they are. `scenes` are turns of earlier play, `facts` of
-    canon what is not in view (what holds above what is over), `rules` of sources: what a search by words,
-    meaning and graph finds, and empty without one."""
+    """What was recalled or found by search; empty without a search."""
 
     memories_by_entity: Mapping[Id, tuple[Memory, ...]] = field(default_factory=dict)
+    """Memories by the character who has them."""
     passages: tuple[RecalledPassage, ...] = ()
+    """Turns of earlier play."""
     facts: tuple[Fact, ...] = ()
+    """Facts of canon that are not in view; current ones before ended ones."""
     rule_texts: tuple[str, ...] = ()
+    """Passages of rule sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageMetadata:
-    """What the package was made of: `canon_version` and `head` name canon and line as they stood, `at` is
-    when it was made, by our own clock."""
+    """What a package was built from."""
 
     universe_id: Id
     story_id: Id
     scene_id: Id
     head_turn_id: Id | None
+    """The head of the scene's line at that time."""
     tick: int
     canon_version: str = ""
+    """The version of canon at that time."""
     created_at: datetime | None = None
+    """When it was built, in wall-clock time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPackage:
-    """`scene` is the scene as it stands (ids, world time, staged changes); `words` the player's that names
-    were looked up in; `stale` says that it is an older package, because a new one could not be had.
-    `left_out` is what was not found or not shown, by section, with why; what a prompt's budget drops is added
-    to it there."""
+    """Everything on record that bears on one exchange."""
 
     scene: SceneContext
+    """The scene as it stands: ids, world time, staged changes."""
     agenda: StoryAgenda = field(default_factory=StoryAgenda)
     canonical: CanonContext = field(default_factory=CanonContext)
     narrative: NarrativeContext = field(default_factory=NarrativeContext)
     recalled: RecalledContext = field(default_factory=RecalledContext)
     player_text: str = ""
+    """The player's words, in which names were looked up."""
     is_stale: bool = False
+    """Whether this is an older package, because a new one could not be built."""
     omitted_items: tuple[OmittedItem, ...] = ()
+    """What was not found or not shown, by section, with the reason. A prompt's budget adds what it drops."""
     metadata: PackageMetadata | None = None
 
     @property
@@ -135,23 +144,26 @@ class ContextPackage:
         return self.scene.player_character()
 
     def present_npcs(self) -> list[ScenePerson]:
-        """Return those who are here and can act: not the player's character, nobody dead or gone."""
+        """Return those present who can act, without the player character and the dead."""
         pc_id = self.scene.story.pc_id
         return [p for p in self.canonical.cast if p.is_here and not p.is_dead and p.entity.id != pc_id]
 
     def settled_commitments(self) -> list[Fact]:
-        """Return the matters that are over: in canon, and by what is staged on the line."""
+        """Return the settled commitments: in canon, and by what is staged on the line."""
         staged_payoffs = (self.agenda.commitments[fact_id] for fact_id in self.agenda.payoff_proposal_ids)
         return [*self.canonical.settled_commitments, *staged_payoffs]
 
     def memories_of(self, entity_id: Id) -> tuple[Memory, ...]:
-        """Return what this one remembers, and nobody else's memories."""
+        """Return this character's memories, and nobody else's."""
         return self.recalled.memories_by_entity.get(entity_id, ())
 
 
 class ContextPackageBuilder:
-    """Builds context packages. Read-only, and stateless but for what it reads through: canon as it was read
-    under one version of it, and the last package of a scene, for when a store is down."""
+    """Builds context packages, read-only.
+
+    It caches what it read of canon by canon's version, and the last package of each scene for when a store
+    is down.
+    """
 
     def __init__(
         self,
@@ -177,10 +189,10 @@ class ContextPackageBuilder:
         self._last_packages: PackageCache[ContextPackage] = PackageCache()
 
     async def build_package(self, scene: SceneContext, player_text: str = "") -> ContextPackage:
-        """Return what bears on the scene as it stands, and on the names in the player's `words`. If a store
-        cannot be read, the scene's last package, marked stale.
+        """Return what bears on the scene and on the names in the player's text.
 
-        Raises StoreError if there is none.
+        If a store cannot be read, returns the scene's last package, marked stale. Raises StoreError if
+        there is none.
         """
         try:
             package = await self._build(scene, player_text)
@@ -251,7 +263,7 @@ class ContextPackageBuilder:
     async def _retrieve(
         self, scene: SceneContext, player_text: str, turns_task: Awaitable[TurnsInView]
     ) -> RetrievedContext:
-        """Find again what bears on the words; when the player does nothing, on what was told last."""
+        """Search for what bears on the player's text, or on the last turn if the player does nothing."""
         if self._retriever is None:
             return RetrievedContext()
 
@@ -274,7 +286,7 @@ class ContextPackageBuilder:
         named_elsewhere: tuple[ScenePerson, ...],
         canon_version: str,
     ) -> CanonContext:
-        """Read canon, unless it was read for this line and this version of it before."""
+        """Read canon, unless it was read before for this line and this version of canon."""
         cache_key = (
             *(scene.universe.id, canon_version, scene.scene.id, scene.head and scene.head.id, scene.tick),
             *(scene.place and scene.place.id, player_text),
@@ -290,7 +302,7 @@ class ContextPackageBuilder:
     async def _find_named_elsewhere(
         self, scene: SceneContext, player_text: str, cast_ids: Collection[Id]
     ) -> tuple[ScenePerson, ...]:
-        """Find whom and what the player names that is not here."""
+        """Find the entities that the player names and that are not here."""
         names = find_names(player_text)[:MAX_NAMES]
         matches_by_name = await gather(
             *(self._context_loader.find_entities(scene, name, allow_partial=True) for name in names)
@@ -321,7 +333,7 @@ class ContextPackageBuilder:
             gather(*(self._read_current_facts(entity_id, scene.tick) for entity_id in entities_in_view)),
         )
         open_facts = {fact.id: fact for facts in facts_by_entity for fact in facts if not fact.closed}
-        # By the clock's own number: to compare times of zones takes ten times as long.
+        # As timestamps: comparing datetimes with time zones takes ten times as long.
         ordered_facts = sorted(open_facts.values(), key=lambda f: (f.recorded_at.timestamp(), f.id))
         plain_facts = [f for f in ordered_facts if f.kind not in _SEPARATE_KINDS and f.clock is None][
             -MAX_FACTS:
@@ -346,7 +358,7 @@ class ContextPackageBuilder:
         )
 
     async def _read_settled(self, scene: SceneContext, entity_ids_in_view: Collection[Id]) -> list[Fact]:
-        """Return the matters of those in view that are over, the latest last."""
+        """Return the settled commitments of those in view, the latest last."""
         commitments = await self._canon.facts(
             scene.universe.id, FactQuery(kind=FactKind.COMMITMENT, history=True, limit=MAX_COMMITMENTS_READ)
         )
@@ -362,8 +374,8 @@ class ContextPackageBuilder:
         ]
 
     async def _read_current_facts(self, entity_id: Id, tick: int) -> list[Fact]:
-        """Return what is current of one entity; of somebody with a long past, the latest, and what began
-        lately in the world."""
+        """Return the current facts of one entity; if it has very many, the latest and those that began
+        recently in world time."""
         facts = await self._canon.facts_about(entity_id, FactsAboutQuery(newest=MAX_FACTS_PER_ENTITY))
         if len(facts) < MAX_FACTS_PER_ENTITY:
             return facts
@@ -379,7 +391,7 @@ class ContextPackageBuilder:
 def _build_recalled(
     canon_context: CanonContext, recalled_memories: RecalledMemories, retrieved_context: RetrievedContext
 ) -> RecalledContext:
-    """Return what was found again without the facts that are in view anyhow."""
+    """Combine what was recalled and found, without the facts that are in view anyway."""
     fact_lists = (
         *(canon_context.facts, canon_context.relations, canon_context.encounters, canon_context.assertions),
         *(canon_context.axioms, canon_context.settled_commitments, canon_context.nearby_relations),
@@ -394,7 +406,8 @@ def _build_recalled(
 def _select_nearby(
     neighbourhood_facts: Iterable[Fact], entity_ids_in_view: Collection[Id], player_text: str
 ) -> tuple[Fact, ...]:
-    """Return the relations a hop further out: first what shares the player's words, then the newest."""
+    """Return the relations one hop further out: those that share words with the player's text first, then
+    the newest."""
     asked_stems = telling_stems(player_text)
     further_facts = [
         f
@@ -409,7 +422,7 @@ def _select_nearby(
 
 
 def _list_cast(scene: SceneContext) -> list[ScenePerson]:
-    """Return those present, and behind them those who left or are only spoken of in this scene."""
+    """Return those present, then those who left or are only mentioned in this scene."""
     present_entities = scene.present_actors()
     pc = scene.player_character()
     if pc is not None and pc.id not in {e.id for e in present_entities}:
@@ -429,7 +442,7 @@ def _build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = 
 
 
 def _select_axioms_in_scope(axioms: Iterable[Fact], entity_ids_in_view: Collection[Id]) -> list[Fact]:
-    """Return the rules that are for everyone, or for somebody in view; what must be kept first."""
+    """Return the axioms that apply to everyone or to somebody in view, the most binding first."""
     applicable_axioms = [
         a for a in axioms if not a.involves or _involved_ids(a).intersection(entity_ids_in_view)
     ]

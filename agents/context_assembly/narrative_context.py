@@ -1,7 +1,6 @@
-"""What the log holds that bears on one exchange: the line in view, what it leads on from, what was decided.
+"""Reads what the log holds for one exchange: the turns in view, what came before, what was decided.
 
-Read-only. The line comes first, for what is found again waits for it: what is in view is not found again.
-
+Read-only. The turns in view are read first: the search waits for them, so that it does not find them again.
 """
 
 from __future__ import annotations
@@ -24,49 +23,54 @@ from stores.records.world import Entity
 
 MAX_TURNS_IN_VIEW: Final = 24
 VIEW_STEP: Final = 8
-"""Turns of the line in view at most, and how many leave it at a time: a prompt then mostly only grows at its
-end, and a provider's prefix cache holds. 17 to 24 turns are in view."""
+"""How many turns leave the view at a time; 17 to 24 are in view.
+
+A prompt then mostly only grows at its end, and a provider's prefix cache stays valid.
+"""
 MAX_PREVIOUS_TURNS: Final = 4
-"""Turns of the scene before, while the scene's own line is short."""
+"""Turns of the previous scene that are shown while this scene's line is short."""
 MAX_EARLIER_SCENES: Final = 5
-"""Earlier scenes of the story that are looked back on."""
+"""Earlier scenes of the story that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class NarrativeContext:
-    """What the log holds: the last turns of the line, oldest first, without those that are answered now;
-    `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
-    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character;
-    `arrived` the world time at which those came whom this scene brought into canon.
-    """
+    """What the log holds for one exchange."""
 
     recent_turns: tuple[Turn, ...] = ()
+    """The last turns of the line, oldest first, without those that are being answered."""
     previous_scene_turns: tuple[Turn, ...] = ()
+    """The last turns of the scene before."""
     summary_lines: tuple[str, ...] = ()
+    """Summaries of earlier scenes and of turns out of view."""
     decision_marks: tuple[DecisionMark, ...] = ()
+    """The decisions that were marked on the line."""
     met_before_ids: frozenset[Id] = frozenset()
+    """Those who were in an earlier scene with the player character."""
     arrival_ticks: Mapping[Id, int] = field(default_factory=dict)
+    """World time at which characters arrived whom this scene brought into canon."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsInView:
-    """The turns in view, oldest first, with what is answered now among them; `before` the last of the scene
-    before; `earlier` the scenes before, in their order."""
+    """The turns in view, oldest first, those that are being answered among them."""
 
     turns: tuple[Turn, ...] = ()
     previous_scene_turns: tuple[Turn, ...] = ()
+    """The last turns of the scene before."""
     earlier_scenes: tuple[Scene, ...] = ()
+    """The scenes before, in their order."""
 
 
 class NarrativeReader:
-    """Reads the log. Stateless."""
+    """Reads the log for context packages."""
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
         self._log = log
 
     async def read_turns_in_view(self, scene: SceneContext) -> TurnsInView:
-        """Return what is in view. Raises StoreError."""
+        """Return the turns in view. Raises StoreError."""
         turn_count = scene.head.depth + 1 if scene.head else 0
         start = max(0, -(-(turn_count - MAX_TURNS_IN_VIEW) // VIEW_STEP) * VIEW_STEP)
         turns, scenes = await gather(
@@ -87,7 +91,7 @@ class NarrativeReader:
         present_entities: Sequence[Entity],
         turns_in_view_task: Awaitable[TurnsInView],
     ) -> NarrativeContext:
-        """Return what bears on the scene, given its line. Raises StoreError."""
+        """Return what the log holds for the scene, given its turns in view. Raises StoreError."""
         turns_in_view = await turns_in_view_task
         summary_lines, met_before_ids, arrival_ticks, decision_marks = await gather(
             self._read_summary_lines(
@@ -109,7 +113,8 @@ class NarrativeReader:
         )
 
     async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
-        """Return when those came whom this scene brought into canon: its record has them in the cast."""
+        """Return when characters arrived whom this scene brought into canon and its record lists in the
+        cast."""
         accepted_proposals = await self._log.proposals(
             ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
         )
@@ -121,7 +126,7 @@ class NarrativeReader:
     async def _read_summary_lines(
         self, scene: Scene, earlier_scenes: Sequence[Scene], shown_turn_ids: Collection[Id]
     ) -> tuple[str, ...]:
-        """Return what the scenes before came to, and the turns of the line that are out of view."""
+        """Return summaries of the scenes before and of the turns of the line that are out of view."""
         story_lines, scene_lines = await gather(
             layers.read_story_summary(self._log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
             layers.read_scene_summary(self._log, scene.id, shown_turn_ids),
@@ -134,7 +139,7 @@ class NarrativeReader:
     async def _find_met_before(
         self, scene: SceneContext, earlier_scenes: Sequence[Scene], present_entities: Sequence[Entity]
     ) -> frozenset[Id]:
-        """Return who of those here was in an earlier scene with the player's character."""
+        """Return those present who were in an earlier scene with the player character."""
         pc_id = scene.story.pc_id
         if pc_id is None:
             return frozenset()
@@ -154,7 +159,7 @@ class NarrativeReader:
 
 
 def _drop_answered_turns(turns: Sequence[Turn], player_text: str) -> Sequence[Turn]:
-    """Return the line without what the telling answers: the player's words and the rolls behind them."""
+    """Return the line without what the narration answers: the player's words and the rolls after them."""
     if not player_text:
         return turns
     for index in range(len(turns) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""What was read once, kept for as long as it may be read again: a few, the least used go first."""
+"""A small cache that drops the least recently used entry."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DEFAULT_CAPACITY: Final = 16
 
 
 class PackageCache(Generic[T]):
-    """Keeps the last few by their keys. Whoever asks makes the key such that what it names cannot change."""
+    """Keeps the last few values by key; a key must name a state that cannot change."""
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
         self._capacity = capacity
         self._values_by_key: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable) -> T | None:
-        """Return what is kept under the key, if anything is."""
+        """Return the value under the key, or None."""
         if key in self._values_by_key:
             self._values_by_key.move_to_end(key)
         return self._values_by_key.get(key)

@@ -1,7 +1,7 @@
-"""The context package as text, by section of a prompt. Pure.
+"""Turns a context package into the text of a prompt's sections.
 
-What changes least is worded so that it stays the same from turn to turn (a prefix cache then holds); what
-moves with every turn stands in sections of its own.
+What changes least is worded so that it stays the same from turn to turn, which keeps a provider's prefix
+cache valid; what changes with every turn is in sections of its own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECTIONS: Final = (
     "named",
     "state",
 )
-"""What `parts` may give, from what changes least to what changes with every turn."""
+"""The section names, from what changes least to what changes with every turn."""
 
 _STANDING_LABELS: Final[Mapping[Standing, str]] = {
     Standing.RUMOUR: " (a rumour)",
@@ -53,7 +53,7 @@ _STAGED_LABEL: Final = " (proposed)"
 
 
 def build_prompt_sections(package: ContextPackage) -> PromptParts:
-    """Return the package's sections by name; empty ones are left out."""
+    """Return the package's sections by name, without empty ones."""
     scene, canon, narrative = package.scene, package.canonical, package.narrative
     sections = {
         "rules": _bullet_list((*_axiom_lines(canon.axioms), *_proposed_axiom_lines(package))),
@@ -94,8 +94,11 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
 
 
 def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> PromptParts:
-    """Return what one NPC knows: who it is, what it remembers, who and what is plain to see here, and what
-    was said and done in this scene since it came. No facts, threads, others' memories, dice or oracles."""
+    """Return the sections that one NPC may know.
+
+    They hold who it is, what it remembers, what is plain to see here, and what was said and done since it
+    arrived; no facts, threads, memories of others, dice or oracles.
+    """
     npc_person = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
     other_people = [p for p in package.canonical.cast if p.is_here and p.entity.id != npc.id]
     sections = {
@@ -111,7 +114,7 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
 
 
 def format_turn(turn: Turn, pc_name: str) -> str:
-    """Return a turn as one line of a prompt, with who speaks."""
+    """Format a turn as one line of a prompt, with its speaker."""
     turn_text = " ".join(turn.text.split())
     match turn.speaker:
         case Speaker.PLAYER:
@@ -188,16 +191,16 @@ def _fact_lines(facts: Iterable[Fact], ended_ids: Collection[Id] = ()) -> Iterab
 
 
 def _ended_fact_ids(package: ContextPackage) -> set[Id]:
-    """Return the facts that something staged on the line would end."""
+    """Return the facts that a staged change would end."""
     return {fact_id for p in package.scene.staged_proposals for fact_id in named_facts(p.change)}
 
 
 def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:
-    """Return what is staged on the line and not decided yet: it was told, and holds until it is rejected."""
+    """Return what is staged on the line and undecided: it was narrated, and holds until it is rejected."""
     for proposal in package.scene.staged_proposals:
         change = proposal.change
         if not isinstance(change, AssertFact) or change.fact_kind is FactKind.COMMITMENT:
-            continue  # an open matter
+            continue  # an open commitment
         if (change.fact_kind is FactKind.ASSERTION) is is_assertion:
             yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
 
@@ -232,7 +235,7 @@ def _memory_line(memory: Memory) -> str:
 
 
 def _recalled_lines(package: ContextPackage) -> Iterable[str]:
-    """Return what bears on the player's words from canon out of view, from earlier play and from sources."""
+    """Return the lines of recalled facts, passages of earlier play and rule texts."""
     for fact in (*package.recalled.facts, *package.canonical.nearby_relations):
         ended_note = " (over: no longer so)" if is_ended(fact) else ""
         yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
@@ -241,7 +244,7 @@ def _recalled_lines(package: ContextPackage) -> Iterable[str]:
 
 
 def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
-    """Return a turn of earlier play with where and when it was said."""
+    """Format a turn of earlier play with its place and time."""
     scene, turn = passage.scene, passage.turn
     is_same_story = scene.story_id == package.scene.story.id
     pc_name = package.player_character.name if is_same_story and package.player_character else "Player"
@@ -258,7 +261,7 @@ def _recent_text(package: ContextPackage, turns: Iterable[Turn]) -> str:
 
 
 def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
-    """Return the turns of this scene's line that an NPC was there for, with what it heard of them."""
+    """Return the turns of this scene's line that an NPC was present for, with what it heard of them."""
     scene = package.scene
     created_ticks = {
         p.change.entity_id: p.tick for p in scene.staged_proposals if isinstance(p.change, CreateEntity)
@@ -280,7 +283,7 @@ def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
 
 
 def _turns_in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:
-    """Return what those in the story could hear and see: no results, no questions to the oracle."""
+    """Return the turns that characters could hear and see: no results, no questions to the oracle."""
     oracle_exchange_ids = {
         t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)
     }
@@ -303,7 +306,7 @@ def _state_text(package: ContextPackage) -> str:
 
 
 def _condition_line(person: ScenePerson) -> str:
-    """Return one person's numbers, tags and values as they stand now."""
+    """Return one character's numbers, tags and values in the working state."""
     state = person.state
     number_texts = [f"{key} {number:g}" for key, number in state.numbers.items()]
     value_texts = [f"{key}: {value}" for key, value in state.values.items() if key != "alive"]

@@ -1,7 +1,6 @@
-"""ContextAssembly: what stands before an exchange: the scene, who is in it, and the working state.
+"""Loads the scene context: the scene at its head, its characters, and the working state.
 
-Reads every store and writes none.
-"Working state": canonical state plus the state changes on the line, folded in order.
+Read-only. The working state is canonical state with the state changes on the line folded in, in order.
 """
 
 from __future__ import annotations
@@ -33,36 +32,37 @@ from stores.records.world import ACTORS, Entity, EntityStatus, Universe
 
 @dataclass(frozen=True, slots=True)
 class SceneContext:
-    """A scene as it stands at its head. `staged` are the undecided proposals that count on its line,
-    `entries` what counts of the story's books; both in the order of the line. `last` is the last turn of
-    play, which what is declared hangs on: not the one that tells what the scene's end brought."""
+    """A scene as it stands at its head."""
 
     universe: Universe
     story: Story
     scene: Scene
     head: Turn | None
     staged_proposals: tuple[ProposedChange, ...]
+    """Undecided proposals that count on the scene's line, in its order."""
     entities: Mapping[Id, Entity]
     place: Entity | None
     story_entries: tuple[JournalEntry, ...] = ()
+    """Entries of the story journal that count, in the order of the line."""
     last_play_turn: Turn | None = None
+    """The last turn of play, without the turn that reports the scene's end; declarations are anchored to
+    it."""
     undecided: tuple[ProposedChange, ...] = ()
-    """Every proposal on the line that no commit has closed, those that do not count included."""
+    """Every proposal on the line that no commit has closed, including those that do not count."""
     scene_transition: Transition | None = None
-    """The last move of the scene's loop, where that was read already."""
+    """The last transition of the scene's loop, if it was read already."""
 
     @property
     def tick(self) -> int:
-        """The world time that play stands at, in minutes."""
+        """World time of the scene's head, in ticks."""
         return self.head.tick if self.head else self.scene.tick
 
     def player_character(self) -> Entity | None:
-        """Return the player character."""
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None
 
     def present_actors(self) -> list[Entity]:
-        """Return those present: the scene's cast, who was brought in on the line, and who came since; not
-        who left."""
+        """Return the characters present: the cast, those created on the line and those who came, without
+        those who left."""
         present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids()))
         for entry in self.scene_presence_entries():
             if entry.here:
@@ -73,7 +73,7 @@ class SceneContext:
         return [e for e in present_entities if e.kind in ACTORS]
 
     def created_entity_ids(self) -> list[Id]:
-        """Return who and what was brought into the world on the line."""
+        """Return the entities that were created on the line."""
         return [p.change.entity_id for p in self.staged_proposals if isinstance(p.change, CreateEntity)]
 
     def scene_presence_entries(self) -> list[PresenceEntry]:
@@ -89,13 +89,13 @@ class SceneContext:
         return fold_changes(entity, self.state_changes(entity.id))
 
     def state_changes(self, entity_id: Id) -> list[StateChange]:
-        """Return the staged state changes of one entity, in the order they were made."""
+        """Return the staged state changes of one entity, in order."""
         staged_changes = (p.change for p in self.staged_proposals)
         return [c for c in staged_changes if isinstance(c, StateChange) and c.entity_id == entity_id]
 
 
 class SceneContextLoader:
-    """Builds contexts. Stateless and read-only."""
+    """Loads scene contexts and finds entities by name in them."""
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
@@ -104,7 +104,7 @@ class SceneContextLoader:
     async def load_context(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
         scene = await self._log.scene(scene_id)
-        # Together: each read by itself waits for a thread.
+        # Read in parallel: each read waits for a thread.
         story, head, undecided, universe = await gather(
             self._log.story(scene.story_id),
             self._read_turn(scene.head),
@@ -130,9 +130,9 @@ class SceneContextLoader:
     async def advance(
         self, context: SceneContext, turns: Sequence[Turn], proposals: Sequence[ProposedChange]
     ) -> SceneContext:
-        """Return the scene once these turns were appended to its line and these proposals were staged.
+        """Return the context after these turns were appended to its line and these proposals staged.
 
-        Nothing that the context holds already is read again.
+        Nothing that the context already holds is read again.
         """
         if turns:
             head = turns[-1]
@@ -143,7 +143,7 @@ class SceneContextLoader:
     async def _with_undecided(
         self, context: SceneContext, undecided: Sequence[ProposedChange]
     ) -> SceneContext:
-        """Return the context with these proposals on its line, and with everybody whom they concern."""
+        """Return the context with these proposals on its line, and the entities that they concern."""
         staged_proposals = sort_in_line_order(select_effective_proposals(undecided))
         place_id = _find_pc_place(staged_proposals, context.story.pc_id) or context.scene.place_id
         entities = await self._read_entities(context, staged_proposals, place_id)
@@ -161,9 +161,9 @@ class SceneContextLoader:
     async def find_entities(
         self, context: SceneContext, name: str, *, allow_partial: bool = False
     ) -> list[Entity]:
-        """Return the entities that `name` may mean here: in the scene first, then in the universe.
+        """Return the entities that `name` may mean: in the scene first, then in the universe.
 
-        With `guess`, a word of the name of someone present will do (`Mara` for Mara Quill).
+        With `allow_partial`, one word of the name of someone present is enough (`Mara` for Mara Quill).
         """
         scene_entities = list(context.entities.values())
         matching_entities = _match_whole_name(scene_entities, name) or await self._canon.find_entity(
@@ -178,7 +178,7 @@ class SceneContextLoader:
     async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
         """Return the one entity that `name` means here.
 
-        Raises InputError that lists near names when there is none, or all when there are several.
+        Raises InputError, which lists similar names if there is none and all matches if there are several.
         """
         matching_entities = await self.find_entities(context, name, allow_partial=True)
         if len(matching_entities) == 1:
@@ -202,8 +202,10 @@ class SceneContextLoader:
         )
 
     async def _read_story_entries(self, story: Story) -> tuple[JournalEntry, ...]:
-        """Return what counts of the story's books: what hangs on a turn that is on its line, or on none.
-        World time only rises along the line, so it tells their order, whichever was made first."""
+        """Return the journal entries that count: those whose turn is on its line, and those without a turn.
+
+        World time only rises along the line, so it gives their order, whichever was made first.
+        """
         turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
         ids_on_line = await self._log.on_line(None, turn_ids) if turn_ids else set()
         counting_entries = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
@@ -212,14 +214,14 @@ class SceneContextLoader:
     async def _read_entities(
         self, context: SceneContext, staged_proposals: Sequence[ProposedChange], place_id: Id | None
     ) -> dict[Id, Entity]:
-        """Return everybody and everything that the scene concerns, reading only what the context has not."""
+        """Return the entities that the scene concerns, reading only those that the context does not have."""
         wanted_ids = {*context.scene.cast, *filter(None, (context.story.pc_id, place_id))}
         wanted_ids |= {e.entity_id for e in context.scene_presence_entries()}
         wanted_ids |= {p.change.entity_id for p in staged_proposals if isinstance(p.change, StateChange)}
         entities = {i: context.entities[i] for i in wanted_ids if i in context.entities}
         if missing_ids := wanted_ids - entities.keys():
             canon_entities = await self._canon.entities_by_id(missing_ids)
-            # Who never was is not here, whatever the scene's record has of an earlier commit.
+            # A retconned entity is not here, whatever an earlier commit wrote into the scene's record.
             entities |= {i: e for i, e in canon_entities.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged_proposals:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
@@ -228,17 +230,17 @@ class SceneContextLoader:
 
 
 def derive_scene_end_turn_id(scene_id: Id, parent_id: Id | None, text: str) -> Id:
-    """Return the id of the turn that tells what a scene's end brought: the same end is the same turn."""
+    """Return the id of the turn that reports a scene's end: the same end has the same id."""
     return derive_id("turn", "scene end", scene_id, parent_id or "", text)
 
 
 def is_scene_end_turn(turn: Turn) -> bool:
-    """Say whether the turn tells what its scene's end brought."""
+    """Say whether the turn reports the end of its scene."""
     return turn.id == derive_scene_end_turn_id(turn.scene_id, turn.parent_id, turn.text)
 
 
 def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Return the proposals that count: on the line, undecided by a commit, and not rejected."""
+    """Return the proposals that count: on the line, not committed, and not rejected."""
     return tuple(
         p
         for p in proposals
@@ -248,14 +250,17 @@ def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[Pro
 
 
 def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Return the proposals of one line in its order: what was done earlier on it comes first, even if it
-    was proposed later, after an undo. World time only rises along a line; what tells none keeps its place."""
+    """Sort the proposals of one line in its order.
+
+    What happened earlier on the line comes first, even if it was proposed later, after an undo. World time
+    only rises along a line; proposals without a time keep their place.
+    """
     timed_proposals = iter(sorted((p for p in proposals if p.tick is not None), key=lambda p: p.tick or 0))
     return tuple(next(timed_proposals) if p.tick is not None else p for p in proposals)
 
 
 def _find_pc_place(staged_proposals: Iterable[ProposedChange], pc_id: Id | None) -> Id | None:
-    """Return where the player character went on this line, if anywhere."""
+    """Return the place that the player character moved to on this line, if any."""
     place_id: Id | None = None
     for proposal in staged_proposals:
         change = proposal.change
@@ -272,6 +277,6 @@ def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:
 
 
 def _match_name_word(entities: Iterable[Entity], name: str) -> list[Entity]:
-    """Return those one of whose words is the name: `Mara` for Mara Quill, `orc` for The Orc."""
+    """Return the entities with the name as one of their words: `Mara` for Mara Quill, `orc` for The Orc."""
     folded_name = name.casefold()
     return [e for e in entities if folded_name in e.name.casefold().split()]

@@ -1,7 +1,7 @@
-"""What drives the story on by itself, as it stands on the line: open threads, clocks, tracks, who matters.
+"""Reads the story agenda as it stands on the line: open threads, clocks, tracks, and who matters.
 
-Reads every store and writes none. Threads come from the story's books and, by themselves, from the
-commitments that are open in canon or proposed on the line; clocks are canon's with what is staged folded in.
+Read-only. Threads come from the story journal and from commitments that are open in canon or proposed on
+the line; clocks are canon's with staged changes folded in.
 """
 
 from __future__ import annotations
@@ -27,35 +27,36 @@ MAX_COMMITMENTS_READ = 200
 
 @dataclass(frozen=True, slots=True)
 class StoryAgenda:
-    """`threads` with the closed ones, in the order of their numbers; `matters` are the commitments among
-    them, `payoffs` the proposals that pay those off; `clocks` with tracks and with what is closed; `weights`
-    how much the people matter of whom the books say so."""
+    """The threads, clocks and tracks of a story, and how much each person matters."""
 
     threads: tuple[Thread, ...] = ()
+    """Open and closed threads, in the order of their numbers."""
     commitments: Mapping[Id, Fact] = field(default_factory=dict)
+    """The commitments among the threads, by fact."""
     payoff_proposal_ids: Mapping[Id, Id] = field(default_factory=dict)
+    """The proposals that settle commitments, by fact."""
     clocks: tuple[ProgressClock, ...] = ()
+    """Clocks and tracks, including closed ones."""
     person_weights: Mapping[Id, int] = field(default_factory=dict)
+    """How much each person matters, where the story journal says so."""
 
     @property
     def open_clocks(self) -> tuple[ProgressClock, ...]:
-        """The open clocks."""
         return tuple(clock for clock in self.clocks if not clock.closed and not clock.is_track)
 
     @property
     def open_tracks(self) -> tuple[ProgressClock, ...]:
-        """The open tracks."""
         return tuple(clock for clock in self.clocks if not clock.closed and clock.is_track)
 
 
 class StoryAgendaReader:
-    """Works agendas out. Stateless and read-only."""
+    """Reads the agenda of a story."""
 
     def __init__(self, canon: CanonReader) -> None:
         self._canon = canon
 
     async def read_agenda(self, context: SceneContext) -> StoryAgenda:
-        """Return what is open as play stands."""
+        """Return the agenda at the scene's head."""
         universe_id = context.universe.id
         commitments, clocks, tracks = await gather(
             self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ)),
@@ -110,7 +111,7 @@ def _staged_changes(context: SceneContext) -> Iterator[object]:
 
 
 def _staged_commitments(context: SceneContext) -> Iterator[Fact]:
-    """Yield the commitments that are staged, as the facts that they would become."""
+    """Yield the staged commitments as the facts that they would become."""
     for proposal in context.staged_proposals:
         change = proposal.change
         if isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT:
@@ -128,8 +129,7 @@ def _staged_commitments(context: SceneContext) -> Iterator[Fact]:
 
 
 def _read_clock(fact: Fact) -> ProgressClock:
-    """Return the clock that a fact tells of; one that somebody wrote by hand has six steps or as many as
-    it takes."""
+    """Return the clock of a fact; a fact without clock data gets six steps, or as many as its value."""
     if fact.clock is not None:
         return fact.clock
     filled_steps = fact.value if isinstance(fact.value, int) and not isinstance(fact.value, bool) else 0

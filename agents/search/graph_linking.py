@@ -1,6 +1,8 @@
-"""From a question to the graph: whom and what it names, the facts within two hops, what turns they rest on.
+"""Links a question to the graph: the entities that it names, the facts within two hops, and the turns those
+facts rest on.
 
-Read-only. Names are found by the index of entities and by exact name; facts by the index and along relations.
+Read-only. Entities are found by the entity index and by exact name; facts by the indexes and along
+relations.
 """
 
 from __future__ import annotations
@@ -24,46 +26,48 @@ from stores.records.world import Entity, EntityStatus
 
 MAX_HOPS: Final = 2
 MAX_SUCCESSIONS: Final = 6
-"""How often a value may have changed since, for the last one to be found by the first."""
+"""How many changes of a value are followed from an old value to the current one."""
 MAX_NEAR_ENTITIES: Final = 30
-"""Entities around those that are named, the nearest."""
+"""Entities around the named ones that are read, the nearest first."""
 MAX_FACTS_READ: Final = 40
-"""Facts that are weighed, of each way to find them: the newest of one entity, the best by words."""
+"""Facts that are scored, per way of finding them: the newest of each entity, the best by words."""
 MAX_EVIDENCE_FACTS: Final = 12
-"""Facts whose evidence counts."""
+"""Facts whose evidence turns are read."""
 MAX_NAMES: Final = 6
 MAX_NAMESAKES: Final = 3
 MAX_INDEX_ENTITIES: Final = 12
 """Entities that the index is asked for."""
 ENDED_FACT_SHARE: Final = 0.4
-"""What is left of the share of a fact that is over, where it is asked how it is now."""
+"""Factor on the share of an ended fact, when the question asks about the present."""
 MEANING_WEIGHT: Final = 0.6
 FAR_COSINE: Final = 0.2
 NEAR_COSINE: Final = 0.7
 MIN_LINK_SHARE: Final = 0.15
-"""What a fact is worth that joins two who are named and shares no word with the question."""
+"""The least share of a fact that joins two named entities, even if it shares no word with the question."""
 
 
 ReadNearFacts = Callable[[], Awaitable[Mapping[Id, float]]]
-"""Gives the facts that are nearest in meaning, with their cosines."""
+"""Reads the facts nearest in meaning, with their cosines."""
 
 ReadFactsByWords = Callable[[], Awaitable[Sequence[Id]]]
-"""Gives the facts that share the question's words, best first."""
+"""Reads the facts that share words with the question, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphLinks:
-    """What of the graph bears on a question, each with its share (0 ... 1). `turns` are what the facts rest
-    on, `over` those of them that bear out only what is over; `bridges` the names that facts lead on to."""
+    """The entities, facts and turns of the graph that bear on a question, each with its share (0 to 1)."""
 
     entity_shares: Mapping[Id, float] = field(default_factory=dict)
     fact_shares: Mapping[Id, float] = field(default_factory=dict)
     turn_shares: Mapping[Id, float] = field(default_factory=dict)
+    """Turns that are evidence of these facts."""
     ended_only_turn_ids: frozenset[Id] = frozenset()
+    """Those of the turns that are evidence of ended facts only."""
     bridge_names: tuple[str, ...] = ()
+    """Names that the facts lead on to and the question does not have."""
 
     def shares_of_kind(self, kind: SearchKind) -> Mapping[Id, float]:
-        """Return the shares of what is of this kind."""
+        """Return the shares of the items of this kind."""
         match kind:
             case "entities":
                 return self.entity_shares
@@ -76,7 +80,7 @@ class GraphLinks:
 
 
 class GraphLinker:
-    """Finds what of the graph bears on a question. Stateless."""
+    """Finds the part of the graph that bears on a question."""
 
     def __init__(self, canon: CanonReader, index: TextIndex) -> None:
         self._canon = canon
@@ -90,8 +94,7 @@ class GraphLinker:
         read_facts_by_words: ReadFactsByWords,
         read_near_facts: ReadNearFacts,
     ) -> GraphLinks:
-        """Return what bears on it; `by_meaning` gives the facts that are near, as far as can be had. Raises
-        StoreError."""
+        """Return what bears on the question; `read_near_facts` may give nothing. Raises StoreError."""
         named_entities, fact_ids_by_words, near_fact_cosines = await gather(
             self._find_named_entities(question, cues, search_scope.universe_id),
             read_facts_by_words(),
@@ -141,7 +144,7 @@ class GraphLinker:
     async def _find_named_entities(
         self, question: str, cues: QuestionCues, universe_id: Id
     ) -> dict[Id, Entity]:
-        """Return whom and what the question names: by exact name, or by a telling word of it."""
+        """Find the entities that the question names, by exact name or by a distinctive word of it."""
         entity_hits, exact_matches = await gather(
             self._index.search("entities", question, k=MAX_INDEX_ENTITIES, scope={"universe": universe_id}),
             gather(*(self._canon.find_entity(universe_id, n) for n in find_names(question)[:MAX_NAMES])),
@@ -154,14 +157,17 @@ class GraphLinker:
             e.id: e for e in (*(e for entities in exact_matches for e in entities), *whole_name_matches)
         }
         for entities in _entities_by_name_word(hit_entities, cues).values():
-            # A word that many bear (a captain, a house) names nobody.
+            # A word that many names contain (captain, house) identifies nobody.
             if len(entities) <= MAX_NAMESAKES:
                 named_entities |= {e.id: e for e in entities}
         return dict(list(named_entities.items())[:MAX_NAMES])
 
     async def _add_successors(self, fact_shares: dict[Id, float], facts: Mapping[Id, Fact]) -> dict[Id, Fact]:
-        """Give what took the place of a fact that is over the share that the fact has, and the fact less of
-        it: asked how it is, whoever finds the old value wants the new one. Returns those it had to read."""
+        """Move the share of each ended fact to the fact that replaced it, and lower its own.
+
+        When a question asks about the present, finding the old value should lead to the new one. Returns
+        the facts that had to be read.
+        """
         best_ids = sorted(fact_shares, key=lambda id: (-fact_shares[id], id))[:MAX_EVIDENCE_FACTS]
         known_facts, newly_read_facts = dict(facts), dict[Id, Fact]()
         for old_id in [id for id in best_ids if is_ended(known_facts[id])]:
@@ -196,13 +202,13 @@ class GraphLinker:
 
 
 def _is_named(entity: Entity, cues: QuestionCues) -> bool:
-    """Say whether a whole name of it stands in the question."""
+    """Say whether a whole name of the entity is in the question."""
     names = (_telling_words(name) for name in (entity.name, *entity.aliases))
     return any(name_words and all(word in cues.words for word in name_words) for name_words in names)
 
 
 def _entities_by_name_word(entities: Iterable[Entity], cues: QuestionCues) -> dict[str, list[Entity]]:
-    """Return the entities by each word of the question that is part of their name and long enough to tell."""
+    """Group the entities by each word of the question that is part of their name and longer than 3 letters."""
     entities_by_word: dict[str, list[Entity]] = {}
     for entity in entities:
         name_words = {word for name in (entity.name, *entity.aliases) for word in _telling_words(name)}
@@ -219,8 +225,8 @@ def _telling_words(name: str) -> list[str]:
 def _weigh_facts(
     facts: Iterable[Fact], cues: QuestionCues, named_ids: Collection[Id], cosines: Mapping[Id, float]
 ) -> dict[Id, float]:
-    """Return what each fact is worth for the question: by the words they share, the rarer the more, and by
-    how near it comes in meaning."""
+    """Score each fact for the question, by shared words (rarer words count more) and by similarity of
+    meaning."""
     stemmed_facts = [(fact, telling_stems(fact.statement)) for fact in facts]
     stem_rarity = _measure_stem_rarity([own for _, own in stemmed_facts])
     fact_shares: dict[Id, float] = {}
@@ -245,7 +251,7 @@ def _weigh_facts(
 
 
 def _share_of_cosine(cosine: float) -> float:
-    """Return a cosine as a share: from FAR (nothing in common) to NEAR_ENOUGH (the same said otherwise)."""
+    """Map a cosine to a share: 0 at FAR_COSINE (nothing in common), 1 at NEAR_COSINE (a paraphrase)."""
     return min(1.0, max(0.0, (cosine - FAR_COSINE) / (NEAR_COSINE - FAR_COSINE)))
 
 

@@ -1,7 +1,7 @@
-"""Finding again: the record searched by words and by meaning, then along the graph and the line.
+"""Searches the record by words and by meaning, then along the graph and the line.
 
-Stateless and read-only. What an index gives is looked up in the truth before it is returned, so that nothing
-which was taken back is found. A store that is down is a note.
+Read-only. Each hit of an index is checked against canon and log before it is returned, so that nothing that
+was taken back is found. A store that is down becomes a note.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stores.records.ids import Id
 T = TypeVar("T")
 
 POOL_SIZE: Final = 100
-"""Hits of each way of looking that are weighed against each other."""
+"""Hits of each way of searching that are fused."""
 
 _SCOPE_KEYS: Final[Mapping[SearchKind, tuple[str, ...]]] = {
     "turns": ("universe", "story", "scene"),
@@ -36,14 +36,14 @@ _SCOPE_KEYS: Final[Mapping[SearchKind, tuple[str, ...]]] = {
     "entities": ("universe",),
     "snippets": ("universe",),
 }
-"""What the items of each collection can be narrowed to."""
+"""The scope keys that each collection can be filtered by."""
 
 _KINDS_IN_CANON: Final = frozenset({"turns", "facts", "entities"})
-"""What canon leads to."""
+"""The kinds that the graph of canon leads to."""
 
 
 class HybridSearch:
-    """Searches the record. `meaning` None: by words alone. It keeps nothing but what is being looked up."""
+    """Searches the record by words, by meaning (if there is a `question_embedder`) and along the graph."""
 
     def __init__(
         self,
@@ -74,13 +74,13 @@ class HybridSearch:
         k: int = 20,
         read_excluded_ids: ReadExcludedIds | None = None,
     ) -> SearchResults:
-        """Return the `k` best by words, meaning and graph, best first."""
+        """Return the `k` best hits by words, meaning and graph, best first."""
         question = question[:MAX_QUESTION_CHARS].strip()
         if not question or k < 1:
             return SearchResults()
         cues, notes = read_cues(question), _SearchNotes()
         index_scope = build_index_scope(kind, search_scope)
-        # Meaning first: the question's vector takes longest, and another process makes it.
+        # Meaning first: another process computes the question's vector, which takes longest.
         meaning_hits, word_hits, graph_links = await gather(
             notes.await_or_note("meaning", self._search_vectors(kind, question, index_scope, notes)),
             notes.await_or_note("words", self._search_word_index(kind, question, index_scope)),
@@ -114,11 +114,11 @@ class HybridSearch:
     async def search_by_words(
         self, kind: SearchKind, question: str, search_scope: SearchScope, *, k: int = 50
     ) -> SearchResults:
-        """Return the `k` best by words alone, as the index ranks them."""
+        """Return the `k` best hits by words alone, in the order of the index."""
         question, notes = question[:MAX_QUESTION_CHARS].strip(), _SearchNotes()
         if not question or k < 1:
             return SearchResults()
-        # More than is asked for: what is no longer on the line goes.
+        # Ask for more than `k`: hits that are no longer on the line are dropped.
         word_search = self._text_index.search(
             kind, question, k=2 * k, scope=build_index_scope(kind, search_scope)
         )
@@ -145,7 +145,7 @@ class HybridSearch:
         search_scope: SearchScope,
         notes: _SearchNotes,
     ) -> GraphLinks:
-        """Find what of canon bears on the question; whoever asks the same meanwhile waits for the same."""
+        """Find what canon holds on the question; concurrent calls for the same question share one lookup."""
         if kind not in _KINDS_IN_CANON:
             return GraphLinks()
 
@@ -222,7 +222,7 @@ class HybridSearch:
         validity_by_id = await self._validity_checker.weigh_results(kind, list(way_scores), search_scope)
         if lost_count := sum(1 for id in way_scores if not validity_by_id.get(id)):
             notes.add(f"{lost_count} found no longer hold: the index is behind")
-        # What is over ranks below what is so: its share is what is left of it.
+        # An ended fact ranks below a current one: its score is multiplied by its validity.
         return {
             id: {way: score * validity_by_id[id] for way, score in found_by.items()}
             for id, found_by in way_scores.items()
@@ -231,7 +231,7 @@ class HybridSearch:
 
 
 def build_index_scope(kind: SearchKind, search_scope: SearchScope) -> dict[str, str]:
-    """Return what the search in an index is narrowed to."""
+    """Return the filter for an index search."""
     all_keys = {
         "universe": search_scope.universe_id,
         "story": search_scope.story_id,
@@ -242,7 +242,7 @@ def build_index_scope(kind: SearchKind, search_scope: SearchScope) -> dict[str, 
 
 
 class _SearchNotes:
-    """What could not be done while looking, each said once."""
+    """Collects what failed during a search, each note once."""
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
@@ -254,7 +254,7 @@ class _SearchNotes:
         return tuple(self._notes)
 
     async def await_or_note(self, way: str, lookup: Awaitable[T]) -> T | None:
-        """Await one way of looking; a store that cannot be read is a note, and found nothing."""
+        """Await a lookup; if a store cannot be read, note it and return None."""
         try:
             return await lookup
         except StoreError as error:

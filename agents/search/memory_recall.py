@@ -1,8 +1,9 @@
-"""What those present remember now: their own memories, by relevance, importance and recency.
+"""Recalls memories of the characters present, ranked by relevance, importance and recency.
 
-Each of the three is brought between 0 and 1 among the memories that are weighed, and they are added, as in
-Park et al., "Generative Agents" (UIST 2023). Recency is what is left of a memory
-(agents/memory_manager/decay.py); relevance what the index says, without one the words it shares. Read-only.
+Each of the three is scaled to 0..1 among the candidate memories, and they are added, as in Park et al.,
+"Generative Agents" (UIST 2023). Recency is the retention of the memory
+(agents/memory_manager/memory_decay.py); relevance is the index's similarity, or without an index the share
+of common words. Read-only.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MAX_MEMORIES_SHOWN: Final = 8
 MAX_WEIGHTIEST: Final = 16
 MAX_LATEST: Final = 8
 MAX_NEAREST: Final = 8
-"""Memories of one character that are weighed: the most important, the latest, the nearest to the words."""
+"""Memories of one character that are scored: the most important, the latest and the nearest to the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,11 @@ class RecalledMemories:
 
 
 class MemoryRecall:
-    """Reads what each remembers. Stateless. `recall` None: nothing is looked up by meaning; nor is what is
-    not found within `patience` seconds."""
+    """Reads what each character remembers.
+
+    Without a `record_search` nothing is looked up by meaning; the same holds for what is not found within
+    the timeout.
+    """
 
     def __init__(
         self,
@@ -54,7 +58,7 @@ class MemoryRecall:
     async def recall_memories(
         self, people: Iterable[Entity], player_text: str, universe_id: Id, tick: int
     ) -> RecalledMemories:
-        """Return what each of `people` remembers of what is still on the line. Raises StoreError."""
+        """Return the memories of each of `people` that are still on the line. Raises StoreError."""
         entities = list(people)
         candidate_lists = await gather(
             *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
@@ -83,7 +87,7 @@ class MemoryRecall:
         if not weightiest:
             return [], {}
         latest, relevance = await gather(
-            # Fewer than were asked for are all that there are.
+            # Fewer than the limit: these are all there are.
             self._log.memories(MemoryQuery(entity_id=entity_id, last=MAX_LATEST))
             if len(weightiest) == MAX_WEIGHTIEST
             else _no_memories(),
@@ -91,7 +95,7 @@ class MemoryRecall:
         )
         candidates = {m.id: m for m in (*weightiest, *latest)}
         if further_ids := [id for id in relevance if id not in candidates]:
-            # Only its own: what an index says of whose they are is not relied on.
+            # The index may be wrong about whose memory it is, so the owner is checked.
             candidates |= {
                 m.id: m for m in await self._log.memories(MemoryQuery(entity_id=entity_id, ids=further_ids))
             }
@@ -111,7 +115,7 @@ class MemoryRecall:
 def choose_memories(
     memories: Sequence[Memory], player_text: str, relevance: Mapping[Id, float], tick: int
 ) -> tuple[Memory, ...]:
-    """Return the memories that come to mind, in the order they were made. Pure."""
+    """Return the memories that come to mind, oldest first."""
     replaced_ids = {m.corrects for m in memories if m.corrects}
     retention_by_id = {m.id: compute_retention(m, tick) for m in memories}
     recallable_memories = [
@@ -135,7 +139,7 @@ def choose_memories(
 
 
 def _scale_to_unit(values: Mapping[Id, float], among: Collection[Id] | None = None) -> dict[Id, float]:
-    """Return the values between 0 and 1; where all are the same, none of them tells."""
+    """Scale the values to 0..1; if all are equal, every one becomes 0."""
     selected_values = {id: value for id, value in values.items() if among is None or id in among}
     if not selected_values or (highest := max(selected_values.values())) <= (
         lowest := min(selected_values.values())

@@ -1,7 +1,8 @@
-"""A question to the record, read for what it is about: whom it names, which words carry it, what it asks for.
+"""Parses a question to the record: the names in it, the words that carry it, and the predicates it asks
+for.
 
-Pure. The rule by which a text bears on a question is stated in `bearing`. It is one of words, so it can be
-wrong in both ways; what it turns down is still shown, apart, as what came nearest.
+`match_question` states when a text answers a question. It compares words, so it can be wrong both ways;
+near misses are therefore still shown, apart from the answers.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from agents.typed_text import plain_line
 from stores.records.ids import Id
 
 MAX_QUESTION_LENGTH: Final = 500
-"""Characters of a question."""
+"""Characters of a question that are read."""
 
 MIN_WORD_SHARE: Final = 0.5
-"""Share of the words of a question, beside names, that a text has to have to bear on it."""
+"""The least share of a question's words, names aside, that an answering text contains."""
 
 _LOCATION_PREDICATE: Final = "located_in"
 
@@ -38,7 +39,8 @@ _POSSESSIVE: Final = re.compile(r"['’]s?\b")
 
 @dataclass(frozen=True, slots=True)
 class QuestionName:
-    """A name in the question: its words, and whom it may mean (none: nobody in canon bears it)."""
+    """A name in the question: its words, and the entities that it may mean (none if canon has no such
+    name)."""
 
     normalized_words: frozenset[str]
     entity_ids: frozenset[Id]
@@ -46,17 +48,19 @@ class QuestionName:
 
 @dataclass(frozen=True, slots=True)
 class RecordQuestion:
-    """`words` carry the question beside names (as they are compared); `wants` are the predicates it asks
-    for, with the words that do. `where` and the like carry nothing in a text, but say what is wanted."""
+    """A parsed question."""
 
     text: str
     names: tuple[QuestionName, ...]
     content_words: frozenset[str]
+    """The words that carry the question, names aside, in normal form. Question words such as `where` are
+    not among them."""
     wanted_predicates: Mapping[str, frozenset[str]]
+    """The predicates that the question asks for, with the words that ask for them."""
 
     @property
     def entity_ids(self) -> tuple[Id, ...]:
-        """Those in canon whom it may be about."""
+        """The entities that the question may be about."""
         return tuple(
             dict.fromkeys(i for question_name in self.names for i in sorted(question_name.entity_ids))
         )
@@ -68,7 +72,7 @@ class RecordQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionMatch:
-    """How much of a question a text has: of its names, and of its other words (0 ... 1 each)."""
+    """How much of a question a text contains: the share of its names and of its other words (0 to 1 each)."""
 
     name_share: float
     word_share: float
@@ -80,7 +84,7 @@ class QuestionMatch:
 
 
 def parse_question(text: str, entity_names: Iterable[tuple[str, Id]], catalogue: Catalogue) -> RecordQuestion:
-    """Read a question. `known` are the names of canon, without case, with whose they are."""
+    """Parse a question; `entity_names` are the names in canon, in lower case, with the entity of each."""
     text = plain_line(text)[:MAX_QUESTION_LENGTH]
     folded_words = [_fold_word(word) for word in _WORD.findall(_POSSESSIVE.sub(" ", text))]
     names, name_positions = _find_names(text, folded_words, entity_names)
@@ -94,11 +98,11 @@ def parse_question(text: str, entity_names: Iterable[tuple[str, Id]], catalogue:
 def match_question(
     question: RecordQuestion, text: str, involved_ids: Collection[Id] = (), *, predicate: str = ""
 ) -> QuestionMatch:
-    """Say how far a text bears on a question.
+    """Say how far a text answers a question.
 
-    Enough is: every name of the question, by word or by involvement, and at least half of its other words,
-    in whatever form (more than half, where no name is asked about). A fact whose predicate is asked for has
-    the words that ask for it; a text that is to say where somebody is needs a word like `in`.
+    It matches if it has every name of the question, by word or by involvement, and at least half of its
+    other words in any form (more than half if the question has no name). A fact whose predicate is asked
+    for counts as having the words that ask for it; a text that answers `where` needs a word like `in`.
     """
     text_forms = word_forms(text)
     matched_names = sum(
@@ -122,7 +126,7 @@ def match_question(
 
 
 def remove_questions(text: str) -> str:
-    """Return a text without what it only asks: to repeat a question is not to answer it."""
+    """Remove the questions from a text: repeating a question does not answer it."""
     return " ".join(
         sentence
         for sentence in split_sentences(text)
@@ -131,14 +135,14 @@ def remove_questions(text: str) -> str:
 
 
 def word_forms(text: str) -> frozenset[str]:
-    """Return the words of a text as they are compared."""
+    """Return the words of a text in normal form."""
     return frozenset(
         normalize_word(_fold_word(word)) for word in _WORD.findall(_POSSESSIVE.sub(" ", plain_line(text)))
     )
 
 
 def normalize_word(word: str) -> str:
-    """Return a word as it is compared: without its ending, numbers in figures."""
+    """Return a word in normal form: stemmed, number words as figures."""
     return FIGURES_BY_WORD.get(word) or stem(word)
 
 
@@ -147,12 +151,12 @@ def _fold_word(word: str) -> str:
 
 
 def _equivalent_forms(word: str) -> frozenset[str]:
-    """Return the forms that stand for a word, itself among them."""
+    """Return the forms that mean the same as a word, the word among them."""
     return FORMS_BY_STEM.get(word, frozenset({word}))
 
 
 def _find_wanted_predicates(question_words: Iterable[str], catalogue: Catalogue) -> dict[str, frozenset[str]]:
-    """Return the predicates that these words ask for, each with its other readings, and the words that do."""
+    """Return the predicates that these words ask for, with inverses, and the words that ask for each."""
     forms_by_word = {
         word: frozenset({word, stem(word), *_equivalent_forms(stem(word))}) for word in question_words
     }
@@ -189,8 +193,11 @@ def _find_wanted_predicates(question_words: Iterable[str], catalogue: Catalogue)
 def _find_names(
     text: str, folded_words: list[str], entity_names: Iterable[tuple[str, Id]]
 ) -> tuple[tuple[QuestionName, ...], frozenset[int]]:
-    """Return whom the question names and which of its words are names: whole names before their parts, and
-    what is written like a name but borne by nobody."""
+    """Return the names in the question and the positions of their words.
+
+    Whole names are matched before parts of names; a word written like a name counts even if nobody in canon
+    has it.
+    """
     ids_by_full_name: dict[tuple[str, ...], set[Id]] = {}
     ids_by_name_part: dict[str, set[Id]] = {}
     for name, entity_id in entity_names:

@@ -1,7 +1,6 @@
-"""What a question asks for, and what a text offers, read from its words alone.
+"""Reads cues from the words of a question and of a text: stems, times, tense.
 
-The stems, times and tenses here are English; of a question in another language nothing is read, and it is
-searched for as it stands. Pure.
+The rules are for English; a question in another language gives no cues and is searched as it stands.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _STOP_WORD_TEXT: Final = """
     through to too under until up ve very was we were what when where which while who whom whose why will with
     would you your yes oh well really like know think say said says tell told ask asked"""
 _STOP_WORDS: Final = frozenset(_STOP_WORD_TEXT.split())
-"""Words that say nothing of what is asked after."""
+"""Words that say nothing about the subject of a question."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASKS_WHEN = re.compile(
@@ -73,14 +72,14 @@ _ENDINGS: Final = (("ingly", 4), ("edly", 4), ("ing", 4), ("ies", 3), ("ied", 3)
 
 @dataclass(frozen=True, slots=True)
 class PartialDate:
-    """A date as far as it was said: a year, a month of any year, a day."""
+    """A date as precisely as it was written: a year, a month of any year, or a day."""
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
 
     def includes(self, moment: datetime) -> bool:
-        """Say whether the time is on it."""
+        """Say whether the moment falls on this date."""
         date_parts = (self.year, self.month, self.day)
         return all(
             a is None or a == b
@@ -90,20 +89,24 @@ class PartialDate:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCues:
-    """`stems` of the telling words, in order; `spoken` all words, without case, as they stand. `when`: a time
-    is asked for; `present`: how it is, and not how it was; `now`: it says so itself (now, still, in the end);
-    `days`: dates that it names."""
+    """The cues of one question."""
 
     stems: tuple[str, ...] = ()
+    """Stems of the words that carry meaning, in order."""
     words: frozenset[str] = frozenset()
+    """All words, in lower case."""
     asks_when: bool = False
+    """The question asks for a time."""
     asks_about_present: bool = False
+    """The question asks how something is, and not how it was."""
     asks_about_now: bool = False
+    """The question says so itself (now, still, in the end)."""
     dates: tuple[PartialDate, ...] = ()
+    """Dates that the question names."""
 
 
 def read_cues(question: str) -> QuestionCues:
-    """Read a question."""
+    """Read the cues of a question."""
     text = question[:MAX_QUESTION_CHARS]
     asks_when = _ASKS_WHEN.search(text) is not None
     return QuestionCues(
@@ -117,14 +120,14 @@ def read_cues(question: str) -> QuestionCues:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text without case, and without what a possessive adds."""
+    """Split a text into words in lower case, without possessive endings."""
     matched_words: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
     return [word.removesuffix("'s") if "'" in word else word for word in matched_words]
 
 
 @lru_cache(maxsize=8_192)
 def telling_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that tell something, each once, in their order."""
+    """Return the stems of the words that carry meaning, each once, in order."""
     telling_words = (
         stem_word(word) for word in split_words(text) if word not in _STOP_WORDS and len(word) > 1
     )
@@ -133,7 +136,7 @@ def telling_stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def stem_word(word: str) -> str:
-    """Cut an English ending off, so that `moved`, `moves` and `moving` meet. Rough, and quick."""
+    """Cut an English ending off, so that `moved`, `moves` and `moving` match. Rough, and fast."""
     for suffix, min_stem_length in _ENDINGS:
         if word.endswith(suffix) and len(word) - len(suffix) >= min_stem_length:
             word = word[: -len(suffix)] + ("y" if suffix in ("ies", "ied") else "")
@@ -149,14 +152,14 @@ def stem_word(word: str) -> str:
 
 
 def mentions_time(text: str) -> bool:
-    """Say whether a text says when something is."""
+    """Say whether a text mentions a time."""
     return _TIME_WORDS.search(text) is not None
 
 
 def measure_coverage(
     asked_stems: Iterable[str], offered_stems: Iterable[str], stem_weights: dict[str, float]
 ) -> float:
-    """Return how much of what is asked (0 ... 1) the text offers, by the weight of each word."""
+    """Return the share of the asked stems (0 to 1) that the text offers, by the weight of each."""
     unique_stems = set(asked_stems)
     total_weight = sum(stem_weights.get(word, 1.0) for word in unique_stems)
     return (
@@ -178,7 +181,7 @@ def _read_dates(text: str) -> Iterable[PartialDate]:
         day, year = month_match["day1"] or month_match["day2"], month_match["year"]
         number = _MONTHS.index(month_match["month"].casefold()) + 1
         if number == _MAY and not (day or year or month_match["month"] == "May"):
-            continue  # it may be a verb
+            continue  # "may" can be a verb
         has_month = True
         yield PartialDate(int(year) if year else None, number, int(day) if day else None)
     if not has_month:

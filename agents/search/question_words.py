@@ -1,4 +1,4 @@
-"""Words that questions are made of: which carry nothing, which mean the same, what they ask for. Data."""
+"""Word lists for questions: stop words, equivalent words, and the predicates that words ask for."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STOP_WORDS: Final = word_set(
     "anything everything something somebody someone anyone happen happened happens exactly really actually "
     "just now currently also too very much many one s t m re ve ll d name named called call"
 )
-"""Words that carry nothing by themselves, in questions above all."""
+"""Words that carry no meaning by themselves, above all in questions."""
 
 LOCATION_WORDS: Final = word_set(
     "in at on under inside behind beneath near beside above below outside within between upon aboard off"
 )
-"""What a text must have one of to say where somebody or something is."""
+"""Words of which a text needs one to say where something is."""
 
 _EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     word_set(group)
@@ -62,7 +62,7 @@ _EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         "enemy enemies foe",
     )
 )
-"""Forms and near meanings that endings do not give away; a word may stand in several."""
+"""Equivalent forms and near synonyms that stemming does not match; a word may be in several groups."""
 
 PREDICATES_BY_WORD: Final[Mapping[str, tuple[str, ...]]] = {
     "where": ("located_in", "part_of", "contains", "connected_to", "buried_in"),
@@ -84,7 +84,7 @@ PREDICATES_BY_WORD: Final[Mapping[str, tuple[str, ...]]] = {
     "work": ("serves", "member_of"),
     "rule": ("rules_over",),
 }
-"""Predicates that the words of a question ask for, beside those that bear the words in their own names."""
+"""Predicates that question words ask for, beside those whose own names contain the word."""
 
 _NUMBER_WORDS: Final = "zero one two three four five six seven eight nine ten eleven twelve"
 FIGURES_BY_WORD: Final = {word: str(n) for n, word in enumerate(_NUMBER_WORDS.split())}

@@ -1,6 +1,6 @@
-"""What counts of what an index gave: looked up in the truth, by kind. Read-only.
+"""Checks hits of an index against canon and log, by kind. Read-only.
 
-An index follows the truth and may be behind: a turn that was undone, a fact that was taken back since.
+An index may be out of date: a turn may have been undone, or a fact retconned, since it was written.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from stores.records.ids import Id
 from stores.records.world import EntityStatus
 
 ENDED_FACT_WEIGHT: Final = 0.5
-"""What is left of the score of a fact that held once and does not now."""
+"""Factor on the score of a fact that has ended."""
 
 
 class ValidityChecker:
-    """Says how far each thing counts: 1 as it is, less for what is over, 0 for what is not so."""
+    """Says how far each hit counts: 1 if current, less if ended, 0 if it is not true."""
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
@@ -32,7 +32,7 @@ class ValidityChecker:
     async def weigh_results(
         self, kind: SearchKind, ids: Sequence[Id], search_scope: SearchScope
     ) -> dict[Id, float]:
-        """Return what each of `ids` counts; what is not there any more is left out. Raises StoreError."""
+        """Return the weight of each of `ids`; missing items are left out. Raises StoreError."""
         if not ids:
             return {}
         match kind:
@@ -50,7 +50,7 @@ class ValidityChecker:
                 scene_ids = await gather(*(self._existing_scene_id(id) for id in ids))
                 return dict.fromkeys(filter(None, scene_ids), 1.0)
             case "snippets":
-                return dict.fromkeys(ids, 1.0)  # what a source says is never taken back
+                return dict.fromkeys(ids, 1.0)  # a snippet of a source is never taken back
 
     async def _counting_memory_ids(self, ids: Collection[Id]) -> list[Id]:
         memories = await self._log.memories(MemoryQuery(ids=ids))
@@ -64,15 +64,15 @@ class ValidityChecker:
 
 
 def weigh_fact(fact: Fact) -> float:
-    """Return how far a fact counts for what is asked now."""
+    """Return how far a fact counts for a question about the present."""
     if fact.status is FactStatus.RETCONNED:
         return 0.0
     return ENDED_FACT_WEIGHT if is_ended(fact) else 1.0
 
 
 def is_ended(fact: Fact) -> bool:
-    """Say whether a fact held once and does not now: another took its place, or it ended. What happened is
-    never over."""
+    """Say whether a fact held once and does not hold now: it was replaced, or it ended. An event never
+    ends."""
     if fact.status is FactStatus.SUPERSEDED or fact.closed:
         return True
     return fact.valid_to is not None and fact.kind is not FactKind.EVENT

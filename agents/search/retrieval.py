@@ -1,6 +1,6 @@
-"""What of earlier play, of canon and of the rule books bears on the player's words: the package's `recalled`.
+"""Retrieves what earlier play, canon and the rule books hold on the player's words, within a time limit.
 
-Read-only. It has a patience: what is not found in time is gone without, and said.
+Read-only. What is not found in time is left out, and the omission is reported.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ T = TypeVar("T")
 MAX_PASSAGES: Final = 6
 MAX_FACTS: Final = 6
 MAX_RULES: Final = 3
-"""How much of each is shown at most; the best."""
+"""Limits on what is shown; the best are taken."""
 TURNS_SEARCHED: Final = 12
-"""Turns that are found for it: more than are shown, so that what was left out can be counted."""
+"""Turns that are searched for; more than are shown, so that omissions can be counted."""
 MIN_SIMILARITY: Final = 0.3
-"""What comes less near than this is not shown: it was only the best of nothing."""
+"""Hits with less similarity than this are not shown."""
 SEARCH_TIMEOUT_SECONDS: Final = 0.4
-"""Seconds that a telling waits for what is found again. Most of it is ready in a tenth of that."""
+"""Seconds that a narration waits for the search. Most searches take a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledPassage:
-    """A turn of earlier play that was found again: who says what, in which scene, at what world time."""
+    """A turn of earlier play that a search found, with its scene."""
 
     turn: Turn
     scene: Scene
@@ -43,7 +43,7 @@ class RecalledPassage:
 
 @dataclass(frozen=True, slots=True)
 class OmittedItem:
-    """Something of a section that is not shown, and why."""
+    """Something that is left out of a section, and the reason."""
 
     section: str
     reason: str
@@ -51,16 +51,18 @@ class OmittedItem:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedContext:
-    """`facts` hold now, or are marked as over; `rules` are in the words of their source."""
+    """What a search found for a context package."""
 
     passages: tuple[RecalledPassage, ...] = ()
     facts: tuple[Fact, ...] = ()
+    """Current facts, and ended ones that are marked as ended."""
     rule_texts: tuple[str, ...] = ()
+    """Rules in the words of their source."""
     omitted_items: tuple[OmittedItem, ...] = ()
 
 
 class ContextRetriever:
-    """Finds it. Stateless."""
+    """Searches earlier play, canon and rule sources for a context package."""
 
     def __init__(self, record_search: RecordSearch, canon: CanonReader, log: LogReader) -> None:
         self._record_search = record_search
@@ -70,8 +72,8 @@ class ContextRetriever:
     async def retrieve(
         self, question: str, universe_id: Id, *, read_excluded_ids: ReadExcludedIds
     ) -> RetrievedContext:
-        """Return what bears on the question, but for the turns `in_view`, which are read while the rest is
-        looked for."""
+        """Return what bears on the question, without the excluded turns, whose ids are read during the
+        search."""
         if not question.strip():
             return RetrievedContext()
         search_scope = SearchScope(universe_id)
@@ -96,7 +98,7 @@ class ContextRetriever:
         return RetrievedContext(tuple(passages), tuple(shown_facts), tuple(rule_texts), tuple(omitted_items))
 
     async def _read_passages(self, hits: Sequence[SearchHit]) -> list[RecalledPassage]:
-        """Read the turns with their scenes, in the order they were played."""
+        """Read the turns with their scenes, in the order of play."""
         if not hits:
             return []
         turns = await self._log.turns([f.id for f in hits])
@@ -109,7 +111,7 @@ class ContextRetriever:
         return sorted(passages, key=lambda p: (p.turn.tick, p.scene.order, p.turn.depth))
 
     async def _read_facts(self, hits: Sequence[SearchHit]) -> list[Fact]:
-        """Read the facts: what holds stands above what is over."""
+        """Read the facts: current ones before ended ones."""
         facts = await self._canon.facts_by_id([f.id for f in hits]) if hits else {}
         return sorted((facts[f.id] for f in hits if f.id in facts), key=is_ended)
 
@@ -121,13 +123,13 @@ class ContextRetriever:
 
 
 def filter_near_hits(search_results: SearchResults) -> list[SearchHit]:
-    """Return what comes near enough; without a model's vectors, all that share the question's words."""
+    """Keep the hits that are near enough; without vectors, all hits by words."""
     has_similarity = any("meaning" in hit.score_by_way for hit in search_results.hits)
     return [f for f in search_results.hits if not has_similarity or f.similarity >= MIN_SIMILARITY]
 
 
 async def await_within(task: asyncio.Future[T] | asyncio.Task[T], timeout_seconds: float) -> T | None:
-    """Return what the work comes to, or None (and stop it) if that takes longer than `patience` seconds."""
+    """Return the task's result, or cancel it and return None if it takes longer than the timeout."""
     try:
         done_tasks, _ = await asyncio.wait([task], timeout=timeout_seconds)
     except asyncio.CancelledError:

@@ -1,7 +1,7 @@
-"""Scores of several ways of looking, made comparable and added up. Pure.
+"""Makes the scores of several searches comparable and adds them up.
 
-Min-max normalised sums, not ranks: textbook reciprocal-rank fusion with k = 60 measured worse than words
-alone on long dialogue logs.
+Uses min-max normalised sums, not ranks: textbook reciprocal-rank fusion with k = 60 measured worse than
+words alone on long dialogue logs.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from stores.records.ids import Id
 ScoresById = Mapping[Id, float]
 
 MIN_HIT_SCORE: Final = 0.15
-"""What the last hit of a list is worth, where the first is worth 1: to be found is more than nothing."""
+"""The normalised score of the last hit of a list, where the first has 1: a hit is worth more than none."""
 
 
 def normalise_scores(hits: Iterable[tuple[Id, float]]) -> dict[Id, float]:
-    """Return the scores of one way of looking between FLOOR and 1."""
+    """Scale the scores of one search to the range MIN_HIT_SCORE to 1."""
     scores = dict(hits)
     if not scores:
         return {}
@@ -34,7 +34,7 @@ def normalise_scores(hits: Iterable[tuple[Id, float]]) -> dict[Id, float]:
 def fuse_scores(
     scores_by_way: Mapping[str, ScoresById], weights: Mapping[str, float]
 ) -> dict[Id, dict[str, float]]:
-    """Return for each thing what each way of looking gives to it, by the way's weight."""
+    """Return for each item the score that each search gives it, times the weight of that search."""
     way_scores_by_id: dict[Id, dict[str, float]] = {}
     for way, scores in scores_by_way.items():
         for id, score in scores.items():
@@ -43,5 +43,5 @@ def fuse_scores(
 
 
 def rank_ids(way_scores_by_id: Mapping[Id, Mapping[str, float]]) -> list[Id]:
-    """Return the things by what they come to in all, best first; ties by identifier."""
+    """Return the items by their total score, best first; ties by identifier."""
     return sorted(way_scores_by_id, key=lambda id: (-sum(way_scores_by_id[id].values()), id))

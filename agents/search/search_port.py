@@ -1,4 +1,4 @@
-"""Finding again: what those who ask the record know of the search behind it."""
+"""The interface of the search over the record, with its results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal, Protocol
 from stores.records.ids import Id
 
 SearchKind = Literal["turns", "scenes", "memories", "facts", "entities", "snippets"]
-"""What can be found again: the collections of the indexes."""
+"""What can be searched: the collections of the indexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """Where is looked: a universe, of it one story, of that one scene; for memories, whose."""
+    """Where to search: a universe, one of its stories, one scene; for memories, whose."""
 
     universe_id: Id
     story_id: Id | None = None
@@ -24,36 +24,40 @@ class SearchScope:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One thing that was found, best first. `score` is comparable within one answer alone; `by` says what
-    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`). `near` (0 ... 1) is its cosine
-    to the question, which can be compared between questions (0 where meaning could not be asked)."""
+    """One hit of a search."""
 
     id: Id
     score: float
+    """Comparable only within one result."""
     score_by_way: Mapping[str, float] = field(default_factory=dict)
+    """The part of the score that each way of searching gave: `words`, `meaning`, `graph`, `recent`."""
     similarity: float = 0.0
+    """Cosine to the question, 0 to 1; comparable between questions, and 0 where vectors were not available.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """`notes` say what did not work or was left out, in words for the user (`meaning: it wakes up`)."""
+    """The hits of a search, best first, and notes to the user on what did not work or was left out."""
 
     hits: tuple[SearchHit, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> float:
-        """How near the best of it comes (0 ... 1). A weak sign: what has no answer on record comes nearly as
-        near (docs/benchmarks.md)."""
+        """How near the best hits come (0 to 1).
+
+        A weak sign: a question without an answer on record comes nearly as near (docs/benchmarks.md).
+        """
         return max((hit.similarity for hit in self.hits[:3]), default=0.0)
 
 
 ReadExcludedIds = Callable[[], Awaitable[Collection[Id]]]
-"""Gives what is in view, and is not to be found again."""
+"""Reads the ids of the items that are already in view and not to be found again."""
 
 
 class RecordSearch(Protocol):
-    """Read-only and stateless. Nothing that was taken back is ever found."""
+    """Searches the record, read-only. Nothing that was taken back is ever found."""
 
     async def search(
         self,
@@ -64,13 +68,16 @@ class RecordSearch(Protocol):
         k: int = 20,
         read_excluded_ids: ReadExcludedIds | None = None,
     ) -> SearchResults:
-        """The `k` best for the question by words, meaning and graph, but for those that `without` gives
-        (it is asked last). An index that is down, or behind, is a note and never an error; what `without`
-        raises is raised."""
+        """Return the `k` best hits by words, meaning and graph, without the excluded ids (which are read
+        last).
+
+        An index that is down or out of date becomes a note, never an error; what `read_excluded_ids` raises
+        is raised.
+        """
         ...
 
     async def search_by_words(
         self, kind: SearchKind, question: str, search_scope: SearchScope, *, k: int = 50
     ) -> SearchResults:
-        """By words alone."""
+        """Return the best hits by words alone."""
         ...

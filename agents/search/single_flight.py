@@ -1,4 +1,4 @@
-"""What is being looked up, so that whoever asks the same meanwhile waits for the same."""
+"""Shares one lookup among concurrent callers that ask for the same."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Keeps nothing but what is under way: whoever asks later asks anew."""
+    """Runs one task per key at a time; it caches nothing once the task is done."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, Task[T]] = {}
 
     async def run_once(self, key: Hashable, start_lookup: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return what `look` comes to, or what the look under the same key does that is under way. Whoever
-        gives up waiting does not stop it for the others."""
+        """Return the result of the task under `key`, starting it if none is running.
+
+        A caller that is cancelled does not stop the task for the others.
+        """
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = create_task(start_lookup())
@@ -27,4 +29,4 @@ class SingleFlight(Generic[T]):
     def _on_task_done(self, key: Hashable, task: Task[T]) -> None:
         self._tasks.pop(key, None)
         if not task.cancelled():
-            task.exception()  # when nobody waits any more, it is not asyncio's to complain about
+            task.exception()  # retrieved, so that asyncio does not report an exception that nobody awaits

@@ -1,8 +1,8 @@
-"""Which turns answer: what the indexes gave, ranked again by what the turns themselves say. Pure.
+"""Ranks turns again by what they say themselves, after the indexes found them.
 
-An index item holds a turn and the one before it, so a hit says that the answer is in either: a turn that asks
-hands on to the one that answers. Then what stands beside other hits, who was asked after, when, and what was
-said later.
+An index item holds a turn and the one before it, so a hit means that the answer is in either: a turn that
+asks a question passes score on to the turn that answers it. Neighbouring hits, the speaker, time words and
+the order in time count as well.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from stores.records.play import Turn
 
 @dataclass(frozen=True, slots=True)
 class RankingWeights:
-    """What each sign is worth, where the best hit by words, or by meaning, is worth 1. Measured on
-    `benchmarks/recall_set` (docs/benchmarks.md)."""
+    """The weight of each sign; the best hit by words or by meaning has 1.
+
+    Measured on `benchmarks/recall_set` (docs/benchmarks.md).
+    """
 
     words: float = 1.5
     meaning: float = 2.0
@@ -49,16 +51,16 @@ WEIGHTS: Final = RankingWeights()
 
 NEIGHBOUR_REACH: Final = 4
 NEIGHBOUR_DECAY: Final = 0.7
-"""Turns of the same scene that lend each other some of their score, and how much less each step away."""
+"""How many steps away turns of a scene lend each other score, and the factor for each step."""
 
 
 _CLOSING_CHARS: Final = ' "”’*)'
-"""What may stand behind a question's mark."""
+"""Characters that may follow a question mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCandidate:
-    """A turn as it is ranked: its own stems, who speaks, and whether it asks."""
+    """A turn to be ranked: its stems, its speaker, and whether it asks a question."""
 
     turn: Turn
     speaker: str
@@ -79,8 +81,11 @@ def score_own_words(
     cues: QuestionCues,
     weights: RankingWeights,
 ) -> WayScoresById:
-    """Give each turn what its item got, and what its own words are worth. A turn that asks hands a part on to
-    the turn behind it, which answers, and is worth less itself: it seldom holds what is asked."""
+    """Score each turn by its index hit and by its own words.
+
+    A turn that asks a question passes a part on to the turn after it, which answers, and is itself worth
+    less: it seldom holds the answer.
+    """
     stem_rarity = measure_rarity(cues.stems, candidates.values())
     scored_turns: WayScoresById = {}
     for id, candidate in candidates.items():
@@ -101,7 +106,7 @@ def score_own_words(
 
 
 def measure_rarity(asked_stems: Iterable[str], candidates: Collection[TurnCandidate]) -> dict[str, float]:
-    """Return what each word that is asked for is worth: the rarer among these turns, the more."""
+    """Weigh each asked stem: the rarer among these turns, the more."""
     turn_counts = {stem: sum(stem in one.stems for one in candidates) for stem in asked_stems}
     return {
         stem: math.log(1 + len(candidates) / (count + 0.5)) for stem, count in turn_counts.items() if count
@@ -111,8 +116,11 @@ def measure_rarity(asked_stems: Iterable[str], candidates: Collection[TurnCandid
 def spread_to_neighbours(
     item_scores: WayScoresById, candidates: Mapping[Id, TurnCandidate], weights: RankingWeights
 ) -> WayScoresById:
-    """Return the items with what those beside them lend: where much of a passage was found, what is asked is
-    likely in it, even in a turn that names nothing (*it*, *she*, *there*)."""
+    """Add a part of each hit's score to the hits beside it.
+
+    Where several turns of a passage were found, the answer is likely among them, even in a turn that names
+    nothing (*it*, *she*, *there*).
+    """
     ids_by_place = {
         (one.turn.scene_id, one.turn.depth): id for id, one in candidates.items() if id in item_scores
     }
@@ -136,8 +144,8 @@ def add_cue_scores(
     ids_on_named_days: Collection[Id],
     weights: RankingWeights,
 ) -> None:
-    """Add what the question's cues are worth: who speaks, a time where one is asked for, a date
-    (`on_the_day`: what was said on a day that it names)."""
+    """Add scores for the question's cues: the speaker it names, a time that it asks for, a date that it
+    names."""
     all_speakers = {one.speaker for one in candidates.values()}
     named_speakers = {speaker for speaker in all_speakers if speaker_if_named(speaker, cues)}
     speaker_words = {word for speaker in named_speakers for word in split_words(speaker)}
@@ -162,7 +170,7 @@ def boost_later_turns(
     cues: QuestionCues,
     weights: RankingWeights,
 ) -> None:
-    """Lift what was said later: much where the question says now, a little where it asks how something is."""
+    """Raise later turns: much if the question says now, a little if it asks about the present."""
     max_boost = weights.later if cues.asks_about_now else weights.present if cues.asks_about_present else 0.0
     if not max_boost or len(scored_turns) < 2:
         return
@@ -172,11 +180,11 @@ def boost_later_turns(
 
 
 def speaker_if_named(speaker: str, cues: QuestionCues) -> str:
-    """Return the speaker if the question names them, by any word of their name."""
+    """Return the speaker if the question contains any word of their name, else an empty text."""
     name_words = [word for word in split_words(speaker) if len(word) > 2]
     return speaker if speaker and any(word in cues.words for word in name_words) else ""
 
 
 def _time_order(turn: Turn) -> tuple[int, int, datetime, Id]:
-    """Return what orders turns in time: world time, then the line."""
+    """Return the sort key of turns in time: world time, then the line."""
     return turn.tick, turn.depth, turn.created_at, turn.id

@@ -1,7 +1,7 @@
-"""Turns found again: what the indexes gave, the turns beside it, and a second look along names.
+"""Finds and ranks turns: index hits, the turns beside them, and a second search along names.
 
-The second look is what a graph of mentions would give, and costs nothing to keep: names in the first hits are
-searched for, so that who was only named in the answer to one half of a question leads to the other.
+The second search replaces a graph of mentions, which would have to be stored: names in the first hits are
+searched for, so that a name in the answer to one half of a question leads to the other half.
 """
 
 from __future__ import annotations
@@ -36,28 +36,29 @@ from stores.records.play import Speaker
 READ_PER_RESULT: Final = 5
 MIN_TURNS_READ: Final = 60
 MAX_TURNS_READ: Final = 140
-"""Turns that are read and weighed for each one wanted: the best of what the indexes gave together."""
+"""Limits on the turns that are read and ranked, of the best hits by all indexes."""
 FIRST_HITS: Final = 5
-"""Hits whose names are looked for in the second look."""
+"""Hits whose names are searched for in the second search."""
 MAX_BRIDGES: Final = 6
 SECOND_SEARCH_HITS: Final = 30
-"""Hits of the second look."""
+"""Hits that are read in the second search."""
 ENDED_ONLY_SHARE: Final = 0.4
-"""What is left of a turn that bears out only what is over, where it is asked how it is now."""
+"""Factor on turns that are evidence of ended facts only, when the question asks about the present."""
 MAX_TURNS_CHECKED: Final = 40
-"""Turns at the top of which is looked up what rests on them."""
+"""Top turns that are checked for the facts that rest on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRanking:
-    """What each way gives to each turn; `lost` were found and are not on the line."""
+    """The score of each turn by way of searching."""
 
     way_scores: WayScoresById
     lost_count: int = 0
+    """Turns that the index found and that are not on the line any more."""
 
 
 class TurnSearch:
-    """Ranks turns. Stateless and read-only."""
+    """Finds and ranks the turns that may answer a question."""
 
     def __init__(self, canon: CanonReader, log: LogReader, index: TextIndex, weights: RankingWeights) -> None:
         self._canon = canon
@@ -74,8 +75,10 @@ class TurnSearch:
         search_scope: SearchScope,
         k: int,
     ) -> TurnRanking:
-        """Return turns that may answer, many more than the `k` that are wanted, with what each way of looking
-        gives to them. Raises StoreError."""
+        """Return many more turns than the `k` that are wanted, each with its score by way of searching.
+
+        Raises StoreError.
+        """
         weights = self._weights
         item_scores = {
             id: item_scores[id]
@@ -104,7 +107,8 @@ class TurnSearch:
     async def _turns_on_named_days(
         self, candidates: Mapping[Id, TurnCandidate], cues: QuestionCues
     ) -> set[Id]:
-        """Return the turns that were said on a day that the question names, as far as their log tells."""
+        """Return the turns that were said on a date that the question names, as far as their log gives
+        dates."""
         if not cues.dates:
             return set()
         scene_ids = {one.turn.scene_id for one in candidates.values() if one.turn.ref}
@@ -118,7 +122,7 @@ class TurnSearch:
         return matching_ids
 
     async def _read_candidates(self, ids: Iterable[Id], search_scope: SearchScope) -> dict[Id, TurnCandidate]:
-        """Read the turns, as far as they are on the line and where is looked."""
+        """Read the turns that are on the line and within the scope."""
         turns = await self._log.turns(list(dict.fromkeys(ids)))
         ids_on_line, pc_names = await gather(
             self._log.on_line(search_scope.scene_id, turns) if turns else _no_ids(),
@@ -133,7 +137,7 @@ class TurnSearch:
         }
 
     async def _read_pc_names(self, scene_ids: Collection[Id]) -> dict[Id, str]:
-        """Return who speaks where a player's turn names nobody: the player's character of its story."""
+        """Return the player character's name by scene, for player turns that name nobody."""
         if not scene_ids:
             return {}
         scenes = await self._log.scenes_by_id(scene_ids)
@@ -145,7 +149,7 @@ class TurnSearch:
                 if pc_id:
                     pc_name_by_story[story_id] = (await self._canon.entity(pc_id)).name
             except NotFound:
-                continue  # proposed, and not in canon yet: the turn has no name to go by
+                continue  # only proposed so far, not in canon: its turns have no speaker's name
         return {scene_id: pc_name_by_story.get(story_id, "") for scene_id, story_id in story_by_scene.items()}
 
     async def _search_along_names(
@@ -157,7 +161,7 @@ class TurnSearch:
         graph_links: GraphLinks,
         search_scope: SearchScope,
     ) -> None:
-        """Look a second time, for what the first hits name."""
+        """Search a second time, for the names in the first hits."""
         first_candidates = [candidates[id] for id in rank_ids(scored_turns)[:FIRST_HITS]]
         bridge_names = _list_bridge_names(first_candidates, cues, graph_links)
         if not bridge_names:
@@ -165,7 +169,7 @@ class TurnSearch:
         index_scope = {"universe": search_scope.universe_id}
         index_scope |= {"story": search_scope.story_id} if search_scope.story_id else {}
         index_scope |= {"scene": search_scope.scene_id} if search_scope.scene_id else {}
-        # Without the question's own words, which were searched for: the rare ones cost little.
+        # Without the question's own words, which were searched already; rare words make a fast search.
         query_text = " ".join((*bridge_names, *find_names(question)))
         hits = await self._index.search("turns", query_text, k=SECOND_SEARCH_HITS, scope=index_scope)
         new_ids = [hit.id for hit in hits if hit.id not in candidates]
@@ -179,7 +183,7 @@ class TurnSearch:
                 _add_score(scored_turns, id, "graph", self._weights.bridge * score)
 
     async def _lower_ended_only(self, scored_turns: WayScoresById, graph_links: GraphLinks) -> None:
-        """Lower the turns that bear out only what is over."""
+        """Lower the turns that are evidence of ended facts only."""
         top_ids = rank_ids(scored_turns)[:MAX_TURNS_CHECKED]
         ended_only_ids = set(graph_links.ended_only_turn_ids)
         supports = await self._canon.supported_by(top_ids) if top_ids else []
@@ -195,7 +199,7 @@ class TurnSearch:
 def _list_bridge_names(
     first_candidates: Sequence[TurnCandidate], cues: QuestionCues, graph_links: GraphLinks
 ) -> list[str]:
-    """Return names in the first hits that the question does not have, and those that canon leads on to."""
+    """Return the names in the first hits that the question does not have, and those that canon leads on to."""
     name_counts = Counter(
         name
         for one in first_candidates
