@@ -47,7 +47,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
-from agents.personas.persona_set import Personas
+from agents.personas.personas import Personas
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch

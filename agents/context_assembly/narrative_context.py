@@ -62,25 +62,25 @@ class TurnsInView:
     """The scenes before, in their order."""
 
 
+@dataclass(frozen=True, slots=True)
 class NarrativeReader:
     """Reads the log for context packages."""
 
-    def __init__(self, canon: CanonReader, log: LogReader) -> None:
-        self._canon = canon
-        self._log = log
+    canon: CanonReader
+    log: LogReader
 
     async def read_turns_in_view(self, scene: SceneContext) -> TurnsInView:
         """Return the turns in view. Raises StoreError."""
         turn_count = scene.head.depth + 1 if scene.head else 0
         start = max(0, -(-(turn_count - MAX_TURNS_IN_VIEW) // VIEW_STEP) * VIEW_STEP)
         turns, scenes = await gather(
-            self._log.line_slice(scene.scene.id, start, turn_count - start) if turn_count else _empty_turns(),
-            self._log.scenes(scene.story.id),
+            self.log.line_slice(scene.scene.id, start, turn_count - start) if turn_count else _empty_turns(),
+            self.log.scenes(scene.story.id),
         )
         earlier_scenes = tuple(s for s in scenes if s.order < scene.scene.order)
         previous_scene = earlier_scenes[-1] if earlier_scenes and start == 0 else None
         previous_scene_turns = (
-            await self._log.line_tail(previous_scene.id, MAX_PREVIOUS_TURNS) if previous_scene else []
+            await self.log.line_tail(previous_scene.id, MAX_PREVIOUS_TURNS) if previous_scene else []
         )
         return TurnsInView(tuple(turns), tuple(previous_scene_turns), earlier_scenes)
 
@@ -99,7 +99,7 @@ class NarrativeReader:
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
             self._read_arrival_ticks(scene.scene),
-            self._log.decision_marks(
+            self.log.decision_marks(
                 *(s.id for s in (*turns_in_view.earlier_scenes[-MAX_EARLIER_SCENES:], scene.scene))
             ),
         )
@@ -115,7 +115,7 @@ class NarrativeReader:
     async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
         """Return when characters arrived whom this scene brought into canon and its record lists in the
         cast."""
-        accepted_proposals = await self._log.proposals(
+        accepted_proposals = await self.log.proposals(
             ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
         )
         tick_by_entity = {
@@ -128,8 +128,8 @@ class NarrativeReader:
     ) -> tuple[str, ...]:
         """Return summaries of the scenes before and of the turns of the line that are out of view."""
         story_lines, scene_lines = await gather(
-            layers.read_story_summary(self._log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
-            layers.read_scene_summary(self._log, scene.id, shown_turn_ids),
+            layers.read_story_summary(self.log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
+            layers.read_scene_summary(self.log, scene.id, shown_turn_ids),
         )
         earlier_lines = story_lines or [
             f"{_scene_heading(s)}: {s.summary}" for s in earlier_scenes[-MAX_EARLIER_SCENES:] if s.summary
@@ -147,7 +147,7 @@ class NarrativeReader:
         met_ids |= {e.entity_id for e in scene.presence_entries() if e.here and e.scene_id != scene.scene.id}
         other_ids = [e.id for e in present_entities if e.id != pc_id and e.id not in met_ids]
         pc_scenes, *other_scene_lists = await gather(
-            *(self._canon.appearances(i) for i in (pc_id, *other_ids))
+            *(self.canon.appearances(i) for i in (pc_id, *other_ids))
         )
         shared_scenes = set(pc_scenes) - {scene.scene.id}
         met_ids |= {

@@ -94,22 +94,22 @@ class SceneContext:
         return [c for c in staged_changes if isinstance(c, StateChange) and c.entity_id == entity_id]
 
 
+@dataclass(frozen=True, slots=True)
 class SceneContextLoader:
     """Loads scene contexts and finds entities by name in them."""
 
-    def __init__(self, canon: CanonReader, log: LogReader) -> None:
-        self._canon = canon
-        self._log = log
+    canon: CanonReader
+    log: LogReader
 
     async def load_context(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
-        scene = await self._log.scene(scene_id)
+        scene = await self.log.scene(scene_id)
         # Read in parallel: each read waits for a thread.
         story, head, undecided, universe = await gather(
-            self._log.story(scene.story_id),
+            self.log.story(scene.story_id),
             self._read_turn(scene.head),
-            self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)),
-            self._canon.universe(scene.universe_id),
+            self.log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)),
+            self.canon.universe(scene.universe_id),
         )
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
@@ -156,7 +156,7 @@ class SceneContextLoader:
         )
 
     async def _read_turn(self, turn_id: Id | None) -> Turn | None:
-        return await self._log.turn(turn_id) if turn_id else None
+        return await self.log.turn(turn_id) if turn_id else None
 
     async def find_entities(
         self, context: SceneContext, name: str, *, allow_partial: bool = False
@@ -166,7 +166,7 @@ class SceneContextLoader:
         With `allow_partial`, one word of the name of someone present is enough (`Mara` for Mara Quill).
         """
         scene_entities = list(context.entities.values())
-        matching_entities = _match_whole_name(scene_entities, name) or await self._canon.find_entity(
+        matching_entities = _match_whole_name(scene_entities, name) or await self.canon.find_entity(
             context.universe.id, name
         )
         return (
@@ -188,7 +188,7 @@ class SceneContextLoader:
             raise InputError(f"{name!r} could be any of: {names}.", kept="Nothing was played.")
         scene_entities = context.entities.values()
         entity_names = {
-            e.name for e in (*scene_entities, *await self._canon.entities(context.universe.id, limit=2_000))
+            e.name for e in (*scene_entities, *await self.canon.entities(context.universe.id, limit=2_000))
         }
         similar_names = [
             n for n, _, _ in process.extract(name, sorted(entity_names), limit=3, score_cutoff=60)
@@ -207,7 +207,7 @@ class SceneContextLoader:
         World time only rises along the line, so it gives their order, whichever was made first.
         """
         turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
-        ids_on_line = await self._log.on_line(None, turn_ids) if turn_ids else set()
+        ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
         counting_entries = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
         return tuple(sorted(counting_entries, key=lambda entry: entry.tick))
 
@@ -220,7 +220,7 @@ class SceneContextLoader:
         wanted_ids |= {p.change.entity_id for p in staged_proposals if isinstance(p.change, StateChange)}
         entities = {i: context.entities[i] for i in wanted_ids if i in context.entities}
         if missing_ids := wanted_ids - entities.keys():
-            canon_entities = await self._canon.entities_by_id(missing_ids)
+            canon_entities = await self.canon.entities_by_id(missing_ids)
             # A retconned entity is not here, whatever an earlier commit wrote into the scene's record.
             entities |= {i: e for i, e in canon_entities.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged_proposals:

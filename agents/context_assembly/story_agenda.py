@@ -49,19 +49,19 @@ class StoryAgenda:
         return tuple(clock for clock in self.clocks if not clock.closed and clock.is_track)
 
 
+@dataclass(frozen=True, slots=True)
 class StoryAgendaReader:
     """Reads the agenda of a story."""
 
-    def __init__(self, canon: CanonReader) -> None:
-        self._canon = canon
+    canon: CanonReader
 
     async def read_agenda(self, context: SceneContext) -> StoryAgenda:
         """Return the agenda at the scene's head."""
         universe_id = context.universe.id
         commitments, clocks, tracks = await gather(
-            self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ)),
-            self._canon.facts(universe_id, FactQuery(prefix=CLOCK_PREFIX)),
-            self._canon.facts(universe_id, FactQuery(prefix=TRACK_PREFIX)),
+            self.canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ)),
+            self.canon.facts(universe_id, FactQuery(prefix=CLOCK_PREFIX)),
+            self.canon.facts(universe_id, FactQuery(prefix=TRACK_PREFIX)),
         )
         dropped_fact_ids = {
             c.fact_id for c in _staged_changes(context) if isinstance(c, RetconFact) and not c.restore

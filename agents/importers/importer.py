@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple, TypeVar
@@ -57,28 +58,18 @@ class _ReadLog(NamedTuple):
         return sum(len(part.entries) - part.turns for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True)
 class Importer:
     """Imports logs. It keeps no state: the library itself shows how far an import has come."""
 
-    def __init__(
-        self,
-        history: History,
-        log: LogReader,
-        canon: CanonReader,
-        create_universe: CreateUniverse,
-        create_hero: CreateHero,
-        exclusive: Callable[[], AbstractAsyncContextManager[None]],
-        clock: Clock,
-        events: EventBus,
-    ) -> None:
-        self._history = history
-        self._log = log
-        self._canon = canon
-        self._create_universe = create_universe
-        self._create_hero = create_hero
-        self._exclusive = exclusive
-        self._clock = clock
-        self._events = events
+    history: History
+    log: LogReader
+    canon: CanonReader
+    create_universe: CreateUniverse
+    create_hero: CreateHero
+    exclusive: Callable[[], AbstractAsyncContextManager[None]]
+    clock: Clock
+    events: EventBus
 
     async def preview(self, request: ImportRequest) -> ImportPreview:
         """Return what the file contains and where it would go. Nothing is changed. Raises InputError."""
@@ -87,7 +78,7 @@ class Importer:
         read_result = await self._read_log(request, story)
         name = _hero_name(request)
         hero = await self._find_hero(universe, name) if name else None
-        existing_scenes = len(await self._log.scenes(story.id)) if story else 0
+        existing_scenes = len(await self.log.scenes(story.id)) if story else 0
         speaker_counts = Counter(
             (entry.speaker, entry.voice.value)
             for part in read_result.parts
@@ -125,7 +116,7 @@ class Importer:
         read_result = await self._read_log(request, await self._find_story(request, universe))
         if universe is None:
             own_id = None if _universe_name(request) else universe_id_of(request.digest)
-            universe = await _finish_despite_cancel(self._create_universe(NewUniverse(universe_name), own_id))
+            universe = await _finish_despite_cancel(self.create_universe(NewUniverse(universe_name), own_id))
         story_import = await self._build_import(request, universe, read_result)
         scenes_done = await self._count_imported_scenes(story_import)
         turn_totals = list(accumulate((part.turns for part in story_import.scenes), initial=0))
@@ -163,14 +154,14 @@ class Importer:
         self, story_import: StoryImport, scene_index: int, *, is_continuing: bool
     ) -> None:
         records = await asyncio.to_thread(story_import.records, scene_index)
-        async with self._exclusive():
+        async with self.exclusive():
             # Play continues during an import, possibly in this very story.
             if is_continuing and not await self._is_untouched(story_import, scene_index - 1):
                 raise _played_on_error(story_import, scene_index - 1)
-            await self._history.load(records, mentioned_ids=(), finish_partial=True)
-        self._events.publish(HeadMoved(story_import.scene_id(scene_index)))
+            await self.history.load(records, mentioned_ids=(), finish_partial=True)
+        self.events.publish(HeadMoved(story_import.scene_id(scene_index)))
         if scene_index == len(story_import.scenes) - 1:
-            self._events.publish(SceneOpened(story_import.scene_id(scene_index)))
+            self.events.publish(SceneOpened(story_import.scene_id(scene_index)))
 
     async def _read_log(self, request: ImportRequest, story: Story | None) -> _ReadLog:
         hero = await self._read_entity_name(story.pc_id) if story else _hero_name(request)
@@ -187,14 +178,14 @@ class Importer:
                 universe_id=universe.id,
                 title=_story_title(request),
                 pc_id=await self._ensure_hero(universe, name) if (name := _hero_name(request)) else None,
-                created_at=self._clock(),
+                created_at=self.clock(),
             )
         return StoryImport(story, read_result.parts, await self._find_cast(universe, read_result))
 
     async def _is_untouched(self, story_import: StoryImport, scene_index: int) -> bool:
         """Return whether the scene imported last is as the import left it."""
-        last_transition = await self._log.loop_state(Loop.SCENE, story_import.scene_id(scene_index))
-        scene = await self._log.scene(story_import.scene_id(scene_index))
+        last_transition = await self.log.loop_state(Loop.SCENE, story_import.scene_id(scene_index))
+        scene = await self.log.scene(story_import.scene_id(scene_index))
         return (
             _is_as_imported(story_import, scene_index, scene)
             and last_transition is not None
@@ -203,8 +194,8 @@ class Importer:
 
     async def _count_imported_scenes(self, story_import: StoryImport) -> int:
         """Return how many scenes are in. Raises InputError if the story was changed since."""
-        existing_scenes = await self._log.scenes(story_import.story.id)
-        states = await self._log.loop_states(Loop.SCENE, [scene.id for scene in existing_scenes])
+        existing_scenes = await self.log.scenes(story_import.story.id)
+        states = await self.log.loop_states(Loop.SCENE, [scene.id for scene in existing_scenes])
         if len(existing_scenes) >= len(story_import.scenes):
             return len(story_import.scenes)
         for scene_index, scene in enumerate(existing_scenes):
@@ -214,7 +205,7 @@ class Importer:
                 scene_index < len(existing_scenes) - 1
             ):
                 raise _played_on_error(story_import, scene_index)
-        story_transition = await self._log.loop_state(Loop.STORY, story_import.story.id)
+        story_transition = await self.log.loop_state(Loop.STORY, story_import.story.id)
         if existing_scenes and (story_transition is None or story_transition.target != "active"):
             raise _played_on_error(story_import, max(len(existing_scenes) - 1, 0))
         return len(existing_scenes)
@@ -225,14 +216,14 @@ class Importer:
         Only a universe that was named is shared with existing play: two files of one name are seldom of one
         world.
         """
-        requested_name, universes = _universe_name(request), await self._canon.universes()
+        requested_name, universes = _universe_name(request), await self.canon.universes()
         for universe in universes if requested_name else ():
             if requested_name.casefold() in (universe.name.casefold(), universe.id):
                 return universe, universe.name
         if requested_name:
             return None, requested_name
         own_id = universe_id_of(request.digest)
-        begun_story_ids = {story.id for story in await self._log.stories()}
+        begun_story_ids = {story.id for story in await self.log.stories()}
         for universe in universes:
             if universe.id == own_id or self._story_id(request, universe) in begun_story_ids:
                 return universe, universe.name
@@ -248,7 +239,7 @@ class Importer:
         if universe is None:
             return None
         story_id = self._story_id(request, universe)
-        return next((s for s in await self._log.stories(universe.id) if s.id == story_id), None)
+        return next((s for s in await self.log.stories(universe.id) if s.id == story_id), None)
 
     def _story_id(self, request: ImportRequest, universe: Universe) -> Id:
         form = request.form.value if request.form else ""
@@ -257,14 +248,14 @@ class Importer:
     async def _ensure_hero(self, universe: Universe, name: str) -> Id:
         if hero_id := await self._find_hero(universe, name):
             return hero_id
-        return await _finish_despite_cancel(self._create_hero(universe, NewCharacter(name)))
+        return await _finish_despite_cancel(self.create_hero(universe, NewCharacter(name)))
 
     async def _find_hero(self, universe: Universe | None, name: str) -> Id | None:
         if universe is None:
             return None
         people = [
             entity
-            for entity in await self._canon.find_entity(universe.id, name)
+            for entity in await self.canon.find_entity(universe.id, name)
             if entity.kind is EntityKind.CHARACTER
         ]
         if len(people) > 1:
@@ -278,7 +269,7 @@ class Importer:
     async def _read_entity_name(self, entity_id: Id | None) -> str:
         if entity_id is None:
             return ""
-        entities = await self._canon.entities_by_id([entity_id])
+        entities = await self.canon.entities_by_id([entity_id])
         return entities[entity_id].name if entity_id in entities else ""
 
     async def _find_cast(self, universe: Universe, read_result: _ReadLog) -> dict[str, Id]:
@@ -286,7 +277,7 @@ class Importer:
         names = Counter(e.speaker for part in read_result.parts for e in part.entries if e.speaker)
         cast: dict[str, Id] = {}
         for name, _ in names.most_common(MAX_SPEAKERS):
-            entities = await self._canon.find_entity(universe.id, name)
+            entities = await self.canon.find_entity(universe.id, name)
             actors = [e for e in entities if e.kind in (EntityKind.CHARACTER, EntityKind.CREATURE)]
             if len(actors) == 1:
                 cast[name] = actors[0].id

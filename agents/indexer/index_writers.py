@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from agents.indexer.embedding_port import Embedder
@@ -37,19 +38,19 @@ class IndexWriter(Protocol):
     async def count(self, collection: str, scope: Mapping[str, str]) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
 class TextIndexWriter:
-    def __init__(self, index: TextIndex) -> None:
-        self._index = index
+    index: TextIndex
 
     @property
     def batch_size(self) -> int:
         return 250
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
-        await self._index.put(collection, items)
+        await self.index.put(collection, items)
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
-        await self._index.delete(collection, ids)
+        await self.index.delete(collection, ids)
 
     async def read_fingerprints(
         self,
@@ -58,10 +59,10 @@ class TextIndexWriter:
         ids: Collection[Id] | None = None,
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
-        return await self._index.fingerprints(collection, ids=ids, scope=scope)
+        return await self.index.fingerprints(collection, ids=ids, scope=scope)
 
     async def count(self, collection: str, scope: Mapping[str, str]) -> int:
-        return await self._index.count(collection, scope=scope)
+        return await self.index.count(collection, scope=scope)
 
 
 class VectorIndexWriter:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
@@ -32,24 +33,18 @@ RecordCost = Callable[[Id, str, int, Usage, float], Awaitable[None]]
 """Puts on the bill: universe, model, how many texts, what they took, in how many seconds."""
 
 
+@dataclass(frozen=True, slots=True)
 class ProviderEmbedder:
     """Implements `agents.indexer.embedding_port.Embedder`."""
 
-    def __init__(
-        self,
-        provider: EmbeddingProvider,
-        target: ModelTarget,
-        check_budget: CheckBudget,
-        record_cost: RecordCost,
-    ) -> None:
-        self._provider = provider
-        self._target = target
-        self._check_budget = check_budget
-        self._record_cost = record_cost
+    provider: EmbeddingProvider
+    target: ModelTarget
+    check_budget: CheckBudget
+    record_cost: RecordCost
 
     @property
     def model(self) -> str:
-        return self._target.model
+        return self.target.model
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
@@ -72,19 +67,19 @@ class ProviderEmbedder:
         trimmed_texts = tuple(text[:MAX_TEXT_CHARS] if text.strip() else "." for text in texts)
         started_at = time.perf_counter()
         try:
-            await self._check_budget(universe_id)
+            await self.check_budget(universe_id)
             request = EmbeddingRequest(
-                self._target.model, trimmed_texts, self._target.api_base, REQUEST_SECONDS
+                self.target.model, trimmed_texts, self.target.api_base, REQUEST_SECONDS
             )
-            vectors, usage = await self._provider.embed(request)
+            vectors, usage = await self.provider.embed(request)
         except (ModelRejected, ModelRefused, ModelTooLong) as error:
             raise TextsRefused(error.what, todo=error.todo) from error
         except ModelError as error:
             raise EmbedderUnavailable(error.what, todo=error.todo) from error
         # Paid is paid, also if whoever asked has gone.
         await asyncio.shield(
-            self._record_cost(
-                universe_id, self._target.model, len(trimmed_texts), usage, time.perf_counter() - started_at
+            self.record_cost(
+                universe_id, self.target.model, len(trimmed_texts), usage, time.perf_counter() - started_at
             )
         )
         return vectors

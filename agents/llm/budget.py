@@ -118,18 +118,18 @@ def format_dollars(amount: int) -> str:
     return f"${value:.4f}" if amount >= 50 else f"${value:.6f}"
 
 
+@dataclass(frozen=True, slots=True)
 class BudgetGuard:
     """Decides whether a persona may be called, from the calls that the log has recorded."""
 
-    def __init__(self, log: LogReader, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
-        self._log = log
-        self._settings = settings
-        self._clock = clock
+    log: LogReader
+    settings: Callable[[], BudgetSettings]
+    clock: Clock
 
     async def budgets(self, universe_id: Id, story_id: Id | None) -> tuple[Budget, ...]:
         """Return the current budgets that a call with this context counts against."""
-        general = self._settings()
-        story_record, policy = await gather(self._read_story(story_id), self._log.policy(universe_id))
+        general = self.settings()
+        story_record, policy = await gather(self._read_story(story_id), self.log.policy(universe_id))
         story = None
         if story_record is not None:
             story = (
@@ -138,13 +138,13 @@ class BudgetGuard:
             )
         limit = policy.budget if policy else None
         universe = (universe_id, to_micros(general.universe) if limit is None else limit)
-        day = (self._clock().strftime("%Y-%m-%d"), to_micros(general.day))
+        day = (self.clock().strftime("%Y-%m-%d"), to_micros(general.day))
         limits = (story[1] if story else None, universe[1], day[1])
-        spending = await self._log.llm_spending() if any(limit is not None for limit in limits) else []
+        spending = await self.log.llm_spending() if any(limit is not None for limit in limits) else []
         return compute_budgets(spending, story=story, universe=universe, day=day)
 
     async def _read_story(self, story_id: Id | None) -> Story | None:
-        return await self._log.story(story_id) if story_id is not None else None
+        return await self.log.story(story_id) if story_id is not None else None
 
     async def check_allowed(
         self,

@@ -53,26 +53,26 @@ class CharacterBelief:
     agrees_with_canon: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class KnowledgeReader:
     """Answers who knows and believes what. Stateless."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, catalogue: ReadCatalogue) -> None:
-        self._canon = canon
-        self._log = log
-        self._catalogue = catalogue
+    canon: CanonReader
+    log: LogReader
+    catalogue: ReadCatalogue
 
     async def find_who_knows(self, fact_id: Id, now_tick: int | None = None) -> list[FactKnowledge]:
         """Return who knows of a fact, the first to know first; `now` (ticks) is when it is asked, by default
         as late as play has come in its universe. A fact that is only proposed may be asked for too."""
-        memories = await self._log.memories(MemoryQuery(fact_id=fact_id))
+        memories = await self.log.memories(MemoryQuery(fact_id=fact_id))
         if not memories:
             return []
         universe_id = memories[0].universe_id
         facts, undecided_proposals, ids_by_name, catalogue, own_memories = await gather(
-            self._canon.facts_by_id([fact_id]),
-            self._log.proposals(ProposalQuery(universe_id=universe_id, statuses=WAITING_STATUSES)),
-            read_ids_by_name(universe_id, self._canon, self._log),
-            self._catalogue(universe_id),
+            self.canon.facts_by_id([fact_id]),
+            self.log.proposals(ProposalQuery(universe_id=universe_id, statuses=WAITING_STATUSES)),
+            read_ids_by_name(universe_id, self.canon, self.log),
+            self.catalogue(universe_id),
             self.filter_valid(memories),
         )
         now_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
@@ -101,14 +101,14 @@ class KnowledgeReader:
 
     async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
         """Return all that somebody remembers, oldest first, beside the truth; without what was corrected."""
-        memories = await self.filter_valid(await self._log.memories(MemoryQuery(entity_id=entity_id)))
+        memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
         return await self._compare_with_canon(memories, now_tick)
 
     async def read_beliefs_about(
         self, universe_id: Id, subject_text: str, now_tick: int | None = None
     ) -> list[CharacterBelief]:
         """Return what anybody believes about an entity (by identifier) or with these words, oldest first."""
-        all_memories = await self._log.memories(MemoryQuery(universe_id=universe_id))
+        all_memories = await self.log.memories(MemoryQuery(universe_id=universe_id))
         wanted_words = normalize_statement(subject_text).split()
         matching_memories = [
             m
@@ -120,15 +120,15 @@ class KnowledgeReader:
 
     async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories that count: lived on the line, not faded to nothing, not corrected since."""
-        return await filter_valid(self._log, memories)
+        return await filter_valid(self.log, memories)
 
     async def read_latest_tick(self, universe_id: Id) -> int:
         """Return the latest world time (ticks) that play stands at in a universe."""
         latest_tick = 0
-        for story in await self._log.stories(universe_id):
-            for scene in (await self._log.scenes(story.id))[-1:]:
+        for story in await self.log.stories(universe_id):
+            for scene in (await self.log.scenes(story.id))[-1:]:
                 try:
-                    head = await self._log.turn(scene.head) if scene.head else None
+                    head = await self.log.turn(scene.head) if scene.head else None
                 except NotFound:
                     head = None
                 latest_tick = max(latest_tick, head.tick if head else scene.tick)
@@ -141,10 +141,10 @@ class KnowledgeReader:
             return []
         universe_id = memories[0].universe_id
         catalogue, ids_by_name = await gather(
-            self._catalogue(universe_id), read_ids_by_name(universe_id, self._canon, self._log)
+            self.catalogue(universe_id), read_ids_by_name(universe_id, self.canon, self.log)
         )
         as_of_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
-        facts_by_id = await self._canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
+        facts_by_id = await self.canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
         successors = await self._read_successors(facts_by_id.values())
         claim_reader = ClaimReader(catalogue)
         beliefs = []
@@ -176,7 +176,7 @@ class KnowledgeReader:
             if fact.status is FactStatus.CANONICAL and fact.valid_to is None:
                 continue
             newer_facts = [
-                f for f in await self._canon.superseded_by(fact.id) if f.status is FactStatus.CANONICAL
+                f for f in await self.canon.superseded_by(fact.id) if f.status is FactStatus.CANONICAL
             ]
             if newer_facts:
                 successors[fact.id] = newer_facts[-1]

@@ -113,13 +113,13 @@ def unpack_log(data: bytes) -> SceneLog:
     return scene_log
 
 
+@dataclass(frozen=True, slots=True)
 class SceneArchive:
     """Puts logs away and reads them back. Stateless."""
 
-    def __init__(self, log: ArchivistLog, objects: ObjectStore, clock: Clock) -> None:
-        self._log = log
-        self._objects = objects
-        self._clock = clock
+    log: ArchivistLog
+    objects: ObjectStore
+    clock: Clock
 
     async def archive_scene(self, scene_id: Id) -> ArchivedLog:
         """Put a scene's log away as it stands, and read it back; one that is put away already is not again.
@@ -127,14 +127,14 @@ class SceneArchive:
         Raises NotFound, StoreError; ArchiveError if what comes back is not what was put.
         """
         previous_archive = await self.find_archived(scene_id)
-        scene_log = await read_scene_log(self._log, scene_id)
+        scene_log = await read_scene_log(self.log, scene_id)
         if (
             previous_archive is not None
             and previous_archive.head == scene_log.scene.head
             and await self._is_intact(previous_archive)
         ):
             return previous_archive
-        key = await self._objects.put(ARCHIVE_BUCKET, pack_log(scene_log))
+        key = await self.objects.put(ARCHIVE_BUCKET, pack_log(scene_log))
         if await self._fetch_log(key) != scene_log:
             raise ArchiveError("What was put away did not come back the same.", kept="The log is whole.")
         archived_log = ArchivedLog(
@@ -145,9 +145,9 @@ class SceneArchive:
             object_key=key,
             turns=len(scene_log.turns),
             head=scene_log.scene.head,
-            archived_at=self._clock(),
+            archived_at=self.clock(),
         )
-        await self._log.mark_archived(archived_log)
+        await self.log.mark_archived(archived_log)
         return archived_log
 
     async def read_archived(self, scene_id: Id) -> SceneLog:
@@ -163,15 +163,15 @@ class SceneArchive:
 
     async def find_archived(self, scene_id: Id) -> ArchivedLog | None:
         """Return what is known of the log that was put away, if it was."""
-        scene = await self._log.scene(scene_id)
-        archived_logs = await self._log.archived_logs(universe_id=scene.universe_id)
+        scene = await self.log.scene(scene_id)
+        archived_logs = await self.log.archived_logs(universe_id=scene.universe_id)
         return next(
             (archived_log for archived_log in reversed(archived_logs) if archived_log.scene_id == scene_id),
             None,
         )
 
     async def _fetch_log(self, key: str) -> SceneLog:
-        data = await self._objects.get(ARCHIVE_BUCKET, key)
+        data = await self.objects.get(ARCHIVE_BUCKET, key)
         if hashlib.sha256(data).hexdigest() != key.removeprefix("sha256:"):
             raise ArchiveError(
                 "That archived log is not what was put away: its checksum is another.",
@@ -190,6 +190,7 @@ class SceneArchive:
             return False
 
 
+@dataclass(frozen=True, slots=True)
 class ArchiveWorker:
     """The background worker: puts logs away that are old, and those again that were and have moved on. See
     `agents.jobs.worker.Worker`; stateless."""
@@ -198,17 +199,16 @@ class ArchiveWorker:
     queue = PLAIN_QUEUE
     priority = 0
 
-    def __init__(self, log: ArchivistLog, archive: SceneArchive, clock: Clock) -> None:
-        self._log = log
-        self._archive = archive
-        self._clock = clock
+    log: ArchivistLog
+    archive: SceneArchive
+    clock: Clock
 
     async def subjects(self) -> Collection[JobSubject]:
-        archived_by_scene = {each.scene_id: each for each in await self._log.archived_logs()}
+        archived_by_scene = {each.scene_id: each for each in await self.log.archived_logs()}
         due_subjects: list[JobSubject] = []
-        for story in await self._log.stories():
-            scenes = [s for s in await self._log.scenes(story.id) if s.head]
-            head_turns = await self._log.turns([s.head for s in scenes if s.head])
+        for story in await self.log.stories():
+            scenes = [s for s in await self.log.scenes(story.id) if s.head]
+            head_turns = await self.log.turns([s.head for s in scenes if s.head])
             due_subjects += (
                 JobSubject(s.id, s.universe_id)
                 for s in scenes
@@ -220,15 +220,15 @@ class ArchiveWorker:
         """A log that was put away and went another way is put away again; one that is played on, at the next
         start."""
         match event:
-            case HeadMoved(scene_id=scene_id) if await self._archive.find_archived(scene_id) is not None:
-                scene = await self._log.scene(scene_id)
+            case HeadMoved(scene_id=scene_id) if await self.archive.find_archived(scene_id) is not None:
+                scene = await self.log.scene(scene_id)
                 return [JobSubject(scene_id, scene.universe_id)]
             case _:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
         try:
-            await self._archive.archive_scene(subject_id)
+            await self.archive.archive_scene(subject_id)
         except NotFound:
             return 0
         return 0
@@ -237,7 +237,7 @@ class ArchiveWorker:
         archived_log = archived_by_scene.get(head.scene_id)
         if archived_log is not None:
             return archived_log.head != head.id
-        return self._clock() - head.created_at >= ARCHIVE_AFTER
+        return self.clock() - head.created_at >= ARCHIVE_AFTER
 
 
 def _record_lines(scene_log: SceneLog) -> list[tuple[str, Any]]:

@@ -65,21 +65,21 @@ class SceneSetting:
     deaths_by_entity: Mapping[Id, DeathRecord]
 
 
+@dataclass(frozen=True, slots=True)
 class SceneReader:
     """Reads scenes. Stateless."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, catalogue: ReadCatalogue) -> None:
-        self._canon = canon
-        self._log = log
-        self._catalogue = catalogue
+    canon: CanonReader
+    log: LogReader
+    catalogue: ReadCatalogue
 
     async def read_setting(self, scene_id: Id) -> SceneSetting:
         """Return who is in a scene, when. Raises NotFound."""
-        scene = await self._log.scene(scene_id)
+        scene = await self.log.scene(scene_id)
         story, proposals, catalogue = await gather(
-            self._log.story(scene.story_id),
-            self._log.proposals(ProposalQuery(scene_id=scene_id)),
-            self._catalogue(scene.universe_id),
+            self.log.story(scene.story_id),
+            self.log.proposals(ProposalQuery(scene_id=scene_id)),
+            self.catalogue(scene.universe_id),
         )
         live_proposals = [p for p in proposals if p.status is not ProposalStatus.WITHDRAWN]
         presence_entries = await self._read_presence_entries(story, scene)
@@ -92,7 +92,7 @@ class SceneReader:
             *(c.entity_id for c in presence_entries),
             *filter(None, (story.pc_id,)),
         }
-        entities = await self._canon.entities_by_id(wanted_ids)
+        entities = await self.canon.entities_by_id(wanted_ids)
         for entity_id, proposal in creations_by_entity.items():
             if entity_id not in entities and not is_denied(proposal):
                 assert isinstance(proposal.change, CreateEntity)
@@ -118,7 +118,7 @@ class SceneReader:
 
     async def read_turns(self, setting: SceneSetting, start: int, count: int) -> list[Turn]:
         """Return turns of the scene's line, from depth `start` on."""
-        return await self._log.line_slice(setting.scene.id, start, count)
+        return await self.log.line_slice(setting.scene.id, start, count)
 
     async def read_stretch(
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn] = ()
@@ -130,10 +130,10 @@ class SceneReader:
         turn_ids = {t.id for t in turns}
         has_speech = any('"' in t.text or "“" in t.text or t.speaker is not Speaker.GM for t in turns)
         results, canon_names, held_memories, pending_proposals = await gather(
-            self._log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
-            self._canon.folded_names(scene.universe_id),
+            self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
+            self.canon.folded_names(scene.universe_id),
             self._read_held_memories(attendance),
-            self._log.proposals(
+            self.log.proposals(
                 ProposalQuery(universe_id=scene.universe_id, statuses=[ProposalStatus.PENDING])
             ),
         )
@@ -151,7 +151,7 @@ class SceneReader:
             [p for p in stating_proposals if p.turn_id in turn_ids], setting
         )
         ids = set(ids_by_name.values())
-        entities_by_id = await self._canon.entities_by_id(ids) if len(ids) <= 2_000 else {}
+        entities_by_id = await self.canon.entities_by_id(ids) if len(ids) <= 2_000 else {}
         return SceneStretch(
             scene=scene,
             attendance=attendance,
@@ -175,7 +175,7 @@ class SceneReader:
         """Return who came into the scene and left it, as it counts on its line, in the order of the line."""
         scene_entries = [e for e in story.entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id]
         turn_ids = {e.turn_id for e in scene_entries if e.turn_id}
-        ids_on_line = await self._log.on_line(scene.id, turn_ids) if turn_ids else set()
+        ids_on_line = await self.log.on_line(scene.id, turn_ids) if turn_ids else set()
         counting_entries = [e for e in scene_entries if e.turn_id is None or e.turn_id in ids_on_line]
         return sorted(counting_entries, key=lambda e: e.tick)
 
@@ -188,9 +188,9 @@ class SceneReader:
         ids = list(actors)
         alive_facts, tag_facts = await gather(
             gather(
-                *(self._canon.facts_about(i, FactsAboutQuery(predicate="alive", history=True)) for i in ids)
+                *(self.canon.facts_about(i, FactsAboutQuery(predicate="alive", history=True)) for i in ids)
             ),
-            gather(*(self._canon.facts_about(i, FactsAboutQuery(predicate="is", history=True)) for i in ids)),
+            gather(*(self.canon.facts_about(i, FactsAboutQuery(predicate="is", history=True)) for i in ids)),
         )
         for entity_id, entity_alive_facts, entity_tag_facts in zip(ids, alive_facts, tag_facts, strict=True):
             for fact in (*entity_alive_facts, *entity_tag_facts):
@@ -220,16 +220,16 @@ class SceneReader:
         if attendance.pc_id:
             entity_ids.setdefault(attendance.pc_id)
         memory_lists = await gather(
-            *(self._log.memories(MemoryQuery(entity_id=i, last=MAX_HELD_MEMORIES)) for i in entity_ids)
+            *(self.log.memories(MemoryQuery(entity_id=i, last=MAX_HELD_MEMORIES)) for i in entity_ids)
         )
-        return await filter_on_line(self._log, [m for memories in memory_lists for m in memories])
+        return await filter_on_line(self.log, [m for memories in memory_lists for m in memories])
 
     # --- what rests on a turn, and what may be spoken of --------------------------------------------------
 
     async def _read_stated_facts(
         self, proposals: Sequence[ProposedChange], setting: SceneSetting
     ) -> dict[Id, list[StatedFact]]:
-        facts = await self._canon.facts_by_id([fact_id_of(p) for p in proposals])
+        facts = await self.canon.facts_by_id([fact_id_of(p) for p in proposals])
         merged_facts = await self._read_merged_facts([p for p in proposals if fact_id_of(p) not in facts])
         stated_by_turn: dict[Id, list[StatedFact]] = {}
         for proposal in proposals:
@@ -248,8 +248,8 @@ class SceneReader:
         accepted_proposals = [p for p in proposals if p.status is ProposalStatus.ACCEPTED and p.turn_id]
         if not accepted_proposals:
             return {}
-        supports = await self._canon.supported_by({p.turn_id for p in accepted_proposals if p.turn_id})
-        facts = await self._canon.facts_by_id([subject for _, subject in supports])
+        supports = await self.canon.supported_by({p.turn_id for p in accepted_proposals if p.turn_id})
+        facts = await self.canon.facts_by_id([subject for _, subject in supports])
         facts_by_proposal: dict[Id, Fact] = {}
         for proposal in accepted_proposals:
             statement_text = normalize_statement(str(getattr(proposal.change, "statement", "")))
@@ -278,9 +278,9 @@ class SceneReader:
         }
         entity_ids |= set(setting.attendance.names_by_id)
         fact_lists = await gather(
-            *(self._canon.facts_about(i, FactsAboutQuery(history=True)) for i in sorted(entity_ids)[:200])
+            *(self.canon.facts_about(i, FactsAboutQuery(history=True)) for i in sorted(entity_ids)[:200])
         )
-        free_sentences = await self._canon.facts(
+        free_sentences = await self.canon.facts(
             setting.scene.universe_id, FactQuery(predicate="stated", limit=MAX_FREE_SENTENCES)
         )
         staged_facts = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agents.canon_keeper.fact_claims import fact_id_of
@@ -45,6 +46,7 @@ MAX_TURNS_SUMMARISED: Final = 400
 _ENDED_STATES: Final = ("completed", "failed")
 
 
+@dataclass(frozen=True, slots=True)
 class SummaryWorker:
     """See `agents.jobs.worker.Worker`. Stateless."""
 
@@ -52,19 +54,18 @@ class SummaryWorker:
     queue = PLAIN_QUEUE
     priority = 10
 
-    def __init__(self, log: MemoryLog, canon: CanonReader, cursors: Cursors, clock: Clock) -> None:
-        self._log = log
-        self._canon = canon
-        self._cursors = cursors
-        self._clock = clock
+    log: MemoryLog
+    canon: CanonReader
+    cursors: Cursors
+    clock: Clock
 
     async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose line is not where it was summed up to, or that ended since."""
-        cursor_by_scene = {job.subject_id: job.cursor for job in await self._log.jobs(kinds=[self.kind])}
+        cursor_by_scene = {job.subject_id: job.cursor for job in await self.log.jobs(kinds=[self.kind])}
         due_subjects: list[JobSubject] = []
-        for story in await self._log.stories():
-            scenes = [s for s in await self._log.scenes(story.id) if s.head]
-            states = await self._log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
+        for story in await self.log.stories():
+            scenes = [s for s in await self.log.scenes(story.id) if s.head]
+            states = await self.log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
             for scene in scenes:
                 state = states[scene.id].target if scene.id in states else ""
                 if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
@@ -93,26 +94,26 @@ class SummaryWorker:
     async def reconcile(self, subject_id: Id) -> int:
         """Sum up a piece of a scene's line; when all of it is and the scene is over, the scene and story."""
         try:
-            scene = await self._log.scene(subject_id)
+            scene = await self.log.scene(subject_id)
         except NotFound:
             return 0
         left_count = await self._summarise_stretches(scene)
         if left_count:
             return left_count
-        move = await self._log.loop_state(Loop.SCENE, scene.id)
+        move = await self.log.loop_state(Loop.SCENE, scene.id)
         state = move.target if move else ""
         if state in _ENDED_STATES and scene.head:
             await self._summarise_ended_scene(scene)
         subject = JobSubject(scene.id, scene.universe_id)
-        await self._cursors.write_cursor(self.kind, subject, _cursor_text(scene, state))
+        await self.cursors.write_cursor(self.kind, subject, _cursor_text(scene, state))
         return 0
 
     # --- one scene's line ------------------------------------------------------------------------------
 
     async def _summarise_stretches(self, scene: Scene) -> int:
         """Sum up the whole stretches of the line that are not yet; returns how many are left."""
-        stretch_count = await self._log.line_length(scene.id) // TURNS_PER_STRETCH
-        stored_summaries = {s.id: s for s in await self._log.summaries(scene.id) if s.kind in STRETCH_LEVELS}
+        stretch_count = await self.log.line_length(scene.id) // TURNS_PER_STRETCH
+        stored_summaries = {s.id: s for s in await self.log.summaries(scene.id) if s.kind in STRETCH_LEVELS}
         last_turns = await self._read_last_turns(scene, stretch_count)
         missing_indexes = [
             n
@@ -120,9 +121,9 @@ class SummaryWorker:
             if _summary_id(STRETCH_LEVELS[0], turn) not in stored_summaries
         ]
         for n in missing_indexes[:STRETCHES_PER_PIECE]:
-            turns = await self._log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
+            turns = await self.log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
             new_summary = await self._build_stretch_summary(scene, turns)
-            await self._log.put_summaries([new_summary])
+            await self.log.put_summaries([new_summary])
             stored_summaries[new_summary.id] = new_summary
         if len(missing_indexes) > STRETCHES_PER_PIECE:
             return len(missing_indexes) - STRETCHES_PER_PIECE
@@ -132,10 +133,7 @@ class SummaryWorker:
     async def _read_last_turns(self, scene: Scene, stretch_count: int) -> list[Turn]:
         """Return the last turn of every whole stretch of the line."""
         turn_lists = await gather(
-            *(
-                self._log.line_slice(scene.id, (n + 1) * TURNS_PER_STRETCH - 1, 1)
-                for n in range(stretch_count)
-            )
+            *(self.log.line_slice(scene.id, (n + 1) * TURNS_PER_STRETCH - 1, 1) for n in range(stretch_count))
         )
         return [turns[0] for turns in turn_lists if turns]
 
@@ -164,23 +162,21 @@ class SummaryWorker:
                 new_summary = self._build_summary(
                     STRETCH_LEVELS[level], scene, text, parts[0].first_turn, last
                 )
-                await self._log.put_summaries([new_summary])
+                await self.log.put_summaries([new_summary])
                 stored_summaries[new_summary.id] = new_summary
 
     async def _build_stretch_summary(self, scene: Scene, turns: Sequence[Turn]) -> Summary:
         facts, commitments = await self._read_outcomes(scene, {t.id for t in turns})
         ids = {t.id for t in turns}
         bullets = [
-            s.text
-            for s in await self._log.summaries(scene.id)
-            if s.kind == BULLET_KIND and s.last_turn in ids
+            s.text for s in await self.log.summaries(scene.id) if s.kind == BULLET_KIND and s.last_turn in ids
         ]
         text = summarise_stretch(
             turns,
             facts=facts,
             bullets=bullets,
             results=await self._read_results(turns),
-            decisions=[m for m in await self._log.decision_marks(scene.id) if m.turn_id in ids],
+            decisions=[m for m in await self.log.decision_marks(scene.id) if m.turn_id in ids],
             commitments=commitments,
         )
         return self._build_summary(STRETCH_LEVELS[0], scene, text, turns[0].id, turns[-1])
@@ -189,10 +185,10 @@ class SummaryWorker:
 
     async def _summarise_ended_scene(self, scene: Scene) -> None:
         assert scene.head is not None
-        turns = await self._log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
-        proposals = await self._log.proposals(ProposalQuery(scene_id=scene.id))
+        turns = await self.log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
+        proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
         facts, commitments = await self._read_outcomes(scene, {p.turn_id for p in proposals if p.turn_id})
-        bullets = await self._log.summaries(scene.id)
+        bullets = await self.log.summaries(scene.id)
         ids = {t.id for t in turns}
         text = summarise_scene(
             scene,
@@ -200,23 +196,23 @@ class SummaryWorker:
             facts=facts,
             bullets=[s.text for s in bullets if s.kind == BULLET_KIND and s.last_turn in ids],
             results=await self._read_results(turns),
-            decisions=await self._log.decision_marks(scene.id),
+            decisions=await self.log.decision_marks(scene.id),
             commitments=commitments,
         )
-        (first,) = await self._log.line_slice(scene.id, 0, 1) or [turns[0]]
+        (first,) = await self.log.line_slice(scene.id, 0, 1) or [turns[0]]
         await self._put_if_changed(scene, self._build_summary(SCENE_KIND, scene, text, first.id, turns[-1]))
         await self._summarise_story(scene)
 
     async def _summarise_story(self, scene: Scene) -> None:
         """Sum up the story as far as this scene: what the next one's prompts are told of all before."""
-        scenes = [s for s in await self._log.scenes(scene.story_id) if s.order <= scene.order and s.head]
+        scenes = [s for s in await self.log.scenes(scene.story_id) if s.order <= scene.order and s.head]
         open_commitments = await self._read_open_commitments(scene.universe_id)
         texts = [
             text
             for level, first, last in plan_scene_levels(len(scenes))
             if (text := await self._read_or_write_chapter(level, scenes[first : last + 1], open_commitments))
         ]
-        (head,) = await self._log.line_tail(scene.id, 1)
+        (head,) = await self.log.line_tail(scene.id, 1)
         await self._put_if_changed(
             scene, self._build_summary(STORY_KIND, scene, "\n".join(texts), None, head)
         )
@@ -228,7 +224,7 @@ class SummaryWorker:
         last, kind = scenes[-1], SCENE_LEVELS[level]
         if last.head is None:
             return ""
-        stored_summaries = {s.id: s for s in await self._log.summaries(last.id)}
+        stored_summaries = {s.id: s for s in await self.log.summaries(last.id)}
         summary_id = derive_id("summary", kind, last.head)
         if summary_id in stored_summaries:
             return stored_summaries[summary_id].text
@@ -240,15 +236,15 @@ class SummaryWorker:
             for n in range(ROLL_UP_SIZE)
         ]
         text = roll_up_summaries(f"Scenes {scenes[0].order} to {last.order}: ", parts, open_commitments)
-        head = await self._log.turn(last.head)
-        await self._log.put_summaries([self._build_summary(kind, last, text, None, head)])
+        head = await self.log.turn(last.head)
+        await self.log.put_summaries([self._build_summary(kind, last, text, None, head)])
         return text
 
     # --- inside ----------------------------------------------------------------------------------------
 
     async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
         """Return what came of these turns: facts, and commitments apart; as canon has them, if it does."""
-        proposals = await self._log.proposals(ProposalQuery(scene_id=scene.id))
+        proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
         counting_proposals = [
             p
             for p in proposals
@@ -258,7 +254,7 @@ class SummaryWorker:
             and not _is_dropped(p)
         ]
         facts_by_id = (
-            await self._canon.facts_by_id([fact_id_of(p) for p in counting_proposals])
+            await self.canon.facts_by_id([fact_id_of(p) for p in counting_proposals])
             if counting_proposals
             else {}
         )
@@ -279,23 +275,23 @@ class SummaryWorker:
 
     async def _read_results(self, turns: Sequence[Turn]) -> list[Resolution]:
         oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
-        resolutions = await self._log.resolutions(oracle_turn_ids) if oracle_turn_ids else []
+        resolutions = await self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else []
         return [r for r in resolutions if r.kind in ("check", "move")]
 
     async def _read_open_commitments(self, universe_id: Id) -> set[str]:
-        commitments = await self._canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT))
+        commitments = await self.canon.facts(universe_id, FactQuery(kind=FactKind.COMMITMENT))
         return {f.statement for f in commitments if not f.closed}
 
     async def _put_if_changed(self, scene: Scene, summary: Summary) -> None:
         """Write a summary unless it stands there in the same words."""
-        stored_summaries = {s.id: s for s in await self._log.summaries(scene.id)}
+        stored_summaries = {s.id: s for s in await self.log.summaries(scene.id)}
         stored_summary = stored_summaries.get(summary.id)
         if stored_summary is None or stored_summary.text != summary.text:
-            await self._log.put_summaries([summary])
+            await self.log.put_summaries([summary])
 
     async def _scene_subjects(self, scene_id: Id) -> Collection[JobSubject]:
         try:
-            scene = await self._log.scene(scene_id)
+            scene = await self.log.scene(scene_id)
         except NotFound:
             return []
         return [JobSubject(scene.id, scene.universe_id)]
@@ -308,7 +304,7 @@ class SummaryWorker:
             text=text,
             first_turn=first,
             last_turn=last.id,
-            created_at=self._clock(),
+            created_at=self.clock(),
         )
 
 

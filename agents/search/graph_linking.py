@@ -79,12 +79,12 @@ class GraphLinks:
                 return {}
 
 
+@dataclass(frozen=True, slots=True)
 class GraphLinker:
     """Finds the part of the graph that bears on a question."""
 
-    def __init__(self, canon: CanonReader, index: TextIndex) -> None:
-        self._canon = canon
-        self._index = index
+    canon: CanonReader
+    index: TextIndex
 
     async def find_links(
         self,
@@ -104,11 +104,11 @@ class GraphLinker:
         if not named_entities and not fact_ids:
             return GraphLinks()
         neighbourhood, hit_facts, facts_by_entity = await gather(
-            self._canon.neighbourhood(list(named_entities), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
-            self._canon.facts_by_id(fact_ids),
+            self.canon.neighbourhood(list(named_entities), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
+            self.canon.facts_by_id(fact_ids),
             gather(
                 *(
-                    self._canon.facts_about(id, FactsAboutQuery(history=True, newest=MAX_FACTS_READ))
+                    self.canon.facts_about(id, FactsAboutQuery(history=True, newest=MAX_FACTS_READ))
                     for id in named_entities
                 )
             ),
@@ -146,10 +146,10 @@ class GraphLinker:
     ) -> dict[Id, Entity]:
         """Find the entities that the question names, by exact name or by a distinctive word of it."""
         entity_hits, exact_matches = await gather(
-            self._index.search("entities", question, k=MAX_INDEX_ENTITIES, scope={"universe": universe_id}),
-            gather(*(self._canon.find_entity(universe_id, n) for n in find_names(question)[:MAX_NAMES])),
+            self.index.search("entities", question, k=MAX_INDEX_ENTITIES, scope={"universe": universe_id}),
+            gather(*(self.canon.find_entity(universe_id, n) for n in find_names(question)[:MAX_NAMES])),
         )
-        entities_by_id = await self._canon.entities_by_id([hit.id for hit in entity_hits])
+        entities_by_id = await self.canon.entities_by_id([hit.id for hit in entity_hits])
         hit_entities = [entities_by_id[hit.id] for hit in entity_hits if hit.id in entities_by_id]
         hit_entities = [entity for entity in hit_entities if entity.status is EntityStatus.CANONICAL]
         whole_name_matches = [entity for entity in hit_entities if _is_named(entity, cues)]
@@ -173,7 +173,7 @@ class GraphLinker:
         for old_id in [id for id in best_ids if is_ended(known_facts[id])]:
             share, frontier_ids = fact_shares[old_id], [old_id]
             for _ in range(MAX_SUCCESSIONS):
-                newer_facts = [f for id in frontier_ids for f in await self._canon.superseded_by(id)]
+                newer_facts = [f for id in frontier_ids for f in await self.canon.superseded_by(id)]
                 newly_read_facts |= {f.id: f for f in newer_facts if f.id not in known_facts}
                 known_facts |= newly_read_facts
                 frontier_ids = [f.id for f in newer_facts if is_ended(f)]
@@ -190,7 +190,7 @@ class GraphLinker:
     ) -> tuple[dict[Id, float], frozenset[Id]]:
         if not fact_shares:
             return {}, frozenset()
-        evidence_by_fact = await self._canon.evidence_of_all(list(fact_shares))
+        evidence_by_fact = await self.canon.evidence_of_all(list(fact_shares))
         turn_shares: dict[Id, float] = {}
         current_turn_ids: set[Id] = set()
         for fact_id, evidence_pieces in evidence_by_fact.items():

@@ -6,9 +6,9 @@ was taken back is found. A store that is down becomes a note.
 
 from __future__ import annotations
 
-from asyncio import gather
-from collections.abc import Awaitable, Mapping
-from typing import Final, TypeVar
+from asyncio import Task, create_task, gather, shield
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
+from typing import Any, Final, Generic, TypeVar
 
 from agents.indexer.embedding_port import QuestionEmbedder
 from agents.search.graph_linking import GraphLinker, GraphLinks
@@ -16,7 +16,6 @@ from agents.search.question_cues import MAX_QUESTION_CHARS, QuestionCues, read_c
 from agents.search.result_validity import ValidityChecker
 from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
 from agents.search.search_port import ReadExcludedIds, SearchHit, SearchKind, SearchResults, SearchScope
-from agents.search.single_flight import SingleFlight
 from agents.search.turn_ranking import WEIGHTS, RankingWeights
 from agents.search.turn_search import TurnSearch
 from stores.errors import StoreError
@@ -24,6 +23,30 @@ from stores.ports import CanonReader, LogReader, TextIndex, VectorIndex
 from stores.records.ids import Id
 
 T = TypeVar("T")
+
+
+class SingleFlight(Generic[T]):
+    """Runs one task per key at a time; it caches nothing once the task is done."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, Task[T]] = {}
+
+    async def run_once(self, key: Hashable, start_lookup: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of the task under `key`, starting it if none is running.
+
+        A caller that is cancelled does not stop the task for the others.
+        """
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = create_task(start_lookup())
+            task.add_done_callback(lambda done: self._on_task_done(key, done))
+        return await shield(task)
+
+    def _on_task_done(self, key: Hashable, task: Task[T]) -> None:
+        self._tasks.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # retrieved, so that asyncio does not report an exception that nobody awaits
+
 
 POOL_SIZE: Final = 100
 """Hits of each way of searching that are fused."""

@@ -38,6 +38,7 @@ class RecalledMemories:
     omitted_items: tuple[OmittedItem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class MemoryRecall:
     """Reads what each character remembers.
 
@@ -45,15 +46,9 @@ class MemoryRecall:
     the timeout.
     """
 
-    def __init__(
-        self,
-        log: LogReader,
-        record_search: RecordSearch | None,
-        search_timeout: float = SEARCH_TIMEOUT_SECONDS,
-    ) -> None:
-        self._log = log
-        self._record_search = record_search
-        self._search_timeout = search_timeout
+    log: LogReader
+    record_search: RecordSearch | None
+    search_timeout: float = SEARCH_TIMEOUT_SECONDS
 
     async def recall_memories(
         self, people: Iterable[Entity], player_text: str, universe_id: Id, tick: int
@@ -64,7 +59,7 @@ class MemoryRecall:
             *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
         )
         counting_memories = await filter_valid(
-            self._log, [m for memories, _ in candidate_lists for m in memories]
+            self.log, [m for memories, _ in candidate_lists for m in memories]
         )
         counting_ids = {m.id for m in counting_memories}
         chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
@@ -83,12 +78,12 @@ class MemoryRecall:
     async def _read_candidates(
         self, entity_id: Id, player_text: str, universe_id: Id
     ) -> tuple[list[Memory], Mapping[Id, float]]:
-        weightiest = await self._log.memories(MemoryQuery(entity_id=entity_id, most_important=MAX_WEIGHTIEST))
+        weightiest = await self.log.memories(MemoryQuery(entity_id=entity_id, most_important=MAX_WEIGHTIEST))
         if not weightiest:
             return [], {}
         latest, relevance = await gather(
             # Fewer than the limit: these are all there are.
-            self._log.memories(MemoryQuery(entity_id=entity_id, last=MAX_LATEST))
+            self.log.memories(MemoryQuery(entity_id=entity_id, last=MAX_LATEST))
             if len(weightiest) == MAX_WEIGHTIEST
             else _no_memories(),
             self._search_relevance(entity_id, player_text, universe_id),
@@ -97,18 +92,18 @@ class MemoryRecall:
         if further_ids := [id for id in relevance if id not in candidates]:
             # The index may be wrong about whose memory it is, so the owner is checked.
             candidates |= {
-                m.id: m for m in await self._log.memories(MemoryQuery(entity_id=entity_id, ids=further_ids))
+                m.id: m for m in await self.log.memories(MemoryQuery(entity_id=entity_id, ids=further_ids))
             }
         return list(candidates.values()), relevance
 
     async def _search_relevance(self, entity_id: Id, player_text: str, universe_id: Id) -> Mapping[Id, float]:
-        if self._record_search is None or not player_text.strip():
+        if self.record_search is None or not player_text.strip():
             return {}
         search_scope = SearchScope(universe_id, entity_id=entity_id)
         search_task = ensure_future(
-            self._record_search.search("memories", player_text, search_scope, k=MAX_NEAREST)
+            self.record_search.search("memories", player_text, search_scope, k=MAX_NEAREST)
         )
-        search_results = await await_within(search_task, self._search_timeout)
+        search_results = await await_within(search_task, self.search_timeout)
         return {f.id: f.score for f in search_results.hits} if search_results else {}
 
 

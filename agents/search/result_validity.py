@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agents.memory_manager.valid_memories import filter_valid
@@ -22,12 +23,12 @@ ENDED_FACT_WEIGHT: Final = 0.5
 """Factor on the score of a fact that has ended."""
 
 
+@dataclass(frozen=True, slots=True)
 class ValidityChecker:
     """Says how far each hit counts: 1 if current, less if ended, 0 if it is not true."""
 
-    def __init__(self, canon: CanonReader, log: LogReader) -> None:
-        self._canon = canon
-        self._log = log
+    canon: CanonReader
+    log: LogReader
 
     async def weigh_results(
         self, kind: SearchKind, ids: Sequence[Id], search_scope: SearchScope
@@ -37,12 +38,12 @@ class ValidityChecker:
             return {}
         match kind:
             case "turns":
-                return dict.fromkeys(await self._log.on_line(search_scope.scene_id, ids), 1.0)
+                return dict.fromkeys(await self.log.on_line(search_scope.scene_id, ids), 1.0)
             case "facts":
-                facts = await self._canon.facts_by_id(ids)
+                facts = await self.canon.facts_by_id(ids)
                 return {id: weigh_fact(fact) for id, fact in facts.items()}
             case "entities":
-                entities = await self._canon.entities_by_id(ids)
+                entities = await self.canon.entities_by_id(ids)
                 return {id: 1.0 for id, e in entities.items() if e.status is EntityStatus.CANONICAL}
             case "memories":
                 return dict.fromkeys(await self._counting_memory_ids(ids), 1.0)
@@ -53,12 +54,12 @@ class ValidityChecker:
                 return dict.fromkeys(ids, 1.0)  # a snippet of a source is never taken back
 
     async def _counting_memory_ids(self, ids: Collection[Id]) -> list[Id]:
-        memories = await self._log.memories(MemoryQuery(ids=ids))
-        return [memory.id for memory in await filter_valid(self._log, memories)]
+        memories = await self.log.memories(MemoryQuery(ids=ids))
+        return [memory.id for memory in await filter_valid(self.log, memories)]
 
     async def _existing_scene_id(self, scene_id: Id) -> Id | None:
         try:
-            return (await self._log.scene(scene_id)).id
+            return (await self.log.scene(scene_id)).id
         except NotFound:
             return None
 

@@ -61,13 +61,13 @@ class RetrievedContext:
     omitted_items: tuple[OmittedItem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class ContextRetriever:
     """Searches earlier play, canon and rule sources for a context package."""
 
-    def __init__(self, record_search: RecordSearch, canon: CanonReader, log: LogReader) -> None:
-        self._record_search = record_search
-        self._canon = canon
-        self._log = log
+    record_search: RecordSearch
+    canon: CanonReader
+    log: LogReader
 
     async def retrieve(
         self, question: str, universe_id: Id, *, read_excluded_ids: ReadExcludedIds
@@ -78,11 +78,11 @@ class ContextRetriever:
             return RetrievedContext()
         search_scope = SearchScope(universe_id)
         turn_results, fact_results, snippet_results = await gather(
-            self._record_search.search(
+            self.record_search.search(
                 "turns", question, search_scope, k=TURNS_SEARCHED, read_excluded_ids=read_excluded_ids
             ),
-            self._record_search.search("facts", question, search_scope, k=MAX_FACTS),
-            self._record_search.search("snippets", question, search_scope, k=MAX_RULES),
+            self.record_search.search("facts", question, search_scope, k=MAX_FACTS),
+            self.record_search.search("snippets", question, search_scope, k=MAX_RULES),
         )
         passages, shown_facts, rule_texts = await gather(
             self._read_passages(filter_near_hits(turn_results)[:MAX_PASSAGES]),
@@ -101,8 +101,8 @@ class ContextRetriever:
         """Read the turns with their scenes, in the order of play."""
         if not hits:
             return []
-        turns = await self._log.turns([f.id for f in hits])
-        scenes = await self._log.scenes_by_id({t.scene_id for t in turns.values()})
+        turns = await self.log.turns([f.id for f in hits])
+        scenes = await self.log.scenes_by_id({t.scene_id for t in turns.values()})
         passages = [
             RecalledPassage(turn, scenes[turn.scene_id], f.score)
             for f in hits
@@ -112,13 +112,13 @@ class ContextRetriever:
 
     async def _read_facts(self, hits: Sequence[SearchHit]) -> list[Fact]:
         """Read the facts: current ones before ended ones."""
-        facts = await self._canon.facts_by_id([f.id for f in hits]) if hits else {}
+        facts = await self.canon.facts_by_id([f.id for f in hits]) if hits else {}
         return sorted((facts[f.id] for f in hits if f.id in facts), key=is_ended)
 
     async def _read_rules(self, hits: Sequence[SearchHit]) -> list[str]:
         if not hits:
             return []
-        snippets = await self._log.snippets_by_id([f.id for f in hits])
+        snippets = await self.log.snippets_by_id([f.id for f in hits])
         return [snippets[f.id].text for f in hits if f.id in snippets]
 
 

@@ -57,14 +57,14 @@ class TurnRanking:
     """Turns that the index found and that are not on the line any more."""
 
 
+@dataclass(frozen=True, slots=True)
 class TurnSearch:
     """Finds and ranks the turns that may answer a question."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, index: TextIndex, weights: RankingWeights) -> None:
-        self._canon = canon
-        self._log = log
-        self._index = index
-        self._weights = weights
+    canon: CanonReader
+    log: LogReader
+    index: TextIndex
+    weights: RankingWeights
 
     async def rank_turns(
         self,
@@ -79,7 +79,7 @@ class TurnSearch:
 
         Raises StoreError.
         """
-        weights = self._weights
+        weights = self.weights
         item_scores = {
             id: item_scores[id]
             for id in rank_ids(item_scores)[: min(MAX_TURNS_READ, max(MIN_TURNS_READ, READ_PER_RESULT * k))]
@@ -112,7 +112,7 @@ class TurnSearch:
         if not cues.dates:
             return set()
         scene_ids = {one.turn.scene_id for one in candidates.values() if one.turn.ref}
-        scenes = await self._log.scenes_by_id(scene_ids)
+        scenes = await self.log.scenes_by_id(scene_ids)
         matching_ids: set[Id] = set()
         for id, one in candidates.items():
             scene = scenes.get(one.turn.scene_id)
@@ -123,9 +123,9 @@ class TurnSearch:
 
     async def _read_candidates(self, ids: Iterable[Id], search_scope: SearchScope) -> dict[Id, TurnCandidate]:
         """Read the turns that are on the line and within the scope."""
-        turns = await self._log.turns(list(dict.fromkeys(ids)))
+        turns = await self.log.turns(list(dict.fromkeys(ids)))
         ids_on_line, pc_names = await gather(
-            self._log.on_line(search_scope.scene_id, turns) if turns else _no_ids(),
+            self.log.on_line(search_scope.scene_id, turns) if turns else _no_ids(),
             self._read_pc_names(
                 {t.scene_id for t in turns.values() if t.speaker is Speaker.PLAYER and not t.name}
             ),
@@ -140,14 +140,14 @@ class TurnSearch:
         """Return the player character's name by scene, for player turns that name nobody."""
         if not scene_ids:
             return {}
-        scenes = await self._log.scenes_by_id(scene_ids)
+        scenes = await self.log.scenes_by_id(scene_ids)
         story_by_scene = {scene.id: scene.story_id for scene in scenes.values()}
         pc_name_by_story: dict[Id, str] = {}
         for story_id in set(story_by_scene.values()):
             try:
-                pc_id = (await self._log.story(story_id)).pc_id
+                pc_id = (await self.log.story(story_id)).pc_id
                 if pc_id:
-                    pc_name_by_story[story_id] = (await self._canon.entity(pc_id)).name
+                    pc_name_by_story[story_id] = (await self.canon.entity(pc_id)).name
             except NotFound:
                 continue  # only proposed so far, not in canon: its turns have no speaker's name
         return {scene_id: pc_name_by_story.get(story_id, "") for scene_id, story_id in story_by_scene.items()}
@@ -171,7 +171,7 @@ class TurnSearch:
         index_scope |= {"scene": search_scope.scene_id} if search_scope.scene_id else {}
         # Without the question's own words, which were searched already; rare words make a fast search.
         query_text = " ".join((*bridge_names, *find_names(question)))
-        hits = await self._index.search("turns", query_text, k=SECOND_SEARCH_HITS, scope=index_scope)
+        hits = await self.index.search("turns", query_text, k=SECOND_SEARCH_HITS, scope=index_scope)
         new_ids = [hit.id for hit in hits if hit.id not in candidates]
         candidates |= {
             id: one
@@ -180,14 +180,14 @@ class TurnSearch:
         }
         for id, score in normalise_scores(hits).items():
             if id in candidates:
-                _add_score(scored_turns, id, "graph", self._weights.bridge * score)
+                _add_score(scored_turns, id, "graph", self.weights.bridge * score)
 
     async def _lower_ended_only(self, scored_turns: WayScoresById, graph_links: GraphLinks) -> None:
         """Lower the turns that are evidence of ended facts only."""
         top_ids = rank_ids(scored_turns)[:MAX_TURNS_CHECKED]
         ended_only_ids = set(graph_links.ended_only_turn_ids)
-        supports = await self._canon.supported_by(top_ids) if top_ids else []
-        facts = await self._canon.facts_by_id({subject for _, subject in supports}) if supports else {}
+        supports = await self.canon.supported_by(top_ids) if top_ids else []
+        facts = await self.canon.facts_by_id({subject for _, subject in supports}) if supports else {}
         current_ids = {
             turn for turn, subject in supports if subject in facts and not is_ended(facts[subject])
         }

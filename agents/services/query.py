@@ -13,7 +13,7 @@ from typing import Final
 from agents.canon_keeper.predicates import Catalogue
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
-from agents.personas.librarian import Librarian
+from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
 from agents.search.question import MAX_QUESTION_LENGTH, parse_question
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope

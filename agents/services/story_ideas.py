@@ -7,8 +7,8 @@ from typing import Final
 
 from agents.llm.call_context import CallContext, PersonaCalls, PromptParts
 from agents.llm.errors import BudgetExhausted, ModelError
-from agents.personas.monitor import Monitor
 from agents.personas.outputs import StoryIdea
+from agents.personas.personas import Monitor
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.ports import CanonReader

@@ -18,9 +18,8 @@ from agents.orchestrator.input.parser import ParsedInput, RollInput, WordsInput
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from agents.orchestrator.timeline import Timeline
-from agents.personas.monitor import Monitor
-from agents.personas.narrator import Narrator
 from agents.personas.narrator_brief import NarratorBrief
+from agents.personas.personas import Monitor, Narrator
 from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
 from agents.solo.notes import NoteService
 from agents.views.play_views import CommandHelp, Reply

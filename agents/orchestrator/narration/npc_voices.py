@@ -13,7 +13,7 @@ from agents.memory_manager.whispers import find_whispers
 from agents.memory_manager.whispers import mask_unheard_whispers as heard_words
 from agents.orchestrator.narration.inputs import NarrationInput
 from agents.orchestrator.narration.state import NarrationState
-from agents.personas.character import Character
+from agents.personas.personas import Character
 from agents.prose.names import names_of
 from agents.sanitize import clean
 from stores.records.llm import CallOutcome

@@ -43,7 +43,7 @@ from agents.orchestrator.narration.npc_voices import add_npc_voices
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
-from agents.personas.persona_set import Personas
+from agents.personas.personas import Personas
 from agents.proposals.proposals import Proposals
 from agents.sanitize import clean
 from stores.errors import MonitorError

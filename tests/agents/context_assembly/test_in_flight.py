@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.search.single_flight import SingleFlight
+from agents.search.hybrid_search import SingleFlight
 from stores.errors import StoreError
 
 

@@ -13,13 +13,6 @@ from pydantic import BaseModel
 from agents.context_assembly.prompt_sections import SECTIONS, build_npc_sections, build_prompt_sections
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.errors import ModelRefused
-from agents.personas.archivist import Archivist, first_sentence
-from agents.personas.character import Character
-from agents.personas.critic import Critic
-from agents.personas.director import Director
-from agents.personas.librarian import Librarian
-from agents.personas.monitor import Monitor
-from agents.personas.narrator import Narrator
 from agents.personas.narrator_brief import CONTINUE_INSTRUCTION, NarratorBrief
 from agents.personas.outputs import (
     OUTPUTS,
@@ -32,8 +25,18 @@ from agents.personas.outputs import (
     StoryIdea,
     Warnings,
 )
+from agents.personas.personas import (
+    Archivist,
+    Character,
+    Critic,
+    Director,
+    Librarian,
+    Monitor,
+    Narrator,
+    Steward,
+    first_sentence,
+)
 from agents.personas.prompt_files import SECTION_NAMES, load_prompts
-from agents.personas.steward import Steward
 from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
