@@ -1,7 +1,7 @@
-"""The way to one server: connected when it answers, and never waited for longer than is bearable.
+"""The connection to one server, with a timeout on every call.
 
-A call that fails for want of an answer marks the server as down; then nobody calls it any more until a
-probe in the background has found it again. Source: issue "The five stores" ("Degraded modes").
+A call that gets no answer marks the server as down; it is not called again until a probe in the background
+has reached it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Connector = Callable[[], Awaitable[OpenConnection]]
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long is waited for what, in seconds. `again` are the pauses between probes of a dead server."""
+    """Seconds to wait for each kind of call."""
 
     read: float = 4.0
     write: float = 6.0
@@ -48,11 +48,12 @@ class Timeouts:
     close: float = 2.0
     idle: float = 15.0
     probe_pauses: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+    """Pauses between probes of a server that is down; the last one repeats."""
     refused_pause: float = 60.0
 
 
 class ServerOutage(StoreUnavailable):
-    """The server gave no answer: what was asked of it may or may not have been done."""
+    """The server gave no answer: the call may or may not have been carried out."""
 
 
 _PROBE_ID = derive_id("probe")
@@ -63,7 +64,7 @@ _PROBE_CALLS: Final[Mapping[Store, Callable[[Any], Awaitable[object]]]] = {
     Store.WORDS: lambda index: index.count("turns"),
     Store.OBJECTS: lambda objects: objects.exists("originals", "0" * 64),
 }
-"""The smallest question that each store answers."""
+"""The cheapest read of each store, to see whether its server answers."""
 
 
 async def _admit_any_server() -> None:
@@ -71,9 +72,9 @@ async def _admit_any_server() -> None:
 
 
 class ServerConnection(Generic[Port]):
-    """The way to the server of `store`.
+    """Calls the server of one store.
 
-    `admit` looks at a server that answers (again) before it is used; what it raises keeps it apart.
+    `admit` checks a server that answers (again) before it is used; if it raises, the server stays unused.
     """
 
     def __init__(self, store: Store, connect: Connector, health: ServerHealth, timeouts: Timeouts) -> None:
@@ -89,7 +90,7 @@ class ServerConnection(Generic[Port]):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the last that was heard of it was an answer."""
+        """Whether the server answered the last call."""
         return self._is_reached
 
     @property
@@ -100,7 +101,7 @@ class ServerConnection(Generic[Port]):
     async def read(self, role: Role | None, call: Callable[[Port], Awaitable[T]]) -> T:
         """Make a call that changes nothing. Raises ServerOutage, or what the server answers.
 
-        A fault of the adapter's own in one method is logged, and is no sign that the server is down.
+        An unexpected exception of the adapter is logged, and does not mark the server as down.
         """
         return await self._call(self._timeouts.read, role, call, tolerate_faults=True)
 
@@ -109,7 +110,7 @@ class ServerConnection(Generic[Port]):
         return await self._call(self._timeouts.write, role, call)
 
     async def run(self, operation: Awaitable[T], timeout: float, *, tolerate_faults: bool = False) -> T:
-        """Wait for something else that the server does, with the same errors."""
+        """Wait for another operation on the server, with the same timeout and errors."""
         try:
             async with asyncio.timeout(timeout):
                 return await operation
@@ -128,7 +129,7 @@ class ServerConnection(Generic[Port]):
         return await self._call(self._timeouts.load, role, call)
 
     async def reach(self) -> bool:
-        """Connect if need be, and ask for a sign of life; tell whether there was one."""
+        """Connect if need be and make the probe call; return whether the server answered."""
         try:
             if self._open_connection is None:
                 async with asyncio.timeout(self._timeouts.connect):
@@ -137,7 +138,7 @@ class ServerConnection(Generic[Port]):
                 await self._call(self._timeouts.read, Role.CONTEXT_ASSEMBLY, _PROBE_CALLS[self.store])
         except ServerOutage:
             return False
-        except Exception as error:  # noqa: BLE001  (whatever it is, it is no use: the board says why)
+        except Exception as error:  # noqa: BLE001  (whatever it is, the server cannot be used, and `ServerHealth` says why)
             self._mark_lost(error, self._timeouts.connect)
             return False
         self._is_reached = True
@@ -145,7 +146,7 @@ class ServerConnection(Generic[Port]):
         return True
 
     async def probe(self) -> bool:
-        """Reach it and have it admitted; tell whether it may be used."""
+        """Reach the server and have it admitted; return whether it may be used."""
         if not await self.reach():
             return False
         try:
@@ -168,7 +169,7 @@ class ServerConnection(Generic[Port]):
             try:
                 async with asyncio.timeout(self._timeouts.close):
                     await open_connection.close()
-            except Exception:  # a dead server cannot be taken leave of, and nothing hangs on it
+            except Exception:  # a dead server cannot be closed properly, and nothing depends on it
                 log.info("The %s server was left without a word.", STORE_NAMES[self.store], exc_info=True)
 
     async def _call(
@@ -189,7 +190,7 @@ class ServerConnection(Generic[Port]):
         return await self.run(call_handle(), timeout, tolerate_faults=tolerate_faults)
 
     def outage_error(self) -> ServerOutage:
-        """Return the error that says that this server is down."""
+        """Return the error for a server that is down."""
         return ServerOutage(
             f"The {STORE_NAMES[self.store]} server is down.",
             kept="Nothing was changed.",
@@ -213,13 +214,13 @@ class ServerConnection(Generic[Port]):
 
 
 def _is_adapter_fault(error: BaseException) -> bool:
-    """Tell a fault of the adapter's own from what a server or the way to it may do."""
+    """Tell a programming error of the adapter from errors of the server or the network."""
     return not isinstance(error, MonitorError | TimeoutError | OSError)
 
 
 def is_outage(error: BaseException) -> bool:
-    """Tell a server that gave no proper answer from one that answered: with a refusal, say.
+    """Return whether the server gave no proper answer; a refusal is an answer.
 
-    A full disk there is an outage too: the same write will do when there is room again.
+    A full disk on the server counts as an outage: the same write succeeds once there is room again.
     """
     return isinstance(error, StoreUnavailable | StoreFull) or not isinstance(error, MonitorError)

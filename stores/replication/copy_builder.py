@@ -1,4 +1,4 @@
-"""Making the copy: everything that the servers have, into a new library file beside the old one."""
+"""Builds the local copy: everything on the servers, in a new library file beside the old one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from stores.replication.outbox import PRIMARY_STORES, copy_pending_entries
 from stores.replication.replica_state import ReplicaState, write_replica_state
 
 OnProgress = Callable[[str], None]
-"""Hears, line by line, how far it has come. Called from any thread."""
+"""Called with a line of text about the progress, from any thread."""
 
 _BUILD_FOLDER = "filling"
 _PROGRESS_INTERVAL = 10_000
-"""Records of one collection between two words of how far it has come."""
+"""Records of one collection between two reports of progress."""
 
 
 class _FetchedLibrary:
-    """Files of what the servers handed out: by universe, in the order of `HISTORY`."""
+    """Files with the records that the servers returned: by universe, in the order of `RECORD_COLLECTIONS`."""
 
     def __init__(self, folder: Path, on_progress: OnProgress) -> None:
         self.universe_names: dict[Id, str] = {}
@@ -42,13 +42,13 @@ class _FetchedLibrary:
         self._on_progress = on_progress
 
     def write_records(self, universe_id: Id, collection: str, records: Iterator[Record]) -> None:
-        """Write down what `History.dump_all` hands over."""
+        """Write the records of one collection to a file; the sink of `History.dump_all`."""
         path = self._folder / f"{next(self._file_numbers)}.jsonl"
         write_history_file(path, [(collection, self._observe_records(universe_id, collection, records))], {})
         self._files.setdefault(universe_id, []).append(path)
 
     def read_collections(self, universe_id: Id) -> Iterator[CollectionRecords]:
-        """Return what was fetched of it, to be read in order."""
+        """Return the fetched collections of a universe, to be read in order."""
         return itertools.chain.from_iterable(read_history_file(path)[1] for path in self._files[universe_id])
 
     def __iter__(self) -> Iterator[Id]:
@@ -79,11 +79,10 @@ async def build_copy(
     timeout: float,
     on_progress: OnProgress,
 ) -> None:
-    """Make a whole library of what `history` has, by way of `link`; the old one is not touched.
+    """Build a whole library from `history`, over `connection`; the old library is not touched.
 
-    What waits in the old one for stores that are no part of the library comes along.
-    What an attempt before this one left behind is cleared away first. Raises what the servers or the disk
-    raise.
+    Entries in its outbox for stores other than log and canon are copied. Files of an earlier attempt are
+    removed first. Raises the errors of the servers and of the disk.
     """
     folder = home / _BUILD_FOLDER
     await asyncio.to_thread(_recreate_folder, folder)
@@ -109,9 +108,9 @@ def _recreate_folder(folder: Path) -> None:
 
 
 def install_copy(home: Path, *, set_aside: bool) -> Path | None:
-    """Make the filled library the home folder's own; with `aside`, keep the old one under another name.
+    """Make the new library the home folder's own; with `set_aside`, keep the old one under another name.
 
-    Both must be closed. Returns where the old one is kept.
+    Both must be closed. Returns the path of the old one, if it was kept.
     """
     library, kept_path = home / "library.db", None
     if set_aside and library.exists():
@@ -123,13 +122,13 @@ def install_copy(home: Path, *, set_aside: bool) -> Path | None:
 
 
 def _free_set_aside_path(home: Path) -> Path:
-    """Return a name for a library that is set aside."""
+    """Return an unused path for a library that is set aside."""
     candidate_paths = (home / f"library.set-aside-{number}.db" for number in itertools.count(1))
     return next(candidate_path for candidate_path in candidate_paths if not candidate_path.exists())
 
 
 def _move_library(library: Path, target: Path) -> None:
-    """Give a closed library another name; what it replaces is gone, with what lay beside it."""
+    """Rename a closed library, replacing the target and its side files."""
     for path in (library, target):
         for suffix in ("-wal", "-shm"):  # of a library that was closed, they hold nothing
             path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Whether a server that has caught up tells the same as the copy, of the scenes that were played meanwhile.
+"""Compares the scenes that were played during an outage, on the server and in the copy.
 
-A write that was given up for lost may still be carried out there, behind later ones. Everything but the
-head survives that, for records are added once and later ones are sent again; so the heads are looked at.
+A write that timed out may still be carried out on the server, after later ones. That can only change the head
+of a scene, as records are added once and later writes are sent again; so the heads are compared.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from stores.replication.port_calls import parse_arguments
 from stores.stores import AnyLog
 
 MAX_SCENES = 50
-"""Scenes that are looked at after one outage."""
+"""Scenes that are compared after one outage."""
 
 
 def find_moved_scene(entry: OutboxEntry) -> Id | None:
-    """Return the scene whose line a letter may move."""
+    """Return the scene whose head the write may move, if any."""
     if entry.method == IMPORT_METHOD:
         return None
     arguments = parse_arguments(entry.store, entry.method, entry.arguments)
@@ -37,7 +37,7 @@ def find_moved_scene(entry: OutboxEntry) -> Id | None:
 async def find_differing_scenes(
     local_log: LogReader, connection: ServerConnection[AnyLog], scenes: Iterable[Id]
 ) -> list[Id]:
-    """Return the scenes of which the two tell otherwise. Raises Outage."""
+    """Return the scenes that differ. Raises ServerOutage."""
     differing_scenes = []
     for scene_id in scenes:
         server_scene = await connection.read(Role.CONTEXT_ASSEMBLY, partial(_read_scene, scene_id=scene_id))

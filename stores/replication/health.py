@@ -1,7 +1,4 @@
-"""How each server is, in words: for the menu's line of health, and once for every change.
-
-Source: issue "The five stores" ("the program says so once, keeps playing on what is left").
-"""
+"""The condition of each server as text for the user: a status line, and one notice for every change."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ STORE_NAMES: Final[Mapping[Store, str]] = {
     Store.VECTORS: "meanings",
     Store.WORDS: "words",
 }
-"""What each store is called in front of the user."""
+"""What each store is called on the screen."""
 
 _DOWN_EFFECTS: Final[Mapping[Store, str]] = {
     Store.LOG: "Play goes on from the copy in your home folder; what you write is kept and sent later.",
@@ -40,30 +37,33 @@ _DOWN_EFFECTS: Final[Mapping[Store, str]] = {
 
 
 class ServerState(StrEnum):
-    """`WAITS`: it answers, and what is for it stands behind something for another that does not.
-    `APART`: it answers, and what is here and there may not be joined without a decision."""
+    """The condition of one server."""
 
     UP = "up"
     DOWN = "down"
     WAITING = "waits"
+    """It answers, but its writes wait behind a write for another server that does not."""
     CATCHING_UP = "catching up"
     DIVERGED = "apart"
+    """It answers, but the library on it and the copy here cannot be joined without a decision of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerCondition:
-    """`since` is when this state began. Since the store was last well, `sent` is how much of what waited
-    has arrived, and `said` what the user has been told."""
+    """The state of one server, and what happened since it was last up."""
 
     state: ServerState
     since: datetime
+    """When this state began."""
     reason: str = ""
     sent_count: int = 0
+    """Waiting writes that have been sent since the server was last up."""
     announced_topics: frozenset[str] = frozenset()
+    """What the user was notified of since the server was last up."""
 
 
 class ServerHealth:
-    """Keeps the condition of the stores that are on servers. `waiting` counts what is still to be sent."""
+    """Keeps the condition of the stores that are on servers, and notifies listeners of changes."""
 
     def __init__(self, stores: Collection[Store], clock: Clock, pending_counts: Counter[Store]) -> None:
         self._clock = clock
@@ -72,11 +72,11 @@ class ServerHealth:
         self._conditions = {store: ServerCondition(ServerState.UP, clock()) for store in stores}
 
     def add_listener(self, listener: NoticeListener) -> None:
-        """Call `listener` with every change from now on. It must not block."""
+        """Call `listener` with every notice from now on. It must not block."""
         self._listeners.append(listener)
 
     def notify(self, store: Store, text: str, severity: Severity) -> None:
-        """Tell the listeners, and the log."""
+        """Send a notice to the listeners, and log it."""
         log.log(logging.INFO if severity == "information" else logging.WARNING, "%s", text)
         for listener in tuple(self._listeners):
             listener(StoreNotice(store, text, severity))
@@ -85,29 +85,29 @@ class ServerHealth:
         return self._conditions[store].state if store in self._conditions else ServerState.UP
 
     def mark_down(self, store: Store, reason: str) -> None:
-        """It does not answer; `why` says so in a sentence."""
+        """Note that the server does not answer; `reason` is a sentence."""
         if self.get_state(store) is not ServerState.DOWN:
             self._set_state(store, ServerState.DOWN, reason)
             self._notify_once(store, "down", f"{reason} {_DOWN_EFFECTS[store]}", "warning")
 
     def mark_diverged(self, store: Store, reason: str) -> None:
-        """It answers, and does not take what is kept here (or is not the server that this copy is of)."""
+        """Note that the server refuses what is sent, or has another library."""
         self._set_state(store, ServerState.DIVERGED, reason)
         text = f"The {STORE_NAMES[store]} server and the copy here are apart: {reason}"
         self._notify_once(store, reason, text, "error")
 
     def mark_waiting(self, store: Store) -> None:
-        """It answers, but what is for it waits."""
+        """Note that the server answers, but its writes wait."""
         if self.get_state(store) is ServerState.UP:
             self._set_state(store, ServerState.WAITING)
 
     def mark_catching_up(self, store: Store) -> None:
-        """It answers, and what waited is being sent."""
+        """Note that the waiting writes are being sent."""
         if self.get_state(store) in (ServerState.UP, ServerState.DOWN, ServerState.WAITING):
             self._set_state(store, ServerState.CATCHING_UP)
 
     def count_sent(self, store: Store) -> None:
-        """One more of what waited has arrived."""
+        """Count one more waiting write as sent."""
         if self.get_state(store) is ServerState.DIVERGED:
             self._set_state(store, ServerState.CATCHING_UP)
         self._conditions[store] = replace(
@@ -115,7 +115,7 @@ class ServerHealth:
         )
 
     def mark_up(self, store: Store) -> None:
-        """It answers, and has everything."""
+        """Note that the server answers and has everything."""
         previous = self._conditions[store]
         if previous.state is ServerState.UP:
             return
@@ -127,7 +127,7 @@ class ServerHealth:
             self.notify(store, f"The {STORE_NAMES[store]} server is back.{sent_text}", "information")
 
     def describe(self, store: Store) -> str:
-        """Return "ok", or what is amiss in a few words."""
+        """Return "ok", or the problem in a few words."""
         condition, pending_count = self._conditions[store], self._pending_counts[store]
         pending_text = f", {pending_count} to send" if pending_count else ""
         if condition.state is ServerState.DOWN:
@@ -141,7 +141,7 @@ class ServerHealth:
         return HEALTHY
 
     def current_problems(self) -> tuple[str, ...]:
-        """Return a sentence or two for all stores that are down, and for each that is apart."""
+        """Return a sentence or two for all stores that are down, and for each that has diverged."""
         down_stores = [store for store in self._conditions if self.get_state(store) is ServerState.DOWN]
         diverged_texts = [
             f"{STORE_NAMES[s]}: {self._conditions[s].reason}"
@@ -159,7 +159,7 @@ class ServerHealth:
         )
 
     def _notify_once(self, store: Store, topic: str, text: str, severity: Severity) -> None:
-        """Say it, unless it has been said since the store was last well."""
+        """Send a notice, unless there was one on this topic since the server was last up."""
         condition = self._conditions[store]
         if topic not in condition.announced_topics:
             self._conditions[store] = replace(

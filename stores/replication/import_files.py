@@ -1,7 +1,7 @@
-"""Imports on their way to the servers: each a file, for a universe may be larger than the memory.
+"""Files with imported universes that are to be sent to the servers; a universe may not fit into memory.
 
-A file is whole before a letter names it, and goes when the letter has. Its lines are JSON: first what it
-names, then a record each with its collection, in the order of `HISTORY`.
+A file is complete before an outbox entry names it, and is removed with the entry. Its lines are JSON: first
+the head, then one record a line with its collection, in the order of `RECORD_COLLECTIONS`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from stores.replication.connection import ServerConnection
 from stores.replication.outbox import OutboxEntry
 
 IMPORT_METHOD: Final = "load"
-"""The method of a letter that brings a whole history; its argument is a file's name."""
+"""The method of an outbox entry that imports a history; its argument is the name of a file."""
 
 _PRIVATE = 0o600
 
 
 class ImportFiles:
-    """The files in `folder`. `history` is the servers' door for them, None if they have none together."""
+    """Writes, loads and removes the files in `folder`. `history` is None if only one of log and canon is on servers."""
 
     def __init__(self, folder: Path, history: Callable[[], History] | None, timeout: float) -> None:
         self._folder = folder
@@ -42,7 +42,7 @@ class ImportFiles:
     async def write_file(
         self, parts: Iterable[CollectionRecords], mentioned_ids: Collection[Id], *, finish_partial: bool
     ) -> str:
-        """Write the parts down durably, and return the arguments of a letter."""
+        """Write the parts to a durable file, and return the arguments of its outbox entry."""
         if self._history is None:
             raise InputError(
                 "Log and canon are of two kinds, and a history goes into both at once.",
@@ -59,7 +59,7 @@ class ImportFiles:
         return json.dumps({"file": name})
 
     async def load_locally(self, entry: OutboxEntry, db: Transactions, *, finish_partial: bool) -> set[Id]:
-        """Load it into the library; return what of it is known already, and then nothing is written."""
+        """Load a file into the copy. Returns identifiers that exist already; then nothing is written."""
         head, parts = read_history_file(self._file_path(entry))
         return await EmbeddedHistory(db).load(
             parts, mentioned_ids=head["naming"], finish_partial=finish_partial or head["finish"]
@@ -68,7 +68,7 @@ class ImportFiles:
     async def load_on_servers(
         self, entry: OutboxEntry, connection: ServerConnection[Any], *, is_retry: bool
     ) -> set[Id]:
-        """Load it into the servers, by way of `link`. What is there `again` is what went there before."""
+        """Load a file into the servers. With `is_retry`, records that are there came from an earlier attempt."""
         assert self._history is not None
         head, parts = read_history_file(self._file_path(entry))
         load_operation = self._history().load(
@@ -78,12 +78,12 @@ class ImportFiles:
         return existing_ids
 
     def remove_file(self, entry: OutboxEntry) -> None:
-        """Remove the file of a letter that is gone."""
+        """Remove the file of an outbox entry that was removed."""
         if entry.method == IMPORT_METHOD:
             self._file_path(entry).unlink(missing_ok=True)
 
     def remove_leftovers(self, *, has_pending: bool) -> None:
-        """Remove what a crash left behind: every file, unless a letter may name one (`busy`)."""
+        """Remove the files that a crash left behind, unless entries are pending that may name them."""
         if not has_pending and self._folder.is_dir():
             for file in self._folder.glob("*.jsonl"):
                 file.unlink()
@@ -93,7 +93,7 @@ class ImportFiles:
 
 
 def write_history_file(path: Path, parts: Iterable[CollectionRecords], head: dict[str, Any]) -> None:
-    """Write a history to a file that is whole and durable when it has its name."""
+    """Write a history to a file that is complete and durable once it has its name."""
     make_folders(path.parent)
     new_file = AtomicFile(path, path.parent)
     try:
@@ -108,7 +108,7 @@ def write_history_file(path: Path, parts: Iterable[CollectionRecords], head: dic
 
 
 def read_history_file(path: Path) -> tuple[dict[str, Any], Iterator[CollectionRecords]]:
-    """Return the head of such a file and, to be read in order, its parts."""
+    """Return the head of a file and its parts, which must be read in order."""
     with path.open("rb") as file:
         head: dict[str, Any] = json.loads(file.readline())
     return head, _iter_collections(path)

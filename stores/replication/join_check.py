@@ -1,7 +1,7 @@
-"""Whether the copy here and the library on the servers belong together, and which of the two is behind.
+"""Checks whether the copy here and the library on the servers belong together, and which of them is behind.
 
-Asked when MONITOR opens and whenever a server is back. What cannot be joined without losing something is
-an error in words, and nothing is changed on either side. Source: issue "The five stores".
+Checked when MONITOR opens and whenever a server is back. If they cannot be joined without losing something, an
+error says so, and nothing is changed on either side.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from stores.replication.library_marks import CanonMarks, Lease, LogMarks
 from stores.replication.replica_state import ReplicaState
 
 _LibraryIds = Mapping[Store, Id | None]
-"""What each server says whose library it has."""
+"""The identity of the library on each server (None: it has no identity yet)."""
 
 
 class CopyState(Enum):
-    """How the two stand. `BEHIND`: the copy lacks something, and is to be made anew from the servers."""
+    """How the copy compares with the servers. `BEHIND`: it lacks something, and must be fetched anew."""
 
     NEW = auto()
     CURRENT = auto()
@@ -33,7 +33,7 @@ class CopyState(Enum):
 
 
 class LocalCopy(NamedTuple):
-    """What the copy is: its place, which universes it has, whether it holds nothing at all, what waits."""
+    """What is known of the copy in the home folder."""
 
     replica_state: ReplicaState
     universe_ids: frozenset[Id]
@@ -42,7 +42,7 @@ class LocalCopy(NamedTuple):
 
 
 class JoinAssessment(NamedTuple):
-    """What a look at the servers showed: `library` is theirs (None: they bear no mark yet)."""
+    """The result of comparing copy and servers; `library_id` is the servers' (None: they have no identity yet)."""
 
     copy_state: CopyState
     library_id: Id | None
@@ -50,7 +50,7 @@ class JoinAssessment(NamedTuple):
 
 
 class JoinChecker:
-    """Compares a copy with the marks on its servers. Raises Apart, Outage, or what a server refuses."""
+    """Compares a copy with the marks on its servers. Raises CopyDiverged, ServerOutage, or what a server refuses."""
 
     def __init__(
         self,
@@ -67,9 +67,9 @@ class JoinChecker:
             self._marks[Store.CANON] = CanonMarks(canon)
 
     async def assess(self, local_copy: LocalCopy, *, to_fetch: bool) -> JoinAssessment:
-        """Compare with every server of truth that is reached; the log's is, if there is one.
+        """Compare with the log and canon servers that are reached; the log's must be, if there is one.
 
-        With `to_fetch`, a copy that is behind is an Outage while a server to fetch it from is missing.
+        With `to_fetch`, raises ServerOutage if the copy is behind and a server to fetch from is down.
         """
         server_library_ids = {
             store: await marks.read_library_id()
@@ -93,12 +93,12 @@ class JoinChecker:
         )
 
     async def claim_server(self, store: Store, library_id: Id) -> None:
-        """Say on a server whose library it has, if it does not say so yet."""
+        """Write the library's identity to a server that has none yet."""
         if await self._marks[store].claim_library(library_id) != library_id:
             raise words.wrong_library_error()
 
     async def recheck_server(self, store: Store, replica_state: ReplicaState) -> None:
-        """Look whether a server that is back is still this library's."""
+        """Check that a server that is back still has this library."""
         server_library_id = await self._marks[store].read_library_id()
         if server_library_id is None and store in replica_state.joined_stores:
             raise words.lost_library_error(STORE_NAMES[store])
@@ -130,7 +130,7 @@ class JoinChecker:
         return self._require_fetchable(server_library_ids)
 
     def _require_fetchable(self, server_library_ids: _LibraryIds | None) -> CopyState:
-        """Everything must be there to be fetched: all servers of truth, each with the same mark."""
+        """Check that log and canon are reached and have the same identity, so that a copy can be fetched."""
         for store, connection in self._connections.items() if server_library_ids is not None else ():
             if not self._is_reached(store):
                 raise connection.outage_error()
@@ -139,7 +139,7 @@ class JoinChecker:
         return CopyState.BEHIND
 
     async def _assess_unmarked(self, local_copy: LocalCopy) -> CopyState:
-        """No server says whose library it has: they are new, or were filled by a migration."""
+        """Assess servers without an identity: they are new, or were filled by a migration."""
         server_universe_ids = await self._read_server_universes()
         if server_universe_ids is None:
             if not local_copy.is_empty and local_copy.replica_state.library_id is None:
@@ -153,7 +153,7 @@ class JoinChecker:
         raise words.unrelated_library_error()
 
     async def _read_server_universes(self) -> set[Id] | None:
-        """Return the universes on the servers; None if there is nothing at all on those that are reached."""
+        """Return the universes on the servers; None if those that are reached are empty."""
         universe_ids: set[Id] = set()
         has_stories = False
         if self._is_reached(Store.CANON):

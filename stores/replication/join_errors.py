@@ -1,7 +1,4 @@
-"""What is said when a copy and its servers cannot be joined: what was found, what was kept, what to do.
-
-Source: stores/errors.py.
-"""
+"""The errors for a copy and servers that cannot be joined."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _SET_ASIDE_ADVICE = (
 
 
 class CopyDiverged(StoreError):
-    """What is here and what is there must not be joined without a decision."""
+    """The copy and the servers cannot be joined without a decision of the user."""
 
     code = "Apart"
 

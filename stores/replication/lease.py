@@ -1,8 +1,8 @@
-"""One machine at a time: taking the library on its servers, keeping it with signs of life, giving it back.
+"""The lease on a library on servers, so that one machine at a time plays in it.
 
-A term that its holder no longer beats for can be ended by the next one's beginning. Whoever was held up
-(asleep, cut off) finds the newer term before it sends anything more, and keeps what it has to itself.
-Source: stores/embedded/lock.py, of which this is the likeness across machines.
+The holder writes heartbeats; without them, another machine may begin the next lease. A machine that was asleep
+or cut off finds the newer lease before it sends anything more, and stops sending. On one machine,
+`stores/embedded/process_lock.py` does the same for processes.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from stores.records.ids import Clock
 from stores.replication.library_marks import Heartbeat, Lease, LeaseHolder, LogMarks
 
 HEARTBEAT_SECONDS = 15.0
-"""Seconds between signs of life."""
+"""Seconds between heartbeats."""
 
 EXPIRY_SECONDS = 45.0
-"""Seconds without one, after which another machine may begin a term."""
+"""Seconds without a heartbeat after which another machine may begin a lease."""
 
 _MAX_CLOCK_SKEW = 60.0
-"""Seconds by which two machines' clocks may differ before it is the clocks that need words."""
+"""Seconds by which two machines' clocks may differ before the error is about the clocks."""
 
 
 class LeaseTaken(StoreError):
-    """Another machine has begun a term: nothing of ours may go to the servers any more."""
+    """Another machine has begun a lease: this one may not send to the servers any more."""
 
     code = "Taken"
 
 
 class LeaseKeeper:
-    """Our terms of one library. `number` is the term that is held (0: none)."""
+    """Begins, renews and releases the lease. `number` is that of the lease that is held (0: none)."""
 
     def __init__(self, marks: LogMarks, holder: LeaseHolder, clock: Clock) -> None:
         self.number = 0
@@ -41,13 +41,13 @@ class LeaseKeeper:
         self._checked_at: datetime | None = None
 
     def is_current(self, leases: Sequence[Lease], since_number: int) -> bool:
-        """Whether nobody else has held the library after term `since`."""
+        """Return whether nobody else has held a lease after number `since_number`."""
         return all(t.holder.is_same_replica(self._holder) for t in leases if t.number > since_number)
 
     async def begin(self, leases: Sequence[Lease]) -> int:
-        """Begin the term after all of `terms`, and return its number.
+        """Begin the lease after all of `leases`, and return its number.
 
-        Raises LibraryInUse, naming who has it.
+        Raises LibraryInUse, naming who has the library.
         """
         if leases and not leases[-1].holder.is_same_replica(self._holder):
             self._refuse_if_alive(leases[-1], await self._marks.read_last_heartbeat())
@@ -62,7 +62,7 @@ class LeaseKeeper:
         return number
 
     async def require_held(self) -> None:
-        """Look whether the term is still the last one, unless that was seen just now. Raises Taken."""
+        """Check that the lease is still the last one, unless that was checked just now. Raises LeaseTaken."""
         if (
             self._checked_at is None
             or abs((self._clock() - self._checked_at).total_seconds()) >= HEARTBEAT_SECONDS
@@ -70,7 +70,7 @@ class LeaseKeeper:
             await self.renew()
 
     async def renew(self) -> None:
-        """Look whether the term is still the last one, and give a sign of life. Raises Taken."""
+        """Check that the lease is still the last one, and write a heartbeat. Raises LeaseTaken."""
         newer_lease = await self._marks.read_lease(self.number + 1)
         if newer_lease is not None:
             raise LeaseTaken(
@@ -81,7 +81,7 @@ class LeaseKeeper:
         await self._send_heartbeat(over=False)
 
     async def release(self) -> None:
-        """Say that the library is closed here."""
+        """End the lease: the library is closed here."""
         if self.number and await self._marks.read_lease(self.number + 1) is None:
             await self._send_heartbeat(over=True)
 

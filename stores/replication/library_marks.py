@@ -1,9 +1,9 @@
-"""What stands on the servers about the library itself: whose it is, and who has it open.
+"""Records on the servers about the library itself: its identity, and who has it open.
 
-It is kept in records that every adapter has already, under identifiers that nothing else uses: notes and
-a checkpoint of a scene that there is not, and a story node of a universe that there is not. Notes are
-added only if absent, so of two that reach for the same number one gets it: that is all the agreement that
-two machines need. Nobody sees them: who lists notes, checkpoints or nodes names a scene, story or universe.
+They are records of kinds that every adapter has, under identifiers that nothing else uses: notes and a
+checkpoint of a scene that does not exist, and a story node of a universe that does not exist. A note is added
+only if absent, so of two machines that begin the same lease number only one gets it. Nothing else reads them,
+as every reader of notes, checkpoints or nodes names a scene, story or universe.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEARTBEAT_ID: Final = derive_id("library", "beat")
 
 
 class LeaseHolder(BaseModel):
-    """Who has the library open: one mirror on one machine."""
+    """Who has the library open: one copy on one machine."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +37,7 @@ class LeaseHolder(BaseModel):
     process: int
 
     def is_same_replica(self, other: LeaseHolder) -> bool:
-        """Whether both are the same mirror in the same place, in whatever process."""
+        """Return whether both are the same copy in the same folder, in whatever process."""
         return (self.mirror, self.host, self.home) == (other.mirror, other.host, other.home)
 
 
@@ -52,7 +52,7 @@ class Lease(BaseModel):
 
 
 class Heartbeat(BaseModel):
-    """The last sign of life of a term; `over` says that its holder has closed the library."""
+    """The last heartbeat of a lease; `over` says that its holder has closed the library."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,23 +62,23 @@ class Heartbeat(BaseModel):
 
 
 class LogMarks:
-    """The marks on the log's server. Errors: Outage, and what the server refuses."""
+    """Identity and leases on the log's server. Raises ServerOutage, or what the server refuses."""
 
     def __init__(self, connection: ServerConnection[AnyLog], clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
 
     async def read_library_id(self) -> Id | None:
-        """Return whose library the log is, if that has been said."""
+        """Return the identity of the library, if one was written."""
         return await self._read_note_text(_IDENTITY_ID)
 
     async def claim_library(self, library_id: Id) -> Id:
-        """Say whose library it is, if nobody has; return what stands."""
+        """Write the identity if there is none; return the one that is there."""
         await self._add_note(_IDENTITY_ID, library_id)
         return await self._read_note_text(_IDENTITY_ID) or library_id
 
     async def read_leases(self) -> list[Lease]:
-        """Return every term, oldest first."""
+        """Return every lease, oldest first."""
         notes = await self._connection.read(
             Role.ORCHESTRATOR, lambda log: log.notes(story_id=_MARKS_OWNER_ID)
         )
@@ -86,12 +86,12 @@ class LogMarks:
         return sorted(leases, key=lambda lease: lease.number)
 
     async def read_lease(self, number: int) -> Lease | None:
-        """Return the term of that number."""
+        """Return the lease of that number, if there is one."""
         text = await self._read_note_text(_lease_id(number))
         return Lease.model_validate_json(text) if text is not None else None
 
     async def begin_lease(self, lease: Lease) -> Lease:
-        """Begin a term, if nobody has begun one of this number; return the one that stands."""
+        """Begin a lease, if nobody has begun one of this number; return the one that is there."""
         await self._add_note(_lease_id(lease.number), lease.model_dump_json())
         return await self.read_lease(lease.number) or lease
 
@@ -128,7 +128,7 @@ class LogMarks:
 
 
 class CanonMarks:
-    """Whose library the canon server has. Errors: Outage, and what the server refuses."""
+    """The library's identity on the canon server. Raises ServerOutage, or what the server refuses."""
 
     def __init__(self, connection: ServerConnection[AnyCanon]) -> None:
         self._connection = connection
@@ -140,7 +140,7 @@ class CanonMarks:
         return next((node.title for node in nodes if node.id == _IDENTITY_ID), None)
 
     async def claim_library(self, library_id: Id) -> Id:
-        """Say whose library it is, if nobody has; return what stands."""
+        """Write the identity if there is none; return the one that is there."""
         node = StoryNode(id=_IDENTITY_ID, universe_id=_MARKS_OWNER_ID, title=library_id, status="library")
         await self._connection.write(Role.ORCHESTRATOR, lambda canon: canon.create_story_node(node))
         return await self.read_library_id() or library_id

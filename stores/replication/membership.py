@@ -1,4 +1,4 @@
-"""Being joined to the servers: at the opening, when one of them is back, and for as long as it lasts."""
+"""Joins the copy in the home folder to its servers, and checks that it stays joined."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from stores.replication.replica_state import (
 
 @dataclass(frozen=True, slots=True)
 class CopyOptions:
-    """How a copy is made anew: where, from what, how long that may take, and who hears how far it is."""
+    """How a copy is fetched anew: where, from what, the timeout, and who is told of the progress."""
 
     home: Path
     history: Callable[[], History] | None
@@ -42,9 +42,9 @@ class CopyOptions:
 
 
 class LibraryMembership:
-    """What holds between this copy and its servers. `links` has those of log and canon.
+    """Keeps the copy joined to the servers of log and canon.
 
-    `library` is the open copy; `open_joined` may put another in its place.
+    `library` is the open copy; `open_and_join` may put another in its place.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class LibraryMembership:
         self._lock = asyncio.Lock()
 
     async def open_and_join(self, copy_options: CopyOptions) -> None:
-        """Join the servers that are reached, and make the copy anew if it lacks something.
+        """Join the servers that are reached, and fetch the copy anew if it lacks something.
 
-        With the log's server down (or canon's, if the log is not on one) there is nothing to join: then
-        play begins on the copy as it is. Raises Apart, LibraryInUse, or Outage where a copy is needed
-        first; the library is open all the same, to be closed by the caller.
+        If the log's server is down (or canon's, if the log is not on one), play begins on the copy as it is.
+        Raises CopyDiverged, LibraryInUse, or ServerOutage if a copy is needed first; the library is open
+        even then, and the caller closes it.
         """
         local_copy = await self._read_local_copy()
         try:
@@ -89,7 +89,7 @@ class LibraryMembership:
             )
 
     async def admit(self, store: Store) -> None:
-        """Look at a server of truth that is reached (again). Raises what keeps it apart."""
+        """Check a log or canon server that is reached (again). Raises if it may not be used."""
         async with self._lock:
             if self._is_joined:
                 await self._recheck_server(store)
@@ -98,7 +98,7 @@ class LibraryMembership:
                 await self._join(local_copy, await self._assess(local_copy, to_fetch=False), None)
 
     async def require_may_send(self) -> None:
-        """Raise Outage or another MonitorError unless writes may be sent to the servers now."""
+        """Raise ServerOutage or another MonitorError unless writes may be sent to the servers now."""
         for error in self._blocking_errors.values():
             raise error
         if not self._is_joined:
@@ -111,11 +111,11 @@ class LibraryMembership:
                 raise
 
     async def mark_copy_stale(self) -> None:
-        """The copy lacks something that the servers have: it is to be made anew at the next opening."""
+        """Note that the copy lacks something that the servers have: the next opening fetches it anew."""
         await self._save_replica_state((await read_replica_state(self.library))._replace(is_stale=True))
 
     async def release(self) -> None:
-        """Give the library back, for another machine to take at once."""
+        """End the lease, so that another machine can take the library at once."""
         is_log_usable = Store.LOG in self._connections and self._connections[Store.LOG].is_usable
         if self._lease_keeper is not None and self._is_joined and is_log_usable and not self._blocking_errors:
             await self._lease_keeper.release()
@@ -146,13 +146,13 @@ class LibraryMembership:
         return await self._join_checker.assess(local_copy, to_fetch=to_fetch)
 
     def _is_deciding(self, store: Store) -> bool:
-        """The log's server says who has the library; where there is none, canon's says whose it is."""
+        """Return whether this store's server decides: the log's, or canon's if the log is not on a server."""
         return store is Store.LOG or Store.LOG not in self._connections
 
     async def _join(
         self, local_copy: LocalCopy, assessment: JoinAssessment, copy_options: CopyOptions | None
     ) -> None:
-        """Join as `seen`; without `copying` the copy is in use, and cannot be made anew."""
+        """Join as assessed; without `copy_options` the copy is in use, and cannot be fetched anew."""
         is_behind = assessment.copy_state is CopyState.BEHIND
         if is_behind and copy_options is None:
             raise words.played_elsewhere_error(
@@ -211,7 +211,7 @@ class LibraryMembership:
         self.library = await open_library(copy_options.home / "library.db")
 
     async def _claim_servers(self, stores: list[Store], replica_state: ReplicaState) -> None:
-        """Mark servers as this library's, and note that they were."""
+        """Write the library's identity to servers, and note in the copy that they have it."""
         assert replica_state.library_id is not None
         for store in stores:
             if store not in replica_state.joined_stores:

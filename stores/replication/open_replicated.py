@@ -1,4 +1,4 @@
-"""Opening stores of which some are on servers, so that any of those may be down before or during play."""
+"""Opens stores of which some are on servers, so that any server may be down before or during play."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _DEFAULT_TIMEOUTS = Timeouts()
 
 @dataclass(frozen=True, slots=True)
 class ServerConnectors:
-    """How to come to the servers. `connect` has a way for each store that is on one.
+    """How to connect to the servers: one connector for each store that is on a server.
 
-    `history` is their door to whole universes, asked for once both log and canon are connected; None if
-    they are not both on servers. The adapters are to be opened with `stamps` as their clock.
+    `open_history` is called once both log and canon are connected; None if they are not both on servers. The
+    adapters must use `replay_clock` as their clock.
     """
 
     connectors: Mapping[Store, Connector]
@@ -71,12 +71,12 @@ async def open_replicated_stores(
 ) -> Stores:
     """Open the library in `home` as the copy of the one on `servers`; what is not on a server is in `home`.
 
-    A server that does not answer within `patience` is down, and is looked for again in the background.
-    `now` is the time of day; `tell` hears, line by line, how the first copy of a large library comes along.
+    A server that does not answer within `timeouts` is down, and is probed again in the background. `now` is the
+    time of day; `on_progress` is called with lines of text while a first copy is fetched.
 
-    Raises Apart (what is here and there cannot be joined without a decision), LibraryInUse (naming who has
-    it, here or on another machine), LibraryUnreadable, or StoreUnavailable where a copy has to be made first
-    and a server for it is down; nothing stays open.
+    Raises CopyDiverged (copy and servers cannot be joined without a decision of the user), LibraryInUse (naming
+    who has it, here or on another machine), LibraryUnreadable, or StoreUnavailable if a copy must be fetched
+    first and a server for it is down; nothing stays open.
     """
     await asyncio.to_thread(make_home, home)
     async with AsyncExitStack() as exit_stack:
@@ -116,7 +116,7 @@ async def _open_membership(
     pending_counts: Counter[Store],
     now: Clock,
 ) -> LibraryMembership:
-    """Open the copy, and make ready to join."""
+    """Open the copy, and prepare to join the servers."""
     library = await open_library(home / "library.db")
     primary_connections = {store: connections[store] for store in PRIMARY_STORES if store in connections}
     try:
@@ -138,7 +138,7 @@ async def _open_membership(
 
 
 class _ReplicationBuilder:
-    """Puts a keeper behind each store that is on a server, and sets to work who looks after it."""
+    """Builds the stores that are on servers, and starts their background tasks."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class _ReplicationBuilder:
         sleep: Sleep,
         timeouts: Timeouts,
     ) -> Stores:
-        """Return `stores` with those on servers in place of the embedded ones, everything at work."""
+        """Return `stores` with those on servers in place of the embedded ones, and start the background tasks."""
 
         def attach_sender(backend: Any, *sent_stores: Store) -> None:
             pause = timeouts.refused_pause
@@ -266,7 +266,7 @@ class _ReplicationBuilder:
 
 
 class ReplicationTaskGroup:
-    """The tasks in the background, and what is still to be done when they go."""
+    """The background tasks, and the steps to run after they have stopped."""
 
     def __init__(self) -> None:
         self.closing_steps: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -276,7 +276,7 @@ class ReplicationTaskGroup:
         self._tasks.append(asyncio.create_task(task_work))
 
     async def stop(self) -> None:
-        """Stop the tasks, finish what callers have begun, and take leave of the servers."""
+        """Stop the tasks, finish the writes that were begun, and end the lease."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

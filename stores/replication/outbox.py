@@ -1,8 +1,7 @@
-"""What is still to be sent to a server: rows of the library's own file, in the order they were made.
+"""The outbox: writes that are still to be sent to a server, as rows of the library's own file, in their order.
 
-A row is written in the same commit as what it tells of, so that no crash can part them. `applied` says
-that the library's own tables have it already; a row that is not was on its way to the server when the
-process ended. Source: issue "The five stores" ("turns are kept in a local spool and replayed").
+A row is written in the same transaction as the write itself, so that a crash loses neither. A row that is not
+`applied` was being sent when the process ended: the library's own tables do not have the write yet.
 """
 
 from __future__ import annotations
@@ -22,26 +21,25 @@ from stores.replication.port_calls import parse_arguments
 T = TypeVar("T")
 
 PRIMARY_STORES = (Store.LOG, Store.CANON)
-"""The stores whose copy the library is. What is for the others only waits in its outbox."""
+"""The stores of which the library is a copy. Of the others it only has the outbox."""
 
 OWNER_ROLE = "owner"
-"""Stands where a role would: for imports, which are held to none."""
+"""What is stored in place of a role for imports, which no role makes."""
 
 
 class OutboxEntry(NamedTuple):
-    """One write for one server. `at` is when it was made, for what the server dates by itself.
-
-    `live` are the arguments as the caller gave them, for as long as the letter has not been put away.
-    """
+    """One write for one server."""
 
     store: Store
     role: Role | None
     method: str
     arguments: str
     at: datetime
+    """When it was made, for writes that the server dates itself."""
     seq: int = 0
     applied: bool = False
     call_arguments: Mapping[str, object] | None = None
+    """The arguments as the caller gave them; None once the entry was read back from the table."""
 
     async def apply_to(self, port: Any) -> Any:
         """Call the method on an adapter of the store's port."""
@@ -52,7 +50,7 @@ class OutboxEntry(NamedTuple):
 
 
 def insert_entry(connection: apsw.Connection, entry: OutboxEntry) -> int:
-    """Add the letter behind all others, and return its number."""
+    """Add the entry behind all others, and return its number."""
     connection.execute(
         f"INSERT INTO {OUTBOX_TABLE}(store, role, method, arguments, at, applied) VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -72,26 +70,26 @@ def mark_applied(connection: apsw.Connection, seq: int) -> None:
 
 
 def delete_entry(connection: apsw.Connection, seq: int) -> bool:
-    """Take the letter out, and tell whether it was still there."""
+    """Remove the entry, and return whether it was there."""
     connection.execute(f"DELETE FROM {OUTBOX_TABLE} WHERE seq = ?", (seq,))
     return connection.changes() > 0
 
 
 class Outbox:
-    """The outbox of an open library. `waiting` counts its letters by store, and is kept up to date."""
+    """The outbox of an open library. `pending_counts` has the number of entries by store, always up to date."""
 
     def __init__(
         self,
         db: Database,
         pending_counts: Counter[Store],
-        on_removed: Callable[[OutboxEntry], None] = lambda letter: None,
+        on_removed: Callable[[OutboxEntry], None] = lambda entry: None,
     ) -> None:
         self.pending_counts = pending_counts
         self._db = db
         self._on_removed = on_removed
 
     async def count_pending(self) -> None:
-        """Count what waits. Call once, before anything else."""
+        """Count the entries. Call once, before anything else."""
         rows = await self._db.read(
             lambda c: list(c.execute(f"SELECT store, count(*) FROM {OUTBOX_TABLE} GROUP BY store"))
         )
@@ -99,26 +97,26 @@ class Outbox:
         self.pending_counts.update({Store(str(store)): int(count) for store, count in rows})
 
     async def oldest_entries(self, stores: Collection[Store], count: int) -> list[OutboxEntry]:
-        """Return the oldest letters to any of these stores, in their order."""
+        """Return the oldest entries for any of these stores, in their order."""
         return await self._read_entries(stores, "", count)
 
     async def unapplied_entries(self, stores: Collection[Store]) -> list[OutboxEntry]:
-        """Return the letters to these stores that the library's own tables do not have, in their order."""
+        """Return the entries for these stores that are not applied to the library's own tables, in their order."""
         return await self._read_entries(stores, "AND NOT applied", -1)
 
     async def add(self, entry: OutboxEntry) -> OutboxEntry:
-        """Add a letter by itself, as the owner."""
+        """Add an entry by itself, as the owner."""
         seq = await self._db.write_as_owner(lambda c: insert_entry(c, entry), Priority.BACKGROUND)
         self.pending_counts[entry.store] += 1
         return entry._replace(seq=seq)
 
     async def remove(self, entry: OutboxEntry) -> None:
-        """Take out what has arrived (or is not to be sent after all); durable when it returns."""
+        """Remove an entry that was sent, or is not to be sent after all; durable when it returns."""
         if await self._db.write_as_owner(lambda c: delete_entry(c, entry.seq)):
             self.note_removed(entry)
 
     def note_removed(self, entry: OutboxEntry) -> None:
-        """Note that a letter was taken out in another commit."""
+        """Note that an entry was removed in another transaction."""
         self.pending_counts[entry.store] -= 1
         self._on_removed(entry)
 
@@ -141,15 +139,15 @@ def _parse_entry(
 async def copy_pending_entries(
     old_library: Database, new_library: Database, stores: Collection[Store]
 ) -> None:
-    """Put what waits for these stores in one library into another, behind what waits there."""
+    """Append one library's entries for these stores to the outbox of another."""
     entries = await Outbox(old_library, Counter()).oldest_entries(stores, -1)
-    await new_library.write_as_owner(lambda c: [insert_entry(c, letter) for letter in entries])
+    await new_library.write_as_owner(lambda c: [insert_entry(c, entry) for entry in entries])
 
 
 class OutboxTransactions:
-    """The library for one write of an adapter: in the same commit, something about the outbox is done.
+    """Runs an adapter's write and a change of the outbox in one transaction.
 
-    `also` is given the connection and what the write returned, behind the write itself.
+    `and_then` is called after the write, with the connection and what the write returned.
     """
 
     def __init__(self, db: Database, and_then: Callable[[apsw.Connection, Any], None]) -> None:

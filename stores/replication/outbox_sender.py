@@ -1,4 +1,4 @@
-"""Sends what waits, one letter after another, whenever there is hope that it arrives."""
+"""Sends the entries of the outbox, one after another, whenever their server may be up."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from stores.replication.health import ServerHealth
 from stores.replication.outbox import Outbox, OutboxEntry
 
 _BATCH_SIZE = 64
-"""Letters read at once. Each is taken out by itself, and only then is the next one sent: a letter that has
-arrived may be sent twice, but never behind a later one."""
+"""Entries read at once. Each is removed before the next is sent: an entry may be sent twice, but never after a
+later one."""
 
 log = logging.getLogger(__name__)
 
 
 class EntryDeliverer(Protocol):
-    """Whose letters they are."""
+    """Delivers entries to their server."""
 
     async def deliver(self, entry: OutboxEntry) -> None:
-        """Send it. Raises Outage, to be called again when the server is back, or another MonitorError for
-        a letter that is refused."""
+        """Send one entry. Raises ServerOutage, to be called again when the server is back, or another
+        MonitorError if the entry is refused."""
         ...
 
     async def finish_delivery(self) -> bool:
-        """Nothing waits; answers False if something has come meanwhile. Raises as `deliver` does."""
+        """Finish when the outbox is empty; return False if it is not. Raises as `deliver` does."""
         ...
 
 
 class OutboxSender:
-    """Sends the letters to `stores`, in their order; a letter goes when it has arrived.
+    """Sends the entries for `stores` in their order, and removes each once it was delivered.
 
-    One that is refused stays, and all behind it, and is tried again after `pause` seconds.
+    An entry that is refused stays, with all behind it, and is tried again after `retry_pause` seconds.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class OutboxSender:
         self._wake_event = asyncio.Event()
 
     def wake(self) -> None:
-        """Something waits, or a server is back."""
+        """Start sending: an entry was added, or a server is back."""
         self._wake_event.set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Send until cancelled."""
         while True:
             await self._wake_event.wait()
             self._wake_event.clear()
@@ -72,7 +72,7 @@ class OutboxSender:
             except MonitorError:
                 await self._sleep(self._retry_pause)
                 self._wake_event.set()
-            except Exception:  # a fault of ours: what waits is safe in the outbox, and is tried again
+            except Exception:  # a programming error: the entries stay in the outbox and are tried again
                 log.exception("What waits for %s could not be sent.", ", ".join(self.stores))
                 await self._sleep(self._retry_pause)
                 self._wake_event.set()

@@ -1,11 +1,11 @@
-"""Log and canon: a whole copy here, the servers there, and one order of writes for both.
+"""Log and canon: a whole copy here, the servers, and one order of writes for both.
 
-Who writes waits for the server as long as it answers, so that what it refuses is refused to the caller,
-and what it takes both have. In between the write stands in the outbox, not yet applied: a crash at any
-point leaves it to be asked again, which is harmless, for every write is idempotent. When the server gives
-no answer, the write is applied here and stays in the outbox; from then on everything is written here first
-and sent behind it, log and canon in one row: what the servers hold is always a moment of the play, and a
-commit never overtakes the plan of it. Readers are shown the server while it has everything, else the copy.
+While the server answers, a write waits for it: a refusal reaches the caller, and an accepted write is applied to
+the copy as well. Until then it stands in the outbox, not applied, so after a crash it is sent again; that is
+harmless, as every write is idempotent. If the server gives no answer, the write is applied to the copy and stays
+in the outbox. From then on all writes of log and canon are applied to the copy first and sent in one order: the
+servers always hold an earlier moment of play, and a commit is never sent before its plan. Readers get the server's
+data while it has everything, and else the copy's.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ T = TypeVar("T")
 
 
 class SendingPermission(Protocol):
-    """What holds between the copy and its servers."""
+    """Decides whether writes may be sent; see `LibraryMembership`."""
 
     async def require_may_send(self) -> None:
-        """Raise Outage or another MonitorError unless writes may be sent to the servers now."""
+        """Raise ServerOutage or another MonitorError unless writes may be sent to the servers now."""
         ...
 
     async def mark_copy_stale(self) -> None:
-        """The copy does not take what a server took."""
+        """Note that the copy lacks something that a server has."""
         ...
 
 
 class ReplicatedPrimaryStores:
-    """Reads and writes of log and canon. `links` has those of the two that are on servers."""
+    """Reads and writes log and canon. `connections` has those of the two that are on servers."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class ReplicatedPrimaryStores:
     # --- reading ------------------------------------------------------------------------------------
 
     async def read(self, store: Store, role: Role, call: Callable[[Any], Awaitable[T]]) -> T:
-        """Make a call that reads, where everything is that was written so far."""
+        """Make a call that reads, on the server or the copy, whichever has everything."""
         connection = self._connections.get(store)
         if connection and self._is_in_step and connection.is_usable:
             try:
@@ -100,7 +100,7 @@ class ReplicatedPrimaryStores:
         return await call(_local_handle(self._db, store, role, self._replay_clock))
 
     async def apply_unapplied(self) -> None:
-        """Apply here what a server has taken and a full disk kept us from applying."""
+        """Apply to the copy what a server has accepted while the disk here was full."""
         if self._has_unapplied:
             async with self._lock.hold():
                 await self._apply_unapplied()
@@ -108,10 +108,10 @@ class ReplicatedPrimaryStores:
     # --- writing ------------------------------------------------------------------------------------
 
     async def write(self, entry: OutboxEntry) -> Any:
-        """Make a write. Durable here and (while its server answers) there when it returns.
+        """Make a write. When it returns it is durable here and, while the server answers, on the server.
 
-        Raises what the store refuses it for; then it is neither here nor there. A caller that is cancelled
-        meanwhile leaves a write that is under way to be finished.
+        Raises if the store refuses it; then it is in neither. If the caller is cancelled, a write that was
+        begun is finished.
         """
         if entry.call_arguments is not None and entry.store in self._connections:
             entry = entry._replace(
@@ -120,7 +120,7 @@ class ReplicatedPrimaryStores:
         return await self._run_to_end(self._write(entry))
 
     async def recover(self) -> None:
-        """Ask again for what was on its way when the process ended. Call once, before anything else."""
+        """Send again what was being sent when the process ended. Call once, before anything else."""
         for entry in await self._outbox.unapplied_entries(PRIMARY_STORES):
             try:
                 if await self._may_send(entry):
@@ -128,13 +128,13 @@ class ReplicatedPrimaryStores:
                 else:
                     await self._apply_unsent(entry)
             except MonitorError as error:
-                # Nobody was ever told that it was done, and now it cannot be.
+                # It was never reported as done, and now it cannot be.
                 log.warning("%s was cut off by a crash, and is refused now: %s", entry.method, error)
         with suppress(MonitorError):
             await self.finish_delivery()
 
     async def close(self) -> None:
-        """Finish what is under way."""
+        """Finish the writes that were begun."""
         if self._running_tasks:
             await asyncio.wait(self._running_tasks)
 
@@ -157,7 +157,7 @@ class ReplicatedPrimaryStores:
         return True
 
     async def _post_entry(self, entry: OutboxEntry) -> OutboxEntry:
-        """Note durably that the server is about to be asked."""
+        """Add the entry to the outbox before it is sent."""
 
         def insert(connection: apsw.Connection) -> int:
             return insert_entry(connection, entry)
@@ -181,7 +181,7 @@ class ReplicatedPrimaryStores:
         return refusal
 
     async def _apply_sent(self, entry: OutboxEntry) -> None:
-        """Apply what the server has taken. It is true whatever happens here."""
+        """Apply to the copy what the server has accepted. An error here does not undo that."""
         try:
             await self._apply(entry, partial(delete_entry, seq=entry.seq), finish_partial=True)
             self._outbox.note_removed(entry)
@@ -204,7 +204,7 @@ class ReplicatedPrimaryStores:
             self._has_unapplied = False
 
     async def _apply_unsent(self, entry: OutboxEntry) -> Any:
-        """Apply what got no answer, and leave it in the outbox to be asked again."""
+        """Apply a write that got no answer, and leave it in the outbox to be sent again."""
         try:
             refusal = await self._apply(entry, partial(mark_applied, seq=entry.seq))
         except MonitorError:
@@ -233,7 +233,7 @@ class ReplicatedPrimaryStores:
     async def _apply(
         self, entry: OutboxEntry, and_then: Callable[[apsw.Connection], Any], *, finish_partial: bool = False
     ) -> Any:
-        """Do here what the letter says, and `also` in the same commit; `also` not if it is refused."""
+        """Make the write in the copy, and then `and_then` in the same transaction unless the write is refused."""
         db = OutboxTransactions(
             self._db, lambda connection, refusal: None if refusal else and_then(connection)
         )
@@ -246,7 +246,7 @@ class ReplicatedPrimaryStores:
     # --- sending ------------------------------------------------------------------------------------
 
     async def deliver(self, entry: OutboxEntry) -> None:
-        """Send a letter that waited. Raises Outage, or why it may not be sent or is refused."""
+        """Send a waiting entry. Raises ServerOutage, or why it may not be sent or is refused."""
         for store in _needed_servers(entry, self._connections):
             if not self._connections[store].is_usable:
                 raise self._connections[store].outage_error()
@@ -257,7 +257,7 @@ class ReplicatedPrimaryStores:
             self._moved_scene_ids.add(scene_id)
 
     async def finish_delivery(self) -> bool:
-        """Nothing waits any more: the servers that answer have everything, and are read from now on."""
+        """Read from the servers again, as the outbox is empty; return False if it is not."""
         async with self._lock.hold():
             if await self._outbox.oldest_entries(PRIMARY_STORES, 1):
                 return False
@@ -277,7 +277,7 @@ class ReplicatedPrimaryStores:
         return True
 
     async def _compare_moved_scenes(self) -> list[Id]:
-        """Look at the scenes that were played while the log's server was away."""
+        """Compare the scenes that were played while the log's server was down; return those that differ."""
         if not self._moved_scene_ids:
             return []
         local_log = _local_handle(self._db, Store.LOG, Role.CONTEXT_ASSEMBLY, self._replay_clock)
@@ -309,7 +309,7 @@ class ReplicatedPrimaryStores:
 def _needed_servers(
     entry: OutboxEntry, connections: Mapping[Store, ServerConnection[Any]]
 ) -> tuple[Store, ...]:
-    """Return the servers that a letter needs: an import goes to both."""
+    """Return the stores whose servers an entry needs: an import goes to both."""
     return tuple(connections) if entry.method == IMPORT_METHOD else (entry.store,)
 
 

@@ -1,6 +1,6 @@
-"""Whose turn it is: one write at a time, and what is played before what the background does.
+"""A lock that serves the writes of play before those of background work.
 
-Source: stores/ports.py ("nothing of play waits for it"); `stores.embedded.writer_thread`, which does the same here.
+`stores.embedded.writer_thread` orders the writes of one file in the same way.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Final
 BACKGROUND_METHODS: Final = frozenset(
     {"put_job", "drop_job", "put_memories", "put_summaries", "mark_archived"}
 )
-"""Writes of the log that play goes before."""
+"""Writes of the log that are served after those of play."""
 
 
 class PriorityLock:
-    """One at a time. Those that wait go in the order they came, those `behind` after all the others."""
+    """One holder at a time. Waiters are served in their order, those in the background after all others."""
 
     def __init__(self) -> None:
         self._is_locked = False
@@ -28,7 +28,7 @@ class PriorityLock:
 
     @asynccontextmanager
     async def hold(self, *, in_background: bool = False) -> AsyncIterator[None]:
-        """Wait for one's turn, and keep it until the block is left."""
+        """Wait for the lock, and hold it until the block is left."""
         if self._is_locked:
             await self._wait(in_background)
         self._is_locked = True
@@ -50,7 +50,7 @@ class PriorityLock:
             raise
 
     def _wake_next(self) -> None:
-        """Call the next one; until it has come, nobody else may go before it."""
+        """Hand the lock to the next waiter, and keep it locked until that one runs."""
         while self._waiters:
             turn_future = heapq.heappop(self._waiters)[2]
             if not turn_future.done():

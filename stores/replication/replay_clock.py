@@ -1,4 +1,4 @@
-"""The servers' clock: what is sent late is dated when it was made."""
+"""A clock for server adapters, so that a write that is sent late is dated when it was made."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from stores.records.ids import Clock
 
 
 class ReplayClock:
-    """A clock to open server adapters with. Within `at`, it stands at that moment.
+    """The time of day, or within `set_to` the time that was given.
 
-    Writes to the servers of truth go one at a time, so there is one moment at a time.
+    Log and canon are sent one write at a time, so one time at a time is enough.
     """
 
     def __init__(self, clock: Clock) -> None:

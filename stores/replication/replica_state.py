@@ -1,4 +1,4 @@
-"""What a library knows of itself as a mirror: of which library, under which name, and up to which term."""
+"""What a copy stores about itself: of which library it is the copy, and up to which lease."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from stores.records.ids import Id
 
 
 class ReplicaState(NamedTuple):
-    """`library` is the identity it shares with the servers (None: never joined to any); `mirror` its own.
+    """The identity of a copy and how far it reaches.
 
-    `term` is the last term that it held: all of the library up to its end is here. `joined` are the stores
-    whose servers have been seen to bear this identity. `stale`: it is known to lack something, and is to be
-    made anew.
+    `library_id` is the identity that it shares with the servers (None: never joined), `replica_id` its own.
+    `lease_number` is the last lease that it held: the copy has all of the library up to its end.
+    `joined_stores` are those whose servers have this identity. `is_stale`: it lacks something, and must be
+    fetched anew.
     """
 
     library_id: Id | None = None
@@ -27,7 +28,7 @@ class ReplicaState(NamedTuple):
 
 
 async def read_replica_state(db: Database) -> ReplicaState:
-    """Return what the library says of itself."""
+    """Read the state of a library."""
     rows = await db.read(lambda c: c.execute("SELECT name, value FROM mirror").fetchall())
     stored_values = {str(name): str(value) for name, value in rows}
     return ReplicaState(
@@ -40,7 +41,7 @@ async def read_replica_state(db: Database) -> ReplicaState:
 
 
 async def write_replica_state(db: Database, replica_state: ReplicaState) -> None:
-    """Store what the library says of itself from now on; durable when it returns."""
+    """Store the state of a library; durable when it returns."""
     stored_values = {
         "library": replica_state.library_id,
         "mirror": replica_state.replica_id,
@@ -60,13 +61,13 @@ async def write_replica_state(db: Database, replica_state: ReplicaState) -> None
 
 
 async def read_universe_ids(db: Database) -> set[Id]:
-    """Return which universes the library has."""
+    """Return the universes of a library."""
     rows = await db.read(lambda c: c.execute("SELECT id FROM canon_universes").fetchall())
     return {str(universe_id) for (universe_id,) in rows}
 
 
 async def is_library_empty(db: Database) -> bool:
-    """Tell whether the library holds nothing of worth: no world, no play, no documents."""
+    """Return whether the library has no world, no play and no documents."""
     tables = ("canon_universes", "canon_entities", "stories", "sources", "policies")
     sql = " UNION ALL ".join(f"SELECT 1 FROM {table}" for table in tables)
     return await db.read(lambda c: c.execute(f"SELECT 1 FROM ({sql}) LIMIT 1").fetchone()) is None

@@ -1,7 +1,7 @@
-"""Vectors and words: derived, so without a copy here. What is written while they are down waits, and goes.
+"""Vectors and words on a server. They are derived, so there is no copy; writes wait while the server is down.
 
-A search while the server is down raises StoreUnavailable, and the caller falls back. So does a write when
-too much waits already: whoever indexes keeps count of what is indexed, and comes again.
+A search while the server is down raises StoreUnavailable, and the caller falls back. So does a write when too
+many wait already: the indexer knows what is indexed, and tries again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_PENDING = 20_000
 
 
 class ReplicatedIndex:
-    """The vectors or the words, on a server."""
+    """Reads and writes the vectors or the words on their server."""
 
     def __init__(
         self,
@@ -53,13 +53,13 @@ class ReplicatedIndex:
         return await self._connection.read(role, call)
 
     async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        """Make a collection of words anew there. Raises StoreUnavailable, and then it is as it was."""
+        """Rebuild a collection of words. Raises StoreUnavailable, and then the collection is unchanged."""
         if not self._connection.is_usable:
             raise self._connection.outage_error()
         return await self._connection.run_long(role, lambda index: index.rebuild(collection, batches))
 
     async def write(self, entry: OutboxEntry) -> None:
-        """Write there, or let it wait. Raises StoreUnavailable if no more may wait."""
+        """Send the write, or let it wait in the outbox. Raises StoreUnavailable if too many wait."""
         async with self._lock:
             if self._connection.is_usable and not self._outbox.pending_counts[entry.store]:
                 try:
@@ -75,7 +75,7 @@ class ReplicatedIndex:
         return None
 
     async def deliver(self, entry: OutboxEntry) -> None:
-        """Send what waited. What the server refuses is dropped: it can be made again from the truth."""
+        """Send a waiting write. If the server refuses it, it is dropped: it can be indexed again from log and canon."""
         if not self._connection.is_usable:
             raise self._connection.outage_error()
         self._health.mark_catching_up(entry.store)

@@ -1,7 +1,7 @@
-"""Documents on a server, and those of them that were here once: immutable, and each named by its content.
+"""Documents on a server, and copies of those that were used here. They are immutable and named by their content.
 
-A document goes there and stays here, so reading one that is here asks nobody. Its key goes to the outbox
-before either: after a crash it is looked for here, then there, and put where it is missing.
+A document is put on the server and kept here, so reading it again needs no server. Its key is put in the outbox
+first: after a crash the document is looked for in both places, and put where it is missing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from stores.replication.outbox import Outbox, OutboxEntry
 T = TypeVar("T")
 
 LocalObjectsFactory = Callable[[Role | None], ObjectStore]
-"""Gives the documents of the home folder as a role may use them."""
+"""Returns the documents of the home folder as a role may use them."""
 
 
 class ReplicatedObjects:
-    """Keeps what is here and what is there the same."""
+    """Keeps the documents here and on the server the same."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class ReplicatedObjects:
         self.on_waiting: Callable[[], None] = lambda: None
 
     async def put(self, role: Role | None, collection: str, data: bytes) -> str:
-        """Store it there (or, while it is down, only here) and here; return its key."""
+        """Store a document here and, unless the server is down, on the server; return its key."""
         task = asyncio.ensure_future(self._run_exclusively(self._put(role, collection, data)))
         self._running_tasks.add(task)
         task.add_done_callback(self._running_tasks.discard)
@@ -55,7 +55,7 @@ class ReplicatedObjects:
         return await asyncio.shield(task)
 
     async def get(self, role: Role | None, collection: str, key: str) -> bytes:
-        """Return it from here, or from there, and then keep it here too."""
+        """Return a document from here, or fetch it from the server and keep it here."""
         try:
             return await self._local_objects(role).get(collection, key)
         except NotFound:
@@ -78,7 +78,7 @@ class ReplicatedObjects:
             return False
 
     async def keys(self, role: Role | None, collection: str) -> list[str]:
-        """Return every key; while the server is down, of what is here."""
+        """Return every key; while the server is down, only those here."""
         local_keys = await self._local_objects(role).keys(collection)
         if not self._connection.is_usable:
             return local_keys
@@ -89,12 +89,12 @@ class ReplicatedObjects:
             return local_keys
 
     async def close(self) -> None:
-        """Finish what is under way."""
+        """Finish the writes that were begun."""
         if self._running_tasks:
             await asyncio.wait(self._running_tasks)
 
     async def deliver(self, entry: OutboxEntry) -> None:
-        """Put the document of a letter wherever it is missing."""
+        """Put the document of an entry wherever it is missing."""
         if not self._connection.is_usable:
             raise self._connection.outage_error()
         self._health.mark_catching_up(Store.OBJECTS)
@@ -106,7 +106,7 @@ class ReplicatedObjects:
         try:
             data = await owner_objects.get(collection, key)
         except NotFound:
-            # Asked for by a process that ended: whatever came of it is there, or nothing did.
+            # The process that put it has ended: the server has it, or nobody does.
             if await self._connection.read(None, lambda objects: objects.exists(collection, key)):
                 data = await self._connection.read(None, lambda objects: objects.get(collection, key))
                 await owner_objects.put(collection, data)
@@ -136,7 +136,7 @@ class ReplicatedObjects:
         return key
 
     async def _run_exclusively(self, operation: Coroutine[Any, Any, T]) -> T:
-        """Do one thing at a time: what is being put is not looked for by who sends what waits."""
+        """Run one operation at a time, so that a document being put is not looked for by the sender."""
         async with self._lock:
             return await operation
 
@@ -151,7 +151,7 @@ class ReplicatedObjects:
 
 
 class ReplicatedObjectsHandle:
-    """The port, for one role. The words of each method are those of `ObjectStore`."""
+    """The documents as one role may use them; see `ObjectStore`."""
 
     def __init__(self, objects: ReplicatedObjects, role: Role | None) -> None:
         self._objects = objects

@@ -1,4 +1,4 @@
-"""Looks after one server in the background: whether it is still there, and whether it is back."""
+"""Probes one server in the background: whether it still answers, and whether it is back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stores.replication.connection import ServerConnection, Sleep, Timeouts
 
 
 class ServerWatch:
-    """Probes the server of `link`, ever less often while it is down; `on_back` when it may be used again."""
+    """Probes a server, ever less often while it is down; calls `on_back` when it may be used again."""
 
     def __init__(
         self, connection: ServerConnection[Any], sleep: Sleep, timeouts: Timeouts, on_back: Callable[[], None]
@@ -39,7 +39,7 @@ class ServerWatch:
         self._on_back()
 
     async def _wait_idle(self) -> None:
-        """Sleep until it is time to look again, or somebody has found it gone."""
+        """Sleep until the next probe is due, or a call found the server down."""
         wait_futures: list[asyncio.Future[Any]] = [
             asyncio.ensure_future(self._sleep(self._timeouts.idle)),
             asyncio.ensure_future(self._connection.lost_event.wait()),

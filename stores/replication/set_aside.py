@@ -1,4 +1,4 @@
-"""Looking at a copy without its servers, and setting it aside so that the next opening makes a new one."""
+"""Inspects a copy without its servers, and sets it aside so that the next opening fetches a new one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stores.replication.replica_state import ReplicaState, read_replica_state, w
 
 
 class CopyReport(NamedTuple):
-    """What the copy in a home folder is of, and how much of it waits to be sent, by store."""
+    """The state of the copy in a home folder, and the number of writes that wait to be sent, by store."""
 
     replica_state: ReplicaState
     pending_counts: Counter[Store]
 
 
 async def inspect_copy(home: Path) -> CopyReport:
-    """Look at the library in `home`. Raises LibraryInUse, or InputError if there is none."""
+    """Inspect the library in `home`. Raises LibraryInUse, or InputError if there is none."""
     library = await _open_library(home)
     try:
         outbox = Outbox(library, Counter())
@@ -36,17 +36,15 @@ async def inspect_copy(home: Path) -> CopyReport:
 
 
 async def set_aside_copy(home: Path) -> Path:
-    """Make the copy a library of its own under another name, and return its file.
+    """Turn the copy into a library of its own under another name, and return its path.
 
-    All that was played is in it; what waited to be sent of that is not sent any more. Documents and what is
-    to be indexed still are. Raises LibraryInUse, or InputError if there is no library.
+    It keeps all that was played; waiting writes of log and canon are not sent any more, those of documents
+    and indexes still are. Raises LibraryInUse, or InputError if there is no library.
     """
     library = await _open_library(home)
     try:
         new_library = await open_library(home / "filling" / "library.db")
-        replica_id = (
-            await read_replica_state(library)
-        ).replica_id  # by which the servers know that it was this one's turn
+        replica_id = (await read_replica_state(library)).replica_id  # the servers know the lease holder by it
         try:
             await write_replica_state(new_library, ReplicaState(replica_id=replica_id))
             await copy_pending_entries(library, new_library, set(Store) - set(PRIMARY_STORES))
