@@ -1,6 +1,6 @@
-"""A campaign out of one library and into another, whole: `<name>.monitor.zip`.
+"""Exports a whole campaign to an archive (`<name>.monitor.zip`), and imports it into another library.
 
-Over the ports alone, so any set of stores will do.
+Uses the ports alone, so it works with any set of stores.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExportedCampaign(NamedTuple):
-    """What was written. `missing` are objects that the library no longer has whole."""
+    """What was exported. `missing` are objects that the library has lost or found damaged."""
 
     path: Path
     name: str
@@ -41,7 +41,7 @@ class ExportedCampaign(NamedTuple):
 
 
 class ImportedCampaign(NamedTuple):
-    """What came in, by collection."""
+    """What was imported, by collection."""
 
     universe_id: Id
     name: str
@@ -51,7 +51,7 @@ class ImportedCampaign(NamedTuple):
 async def export_campaign(
     stores: Stores, universe_id: Id, path: Path, *, clock: Clock = utc_now
 ) -> ExportedCampaign:
-    """Write all that is true of the universe to `path`, replacing what is there only once it is whole.
+    """Write the whole universe to `path`, replacing what is there only once the archive is complete.
 
     The archive is read back before it gets its name. Raises NotFound, StoreFull, ArchiveError.
     """
@@ -68,7 +68,7 @@ async def export_campaign(
 
 
 async def import_campaign(stores: Stores, path: Path) -> ImportedCampaign:
-    """Bring the archive's campaign in: all of it or nothing, and only if the library does not have it.
+    """Import the archive's campaign: all of it or nothing, and only if the library does not have it.
 
     Everything is checked before anything is written. Raises ArchiveError, StoreFull, StoreError.
     """
@@ -128,7 +128,7 @@ async def _write_archive(
 
 
 class _ExportObserver:
-    """What an export notes as the records go by."""
+    """Collects the universe's name and the object references while records are exported."""
 
     def __init__(self) -> None:
         self.universe_name = ""
@@ -146,7 +146,7 @@ class _ExportObserver:
 async def _add_objects(
     stores: Stores, writer: ArchiveWriter, object_references: list[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """Add those that are there and whole; return the others. A lost page must not cost the campaign."""
+    """Add the objects that are whole; return the others. A lost document must not prevent the export."""
     missing_objects = []
     for collection, key in object_references:
         try:

@@ -1,7 +1,7 @@
-"""Whether the records of an archive agree with each other: one universe, one tree a scene, no loose ends.
+"""Checks that the records of an archive agree with each other: one universe, one tree per scene, no missing records.
 
-What cannot be seen from within the archive (that it names nothing of another campaign) is the store's to
-check, from the identifiers that are gathered here.
+That the archive names nothing of another campaign is checked by the store, from the identifiers that are
+collected here.
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ _REQUIRED_REFERENCES = {
     "decisions": (("scene_id", "scenes"),),
     "archived_logs": (("scene_id", "scenes"), ("story_id", "stories")),
 }
-"""What a store needs to be there before it writes these. All else may point at what is still to come, as
-a sealed result does at the turn that will show it."""
+"""Fields whose records must exist before a store writes these. Other references may point at later records, as a
+stored result does at the turn that will show it."""
 
 _SUBJECT_COLLECTIONS = ("universes", "stories", "scenes", "turns", "checkpoints")
-"""What a transition may be of."""
+"""Collections that transitions may belong to."""
 
 
 class ArchiveReferences(NamedTuple):
-    """Every identifier that the records hold, in whatever field, and the objects that they ask for, each by
-    collection and key."""
+    """Every identifier in the records, in whatever field, and the objects that they name, by collection and key."""
 
     mentioned_ids: set[Id]
     object_references: set[tuple[str, str]]
 
 
 ArchiveErrorFactory = Callable[[str], ArchiveError]
-"""Makes the error that says what is wrong with a file."""
+"""Builds the error that says what is wrong with a file."""
 
 
 def find_object_reference(record: Record) -> tuple[str, str] | None:
@@ -70,10 +69,10 @@ def check_records(
     *,
     by_others: bool = False,
 ) -> ArchiveReferences:
-    """Read every record once. Raises what `make_error` makes if they do not make one whole campaign.
+    """Read every record once. Raises `make_error(...)` if they are not one whole campaign.
 
-    `by_others`: the records may have been written by another program, so they are also held to what this one
-    never writes. One's own backup is not: it is restored with the faults that the library had.
+    With `by_others`, records that this program never writes are refused as well. A backup of one's own is not
+    checked so: it is restored with the faults that the library had.
     """
     checker = _RecordChecker(universe_id, make_error)
     for collection, records in parts:
@@ -102,7 +101,7 @@ class _RecordChecker:
         self._absurd_call_ids: set[Id] = set()
 
     def add_record(self, collection: str, record: Record) -> None:
-        """Take one record in; what it needs from records that come later, `finish` looks at."""
+        """Add one record; references to later records are checked at the end."""
         key = tuple(getattr(record, name) for name in RECORD_COLLECTIONS[collection].key_fields)
         if key in self._record_keys[collection]:
             raise self._make_error(f"{collection}.jsonl has the same record twice.")
@@ -149,7 +148,7 @@ class _RecordChecker:
                 raise self._make_error("A transition is of something that the campaign does not have.")
 
     def check_plausible(self) -> None:
-        """Raise for records that fit each other and that this program never writes."""
+        """Raise for records that are consistent but that this program never writes."""
         if self._unsupported_fact_ids:
             raise self._make_error("A fact has no evidence.")
         for scene_id, head in self._head_turn_ids.items():
@@ -164,7 +163,7 @@ class _RecordChecker:
             raise self._make_error(f"Something that it names is not in its {collection}.jsonl.")
 
     def _check_turn(self, turn: Turn) -> None:
-        """A turn comes after its parent, in the same scene and one deeper: so trees have no circles."""
+        """Check that a turn comes after its parent, in the same scene and one deeper, so that there are no cycles."""
         parent_position = (
             (turn.scene_id, -1) if turn.parent_id is None else self._turn_positions.get(turn.parent_id)
         )

@@ -1,7 +1,6 @@
 """The file format of a campaign archive: `.monitor.zip`.
 
-Members: one JSON-lines file for each collection of `HISTORY`, `objects/<collection>/<sha256>` and the
-manifest.
+Members: one JSON-lines file for each of `RECORD_COLLECTIONS`, `objects/<collection>/<sha256>` and the manifest.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ MAX_BYTES = 16 * 2**30
 
 
 class CampaignManifest(ZipManifest):
-    """What the archive holds. `counts` are records by collection; `missing` are the objects (see `missed`)
-    that the library itself had lost or found damaged."""
+    """What the archive holds. `counts` are records by collection; `missing` are the objects (see
+    `missing_object_name`) that the library itself had lost or found damaged."""
 
     kind: Literal["monitor-campaign"] = "monitor-campaign"
     format: int = Field(default=FORMAT, ge=1)
@@ -55,7 +54,7 @@ CAMPAIGN_FORMAT = ZipFormat(
 
 
 class ArchiveWriter(ZipWriter):
-    """Writes an archive to an open file: records in the order of `HISTORY`, objects by key, then `seal`."""
+    """Writes an archive to an open file: the collections in order, objects by key, and last the manifest."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file)
@@ -66,9 +65,9 @@ class ArchiveWriter(ZipWriter):
 
 
 class ArchiveReader:
-    """An archive whose outside is sound, its checksums included: that was checked when it was made.
+    """Reads an archive; its members, manifest and checksums are checked at construction.
 
-    What the records say of each other is `archive_check`'s. Raises ArchiveError.
+    `archive_check` checks the records against each other. Raises ArchiveError.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -85,7 +84,7 @@ class ArchiveReader:
         self._zip.verify_checksums()
 
     def read_records(self, collection: str) -> Iterator[Record]:
-        """The collection's records, each checked against its model; none of what came after the archive."""
+        """Yield the collection's records, each validated; none if the collection is newer than the archive."""
         if collection not in self.manifest.counts:
             return iter(())
         count = self.manifest.counts[collection]
@@ -95,7 +94,7 @@ class ArchiveReader:
 
     @property
     def objects(self) -> list[tuple[str, str]]:
-        """The collection and key of each object."""
+        """Return the collection and key of each object."""
         return [(collection, key) for collection, key in self._zip.object_members]
 
     def read_object(self, collection: str, key: str) -> bytes:
@@ -103,7 +102,7 @@ class ArchiveReader:
 
 
 def missing_object_name(collection: str, key: str) -> str:
-    """Return what an object is called among those that are missing: an original by its key alone."""
+    """Return the name of an object in `missing`: an original by its key alone."""
     return key if collection == "originals" else f"{collection}/{key}"
 
 

@@ -1,9 +1,8 @@
-"""Zip files of records and originals, written always alike and read with distrust: campaigns and backups.
+"""Zip files of records and objects, for campaign archives and backups.
 
-Members: files of JSON lines, `objects/<collection>/<sha256>`, and last the manifest, which vouches for the
-others. Nothing in it depends on when or where it is written but what the manifest says of that. A file that
-comes in may be hostile: its names, sizes, checksums and versions are checked before any of it is used, and
-nothing is ever unpacked to disk.
+Members: files of JSON lines, `objects/<collection>/<sha256>`, and last the manifest with the checksums of the
+others. The same content gives the same file, but for the manifest's dates. A file may be hostile: names, sizes,
+checksums and versions are checked before any of it is used, and nothing is unpacked to disk.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from stores.records.base import Record
 MAX_OBJECT_BYTES = 2**30
 MAX_LINE_BYTES = 64 * 2**20
 MAX_COMPRESSION_RATIO = 200
-"""How much larger than the file its content may be; of no interest below `SMALL` bytes."""
+"""How many times larger than the file its content may be, above `RATIO_EXEMPT_BYTES`."""
 RATIO_EXEMPT_BYTES = 64 * 2**20
 
 _MANIFEST_MEMBER = "manifest.json"
@@ -39,7 +38,7 @@ _HEADER_ERRORS = (RuntimeError, ValueError)
 
 
 class ZipManifest(Record):
-    """What every manifest says: what it is of, who wrote it, and the SHA-256 of each member by name."""
+    """The fields of every manifest: the kind of file, who wrote it, and the SHA-256 of each member by name."""
 
     kind: str
     format: int = Field(ge=1)
@@ -53,8 +52,8 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class ZipFormat(Generic[M]):
-    """A kind of file. `records` and `objects` match the names of members, `objects` with the key as its
-    last group; `noun` and `todo` are for the words of a refusal; the limits are of the whole, unpacked."""
+    """A kind of file. `object_pattern` has the key as its last group; `file_noun`, `display_name` and `advice`
+    are for error messages; the limits are for all members, unpacked."""
 
     manifest: type[M]
     version: int
@@ -67,14 +66,14 @@ class ZipFormat(Generic[M]):
     max_bytes: int
 
     def make_error(self, problem: str) -> ArchiveError:
-        """The one answer to damage and to malice: nothing of it is used."""
+        """Build the error for a file that is damaged or hostile."""
         return ArchiveError(
             f"This {self.file_noun} cannot be used. {problem}", kept="Nothing was changed.", todo=self.advice
         )
 
 
 class ZipWriter:
-    """Writes to an open file: records, objects, then `seal`. `members` are the checksums so far.
+    """Writes to an open file: records, objects, and last the manifest. `member_checksums` are those so far.
 
     Leaving the context finishes the zip (with `comment` at its very end); the file stays open.
     """
@@ -101,13 +100,13 @@ class ZipWriter:
         return count
 
     def add_object(self, collection: str, key: str, data: bytes) -> None:
-        """Add an object as it is: documents are packed already, and squeezing them gains nothing."""
+        """Add an object uncompressed, as documents are compressed already."""
         name = f"objects/{collection}/{key}"
         self._zip.writestr(_member_header(name, zipfile.ZIP_STORED), data)
         self.member_checksums[name] = key
 
     def write_manifest(self, manifest: ZipManifest) -> None:
-        """Write the manifest, which needs all the rest to be there."""
+        """Write the manifest, after all other members."""
         text = json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True, ensure_ascii=False)
         self._zip.writestr(_member_header(_MANIFEST_MEMBER, zipfile.ZIP_DEFLATED), text.encode() + b"\n")
 
@@ -116,7 +115,7 @@ class ZipWriter:
 
 
 def _member_header(name: str, compression: int) -> zipfile.ZipInfo:
-    """The same header on every machine and at any time."""
+    """Return a header that is the same on every machine and at any time."""
     info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     info.compress_type = compression
     info.create_system = 3
@@ -125,9 +124,9 @@ def _member_header(name: str, compression: int) -> zipfile.ZipInfo:
 
 
 class ZipReader(Generic[M]):
-    """A file whose outside is sound: names, sizes and manifest were checked when this was made.
+    """Reads a file; names, sizes and manifest are checked at construction.
 
-    `check_sums` looks at what every member holds; records are checked one by one as they are read.
+    `verify_checksums` checks the content of every member; records are validated one by one as they are read.
     Raises ArchiveError.
     """
 
@@ -142,23 +141,23 @@ class ZipReader(Generic[M]):
 
     @property
     def record_members(self) -> set[str]:
-        """The names of the members that hold records."""
+        """Return the names of the members with records."""
         return {name for name in self._members if self._format.record_pattern.fullmatch(name)}
 
     @property
     def object_members(self) -> list[tuple[str, ...]]:
-        """What `Form.objects` found in the name of each object, in order."""
+        """Return the groups of `object_pattern` in the name of each object, in order."""
         matches = (self._format.object_pattern.fullmatch(name) for name in sorted(self._members))
         return [match.groups() for match in matches if match]
 
     def verify_checksums(self) -> None:
-        """Read every member once, and compare it with what the manifest vouches for."""
+        """Read every member once, and compare it with its checksum in the manifest."""
         with self._report_damage():
             for name, digest in sorted(self.manifest.members.items()):
                 self._verify_checksum(name, digest)
 
     def read_records(self, name: str, model: type[R], count: int | None) -> Iterator[R]:
-        """The records of a member, `count` of them, each checked against its model."""
+        """Yield the `count` records of a member, each validated."""
         line_number = 0
         with self._report_damage(), self._zip.open(name) as member_file:
             while line := member_file.readline(MAX_LINE_BYTES + 1):
@@ -190,7 +189,7 @@ class ZipReader(Generic[M]):
             raise self._format.make_error(f"{name} is not what the manifest vouches for.")
 
     def _check_members(self, infos: list[zipfile.ZipInfo], file_bytes: int) -> set[str]:
-        """Names, kinds and sizes, before anything is unpacked; no member gives more than its size says."""
+        """Check names, kinds and sizes before anything is unpacked, and return the names but for the manifest's."""
         make_error, file_noun = self._format.make_error, self._format.file_noun
         member_names = {info.filename for info in infos}
         if _MANIFEST_MEMBER not in member_names:
@@ -235,7 +234,7 @@ class ZipReader(Generic[M]):
             raise self._format.make_error("Its manifest is not valid.") from error
 
     def _read_format_version(self, manifest: bytes) -> int:
-        """The format's version, read before anything else that a newer one may have changed."""
+        """Read the version before anything else that a newer version may have changed."""
         try:
             manifest_data = json.loads(manifest)
             if manifest_data["kind"] == self._format.manifest.model_fields["kind"].default:
@@ -270,7 +269,7 @@ def open_for_reading(path: Path, file_noun: str) -> BinaryIO:
 
 
 def program_version() -> str:
-    """Who writes it: this distribution and its version."""
+    """Return the name and version of this program."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,4 +1,4 @@
-"""Who may write what: one table, from which the handles, the credentials and the tests are all made.
+"""Who may write what: one table, from which permissions, credentials and tests are derived.
 
 Anything that is not granted here is refused by the store itself. `columns` narrows an update to those
 columns; `values` narrows a row to those values of a column (who speaks in a turn).
@@ -74,7 +74,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
     Store.WORDS: ("turns", "snippets", "entities", "facts", "scenes", "memories"),
     Store.OBJECTS: ("originals", "archives", "exports", "backups"),
 }
-"""Every collection of every store. `line` is the line's positions, kept beside the turns."""
+"""Every collection of every store. `line` has the positions of turns on their scene's line."""
 
 
 class Operation(StrEnum):
@@ -84,7 +84,7 @@ class Operation(StrEnum):
 
 
 class Grant(NamedTuple):
-    """Leave to do `ops` in one collection of one store."""
+    """Permission for some operations in one collection of one store."""
 
     store: Store
     collection: str
@@ -169,7 +169,7 @@ WRITE_MATRIX: Mapping[Role, tuple[Grant, ...]] = {
 
 
 def find_grants(role: Role, store: Store, collection: str, operation: Operation) -> tuple[Grant, ...]:
-    """Return the grants under which `role` may do `op` there; none means it may not."""
+    """Return the grants under which `role` may do the operation; none means it may not."""
     return tuple(
         g
         for g in WRITE_MATRIX[role]

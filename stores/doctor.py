@@ -1,4 +1,4 @@
-"""What `monitor doctor` asks of a set of stores: that each role is held to its leave, and that all is whole."""
+"""What `monitor doctor` checks: that each role may write only what it is granted, and that the data are whole."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stores.authority import Role, Store
 
 
 class AttemptOutcome(StrEnum):
-    """What came of trying what a role may not do.
+    """The result of trying a write that a role may not make.
 
-    `REFUSED`: the store itself said no. `REFUSED_HERE`: it has no roles, and this program said no. `PASSED`:
-    nobody did; it was taken back. `UNTRIED`: there was nothing to try it on.
+    `REFUSED`: the store itself refused. `REFUSED_HERE`: it has no roles, and this program refused. `PASSED`:
+    nothing refused it; it was rolled back. `UNTRIED`: there was nothing to try it on.
     """
 
     REFUSED = "refused"
@@ -23,7 +23,7 @@ class AttemptOutcome(StrEnum):
 
 
 class Attempt(NamedTuple):
-    """One thing that the role may not do (None: nobody may), and what came of it."""
+    """One write that the role may not make (None: nobody may), and the result of trying it."""
 
     role: Role | None
     store: Store
@@ -32,7 +32,7 @@ class Attempt(NamedTuple):
 
 
 class DoctorFinding(NamedTuple):
-    """One thing that was looked at. `state` is ok, a warning that does no harm yet, or bad."""
+    """The result of one check. `state` is ok, a warning that does no harm yet, or bad."""
 
     what: str
     state: Literal["ok", "warning", "bad"]
@@ -40,12 +40,12 @@ class DoctorFinding(NamedTuple):
 
 
 class Doctor(Protocol):
-    """Looks and tries; whatever it does, the stores hold afterwards what they held before."""
+    """Checks the stores without changing them."""
 
     def attempts(self) -> AsyncIterator[Attempt]:
         """Try, as every role, everything that the write matrix does not grant it."""
         ...
 
     def findings(self) -> AsyncIterator[DoctorFinding]:
-        """Look at everything that is kept."""
+        """Check everything that is stored."""
         ...

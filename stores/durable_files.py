@@ -1,4 +1,4 @@
-"""Files that are whole and on the disk before they have their name."""
+"""Files that are complete and on the disk before they get their name."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".part"
-"""What the name of an unfinished file ends with; it begins with a point."""
+"""What the name of an unfinished file ends with; it begins with a dot."""
 
 _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 class AtomicFile:
-    """A file in the making: `keep` gives it its name, replacing what has it; `drop` leaves nothing.
+    """A file that is written under a temporary name: `commit` renames it, replacing the target; `discard` removes it.
 
-    It is made in `unfinished`, a folder on the same disk. Errors are those of the operating system.
+    The temporary folder must be on the same disk. Errors are those of the operating system.
     """
 
     def __init__(self, target: Path, temporary_folder: Path) -> None:
@@ -28,7 +28,7 @@ class AtomicFile:
         self.file = os.fdopen(handle, "w+b")
 
     def commit(self, mode: int) -> None:
-        """Make it durable, with these permissions, under its name."""
+        """Make the file durable, with these permissions, under its name."""
         self.file.flush()
         self._temporary_path.chmod(mode)
         os.fsync(self.file.fileno())
@@ -37,7 +37,7 @@ class AtomicFile:
         sync_folder(self.target.parent)
 
     def discard(self) -> None:
-        """Remove what there is of it; after `keep`, nothing."""
+        """Remove the temporary file; does nothing after `commit`."""
         with suppress(OSError):  # on a full disk even closing fails
             self.file.close()
         self._temporary_path.unlink(missing_ok=True)

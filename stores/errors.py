@@ -1,5 +1,4 @@
-"""The whole error tree, drawn once. Each says what happened, what was kept and what to do.
-
+"""The error classes. Each error says what happened, what was kept and what to do.
 
 MonitorError
 ├── StoreError            a store could not do what was asked

@@ -1,6 +1,6 @@
-"""The archive's door to a store: all that is true of one universe, read in one moment, written all or not.
+"""Reading and writing all of a universe at once, for archives, backups and migrations.
 
-Beside the five ports, because those only ever show what is current and only ever add to it.
+This is separate from the five ports, as those only show what is current and only add to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stores.records.world import Entity, SceneNode, StoryNode, Universe
 
 
 class CollectionSpec(NamedTuple):
-    """What one collection keeps, and the fields that tell one record of it from another."""
+    """The record type of a collection, and the fields that identify a record."""
 
     record_type: type[Record]
     key_fields: tuple[str, ...] = ("id",)
@@ -56,45 +56,43 @@ RECORD_COLLECTIONS: Mapping[str, CollectionSpec] = {
     "sources": CollectionSpec(Source),
     "snippets": CollectionSpec(Snippet),
 }
-"""Every collection of truth that has records, in the order in which it is read and written.
+"""Every collection that is exported, in the order in which it is read and written.
 
-What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
-record of its own yet (`source_nodes`). `jobs` stay behind: they say how far the work of this library has
-come, and are found out anew where they are not.
+The others are derived from these (`entity_names`, `involvements`, `relations`, `line`), or have no records yet
+(`source_nodes`). `jobs` are not exported: each library finds out for itself what is still to be done.
 """
 
 OPTIONAL_COLLECTIONS: Final = frozenset({"policies", "notes", "decisions", "llm_calls", "archived_logs"})
-"""Collections that came after the first archives: one from before has no member of them."""
+"""Collections that were added later: older archives do not have them."""
 
 OBJECT_COLLECTIONS: Final = ("originals", "archives")
-"""Collections of objects that records name, and that go along with them."""
+"""Collections of objects that are exported along with the records that name them."""
 
 CollectionRecords = tuple[str, Iterable[Record]]
-"""A collection of `HISTORY` and records of it."""
+"""The name of a collection in `RECORD_COLLECTIONS`, and records of it."""
 
 NO_UNIVERSE: Id = ""
-"""Stands where a universe would: for what belongs to none of them, the moves of the Main Loop."""
+"""Stands for a universe with what belongs to none: the transitions of the Main Loop."""
 
 
 class History(Protocol):
-    """Held to no role: for export, backup and their way back. Errors: `stores.errors.StoreError` and kinds.
-
-    `one_moment`: `dump_all` shows everything as it stood at one moment. Where it is false, that holds for
-    each universe by itself.
-    """
+    """Reads and writes whole universes, with no role's restrictions. Raises `StoreError` and its subclasses."""
 
     @property
-    def is_single_snapshot(self) -> bool: ...
+    def is_single_snapshot(self) -> bool:
+        """Whether `dump_all` reads all universes as of one moment. If not, each universe is of one moment."""
+        ...
 
     async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:
-        """Hand every collection of `HISTORY` in turn to `sink`, with the universe's records in the order
-        they were made; all of one moment. `sink` is called in a thread and may block. Proposals come
-        with the status that is stored. Raises NotFound if there is no such universe."""
+        """Call `sink` with every collection in turn, with the universe's records in the order they were made.
+
+        All records are of one moment. `sink` is called in a thread and may block. Proposals have the status
+        that is stored. Raises NotFound if there is no such universe."""
         ...
 
     async def dump_all(self, sink: Callable[[Id, str, Iterator[Record]], None]) -> None:
-        """As `dump`, for every universe, oldest first; and last, under `LIBRARY`, the `transitions` that
-        are of no universe. What `sink` raises ends it."""
+        """As `dump`, for every universe, oldest first; and last, for `NO_UNIVERSE`, the `transitions` that
+        belong to none. An exception of `sink` ends it."""
         ...
 
     async def load(
@@ -104,12 +102,12 @@ class History(Protocol):
         mentioned_ids: Collection[Id],
         finish_partial: bool = False,
     ) -> set[Id]:
-        """Write every record of the parts, or none of them if anything fails (an error of the iterator
-        included); the parts come in the order of `HISTORY`, and are read in a thread.
+        """Write every record of the parts, or none if anything fails (an error of the iterator included).
 
-        `naming` is every identifier that occurs in them. Those that mean something in this store already
-        are returned, and then nothing is written: an import can neither change nor join what is here.
+        The parts must be in the order of `RECORD_COLLECTIONS`, and are read in a thread. `mentioned_ids` is
+        every identifier in them. If any of those exist in this store, they are returned and nothing is
+        written: an import neither changes nor joins what is here.
 
-        With `finish` they may be here: what an earlier load of the same records left half done is made
-        whole. The caller knows that all that is here of them is the same."""
+        With `finish_partial` they may exist: an unfinished load of the same records is completed. The caller
+        must know that the records that are here are the same."""
         ...

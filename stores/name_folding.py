@@ -1,4 +1,4 @@
-"""How names are compared, in every store alike."""
+"""How names are compared, the same in every store."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Opening a home folder: the five stores of it, each as whatever role asks may use it.
+"""Opens the five stores of a home folder, in files or on servers.
 
-Importing this is cheap: SQLite and numpy come when a store is opened or used.
+Importing this is cheap: SQLite and numpy are imported when a store is opened or used.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class StoreKind(StrEnum):
 StoreKinds = Mapping[Store, StoreKind]
 
 ALL_EMBEDDED: StoreKinds = MappingProxyType(dict.fromkeys(Store, StoreKind.EMBEDDED))
-"""Every store in the home folder: what there is without any setting."""
+"""Every store in the home folder: the default."""
 
 ALL_STORES_VARIABLE = "MONITOR_STORES"
 
 
 def read_store_kinds(environ: Mapping[str, str]) -> StoreKinds:
-    """Return what kind each store is to be: `MONITOR_STORES` says it of all five, and `MONITOR_CANON`,
-    `MONITOR_LOG`, `MONITOR_VECTORS`, `MONITOR_WORDS` and `MONITOR_OBJECTS` of one.
+    """Return the kind of each store: `MONITOR_STORES` sets all five, and `MONITOR_CANON`, `MONITOR_LOG`,
+    `MONITOR_VECTORS`, `MONITOR_WORDS` and `MONITOR_OBJECTS` one of them.
 
-    Raises InputError for a kind that there is not.
+    Raises InputError for an unknown kind.
     """
     default_kind = _parse_kind(ALL_STORES_VARIABLE, environ.get(ALL_STORES_VARIABLE))
     variable_names = {store: f"MONITOR_{store.name}" for store in Store}
@@ -79,12 +79,12 @@ async def open_stores(
     environ: Mapping[str, str] = MappingProxyType({}),
     on_progress: Callable[[str], None] = lambda line: None,
 ) -> Stores:
-    """Open the library in `home`; folder and files are made if absent. The one place that chooses stores.
+    """Open the library in `home`; folder and files are created if absent.
 
-    `environ` says where servers are; `tell` hears how the first copy of what is on them comes along.
-    Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it), InputError (it is not
-    said where a server is), Apart (it is the copy of a library on servers) or what `mirrored` raises; nothing
-    stays open.
+    `environ` has the addresses of servers; `on_progress` is called while a first copy of them is fetched.
+    Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it), InputError (the address of
+    a server is missing), CopyDiverged (the folder is the copy of a library on servers) or what
+    `open_replicated_stores` raises; nothing stays open.
     """
     if server_stores := frozenset(store for store in Store if kinds[store] is not StoreKind.EMBEDDED):
         return await _open_with_servers(home, server_stores, clock, environ, on_progress)
@@ -114,7 +114,7 @@ async def _open_with_servers(
     environ: Mapping[str, str],
     on_progress: Callable[[str], None],
 ) -> Stores:
-    """Open with these stores on servers, and with a copy in `home` that stands in while one is down."""
+    """Open with these stores on servers, and with a copy in `home` that is used while one is down."""
     from stores.replication.open_replicated import open_replicated_stores
     from stores.replication.replay_clock import ReplayClock
     from stores.servers.server_settings import read_server_settings

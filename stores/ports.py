@@ -1,9 +1,8 @@
-"""The five store ports and the narrow handles that agents are given.
+"""The five store ports, and the narrow handles that agents are given.
 
-A port speaks the domain, not a query language. Reading is open to every agent; each writing handle
-below holds just what the role's row in `stores/authority.py` allows, so that overreach does not
-type-check. Adapters implement them all on one object bound to a role, and the store itself refuses
-what the role may not do.
+Reading is open to every agent. Each writing handle has only the methods that the role's row in
+`stores/authority.py` allows, so that other writes do not type-check. Adapters implement all of them on one
+object bound to a role, and the store itself refuses what the role may not do.
 
 Every write is atomic and durable when it returns, and idempotent by the record's identifier: writing
 the same record again changes nothing. Readers see all writes that returned before they began.
@@ -41,7 +40,7 @@ from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Unive
 
 
 class Neighbourhood(NamedTuple):
-    """What lies within some hops of the roots: entities by distance, and the relation facts between."""
+    """Entities within some hops of the roots, by distance, and the relation facts between them."""
 
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
@@ -57,23 +56,23 @@ class CanonReader(Protocol):
     async def entities(
         self, universe_id: Id, *, kind: EntityKind | None = None, search: str = "", limit: int = 10_000
     ) -> list[Entity]:
-        """Canonical entities by name; `search` matches any part of a name or alias, without case."""
+        """Return canonical entities by name; `search` matches any part of a name or alias, without case."""
         ...
 
     async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
-        """Those of `ids` that are in canon."""
+        """Return those of `ids` that are in canon."""
         ...
 
     async def entity_names(self, universe_id: Id) -> list[str]:
-        """The names of canonical entities as they are written, oldest first (for completion)."""
+        """Return the names of canonical entities as they are written, oldest first (for completion)."""
         ...
 
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
-        """Every name and alias of canonical entities, without case, with whose it is."""
+        """Return every name and alias of canonical entities, without case, with the entity's identifier."""
         ...
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
-        """Canonical entities with exactly this name or alias, without case."""
+        """Return canonical entities with exactly this name or alias, without case."""
         ...
 
     async def fact(self, fact_id: Id) -> Fact: ...
@@ -87,12 +86,12 @@ class CanonReader(Protocol):
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
-        """Facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`): canonical ones, and
-        those that a later one ended."""
+        """Return facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`): canonical ones, and
+        those that a later fact ended."""
         ...
 
     async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
-        """How many canonical entities and canonical facts there are."""
+        """Return how many canonical entities and canonical facts there are."""
         ...
 
     async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
@@ -100,7 +99,7 @@ class CanonReader(Protocol):
         ...
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
-        """Facts of any status in these very words (`Fact.said`), oldest first."""
+        """Return facts of any status with these statements (`Fact.statement_key`), oldest first."""
         ...
 
     async def neighbourhood(
@@ -108,7 +107,7 @@ class CanonReader(Protocol):
     ) -> Neighbourhood: ...
 
     async def evidence_of(self, subject_id: Id) -> list[Evidence]:
-        """What a fact or an entity rests on."""
+        """Return the evidence of a fact or an entity."""
         ...
 
     async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
@@ -116,19 +115,19 @@ class CanonReader(Protocol):
         ...
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
-        """(turn, fact or entity) for all that rests on these turns (by evidence `turn_id`)."""
+        """Return (turn, fact or entity) for everything with evidence from these turns."""
         ...
 
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
-        """Facts that supersede this one."""
+        """Return the facts that supersede this one."""
         ...
 
     async def supersedes(self, fact_id: Id) -> list[Fact]:
-        """Facts that this one supersedes."""
+        """Return the facts that this one supersedes."""
         ...
 
     async def appearances(self, entity_id: Id) -> list[Id]:
-        """Scenes that the entity appeared in."""
+        """Return the scenes that the entity appeared in."""
         ...
 
     async def story_nodes(self, universe_id: Id) -> list[StoryNode]: ...
@@ -137,7 +136,7 @@ class CanonReader(Protocol):
 
 
 class ContainerWriter(Protocol):
-    """The Orchestrator's only leave in canon: story and scene containers."""
+    """What the Orchestrator may write in canon: story and scene nodes."""
 
     async def create_story_node(self, node: StoryNode) -> None: ...
 
@@ -145,11 +144,11 @@ class ContainerWriter(Protocol):
 
 
 class CanonWriter(CanonReader, Protocol):
-    """The CanonKeeper's alone."""
+    """What the CanonKeeper alone may write in canon."""
 
     async def commit(self, batch: CanonBatch) -> None:
-        """Write the whole batch or none of it. Entities are put whole; facts, evidence and edges are
-        added if absent; a relation fact keeps its traversable short cut in step."""
+        """Write the whole batch or none of it. Entities are replaced; facts, evidence and edges are added if
+        absent; the edges of relation facts are kept up to date."""
         ...
 
 
@@ -157,8 +156,8 @@ class CanonWriter(CanonReader, Protocol):
 
 
 class LlmSpending(NamedTuple):
-    """A sum over calls of a model. `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar, and
-    `unpriced` the calls among `calls` whose price is unknown."""
+    """The sum of some calls of a model. `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar;
+    `unpriced` is how many of the `calls` have no known price."""
 
     universe_id: Id
     story_id: Id | None
@@ -174,19 +173,19 @@ class LlmSpending(NamedTuple):
 
 class LogReader(Protocol):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
-        """Stories, newest first."""
+        """Return stories, newest first."""
         ...
 
     async def story(self, story_id: Id) -> Story: ...
 
     async def scenes(self, story_id: Id) -> list[Scene]:
-        """Scenes of a story in their order."""
+        """Return the scenes of a story in their order."""
         ...
 
     async def scene(self, scene_id: Id) -> Scene: ...
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
-        """Those of `ids` that are there."""
+        """Return those of `ids` that exist."""
         ...
 
     async def turn(self, turn_id: Id) -> Turn: ...
@@ -194,37 +193,37 @@ class LogReader(Protocol):
     async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]: ...
 
     async def line_length(self, scene_id: Id) -> int:
-        """Turns on the scene's line."""
+        """Return the number of turns on the scene's line."""
         ...
 
     async def line_tail(self, scene_id: Id, count: int) -> list[Turn]:
-        """The last `count` turns of the line, oldest first; O(count) at any length of campaign."""
+        """Return the last `count` turns of the line, oldest first; O(count) at any length of campaign."""
         ...
 
     async def line_slice(self, scene_id: Id, start: int, count: int) -> list[Turn]:
-        """Turns at depths `start` to `start + count - 1` of the line."""
+        """Return the turns at depths `start` to `start + count - 1` of the line."""
         ...
 
     async def on_line(self, scene_id: Id | None, turn_ids: Collection[Id]) -> set[Id]:
-        """Those of `turn_ids` that are on the scene's line (None: each on its own scene's)."""
+        """Return those of `turn_ids` that are on the scene's line (None: each on its own scene's)."""
         ...
 
     async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:
-        """Turns whose parent is `turn_id` (None: first turns), in the order they were made."""
+        """Return the turns whose parent is `turn_id` (None: first turns), in the order they were made."""
         ...
 
     async def take_counts(self, turn_ids: Collection[Id]) -> dict[Id, int]:
-        """How many turns share each one's parent, exchange and speaker (itself included)."""
+        """Return how many turns share each one's parent, exchange and speaker (itself included)."""
         ...
 
     async def all_turns(self, scene_id: Id) -> list[Turn]:
-        """The scene's whole tree, in the order it was made (export, replay, tests)."""
+        """Return the scene's whole tree, in the order it was made (export, replay, tests)."""
         ...
 
     async def head_moves(self, scene_id: Id) -> list[HeadMove]: ...
 
     async def redo_target(self, scene_id: Id) -> Id | None:
-        """The head that was last left for the present one by an undo, if any."""
+        """Return the head that the last undo to the present head came from, if any."""
         ...
 
     async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]: ...
@@ -232,7 +231,7 @@ class LogReader(Protocol):
     async def notes(
         self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
     ) -> list[Note]:
-        """Notes out of character, in the order they were made: a story's, or those made on these turns."""
+        """Return a story's notes, or those made on these turns, in the order they were made."""
         ...
 
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
@@ -254,28 +253,28 @@ class LogReader(Protocol):
         universe_id: Id | None = None,
         states: Collection[CanonizationState] | None = None,
     ) -> list[Canonization]:
-        """Commits that meet every condition given, in the order they were planned."""
+        """Return the commits that meet every condition given, in the order they were planned."""
         ...
 
     async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
-        """Every commit of the universe and how far it is; nothing is read of what they write."""
+        """Return the state of every commit of the universe, without reading the batches."""
         ...
 
     async def canon_version(self, universe_id: Id) -> str:
-        """A print of how far the universe's canon was written: another one whenever a commit was planned,
-        written or closed. What was read of canon under the same print still holds."""
+        """Return a version of the universe's canon, which changes whenever a commit is planned, written or
+        closed. What was read of canon at the same version still holds."""
         ...
 
     async def rulings(self, universe_id: Id) -> list[Ruling]:
-        """The court's rulings, in the order they were made."""
+        """Return the rulings on conflicts, in the order they were made."""
         ...
 
     async def policy(self, universe_id: Id) -> GatePolicy | None:
-        """What the universe lays down for its own gate, if it does."""
+        """Return the universe's own policy, if it has one."""
         ...
 
     async def loop_state(self, loop: Loop, subject_id: Id) -> Transition | None:
-        """The loop's last transition."""
+        """Return the loop's last transition."""
         ...
 
     async def loop_states(self, loop: Loop, subject_ids: Collection[Id]) -> dict[Id, Transition]: ...
@@ -283,11 +282,11 @@ class LogReader(Protocol):
     async def transitions(
         self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
     ) -> list[Transition]:
-        """The last `limit` transitions, oldest first."""
+        """Return the last `limit` transitions, oldest first."""
         ...
 
     async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
-        """Exchanges of the scene that were begun and not finished."""
+        """Return the checkpoints of exchanges that were begun and not finished."""
         ...
 
     async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
@@ -297,7 +296,7 @@ class LogReader(Protocol):
     async def summaries(self, scene_id: Id) -> list[Summary]: ...
 
     async def archived_logs(self, *, universe_id: Id | None = None) -> list[ArchivedLog]:
-        """What was put away, oldest first."""
+        """Return the archived logs, oldest first."""
         ...
 
     async def jobs(
@@ -307,7 +306,7 @@ class LogReader(Protocol):
         kinds: Collection[JobKind] | None = None,
         states: Collection[JobState] | None = None,
     ) -> list[Job]:
-        """Jobs that meet every condition given, in the order they were first put."""
+        """Return the jobs that meet every condition given, in the order they were first stored."""
         ...
 
     async def llm_calls(self, query: LlmCallQuery = LlmCallQuery()) -> list[LlmCall]:
@@ -315,18 +314,17 @@ class LogReader(Protocol):
         ...
 
     async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:
-        """What calls of a model have come to, summed by universe, story, persona, model and day (UTC): the
-        earliest day first, and within it in the order of those."""
+        """Return the spending by universe, story, persona, model and UTC day, sorted by day and then by those."""
         ...
 
     async def decision_marks(self, *scene_ids: Id) -> list[DecisionMark]:
-        """The `@DECISION` markers whose turns are on their scene's line, in its order, scene by scene."""
+        """Return the `@DECISION` markers whose turns are on their scene's line, in its order, scene by scene."""
         ...
 
     async def source(self, source_id: Id) -> Source: ...
 
     async def sources(self, universe_id: Id) -> list[Source]:
-        """Documents that came into the universe, oldest first."""
+        """Return the documents of the universe, oldest first."""
         ...
 
     async def snippets(self, source_id: Id) -> list[Snippet]: ...
@@ -335,10 +333,10 @@ class LogReader(Protocol):
 
 
 class TurnWriter(Protocol):
-    """Append a turn and stand on it: turn, line position, head and head move in one commit.
+    """Appends turns and moves the head. Turn, line position, head and head move are written in one transaction.
 
-    `kind` TAKE or BRANCH when the turn's parent is not the head. Who may speak as whom is the
-    store's business: the Orchestrator writes player, oracle and system turns, the Narrator gm and npc.
+    `kind` is TAKE or BRANCH if the turn's parent is not the head. The store checks the speaker: the
+    Orchestrator writes player, oracle and system turns, the Narrator gm and npc turns.
     """
 
     async def append_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None: ...
@@ -352,7 +350,7 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
     async def create_scene(self, scene: Scene) -> None: ...
 
     async def update_scene(self, scene: Scene) -> None:
-        """Title, goal, cast, place, tick and summary; never the head (see `move_head`) nor outcomes."""
+        """Update title, goal, cast, place, tick and summary; never the head (see `move_head`) nor outcomes."""
         ...
 
     async def record_transition(self, transition: Transition) -> None: ...
@@ -360,20 +358,19 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
     async def begin_exchange(
         self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
     ) -> None:
-        """`append_turn`, `save_checkpoint` and `record_transition` in one commit: one fsync for what
-        was typed."""
+        """Do `append_turn`, `save_checkpoint` and `record_transition` in one transaction, with one fsync."""
         ...
 
     async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None: ...
 
     async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
-        """Drop the checkpoint: the exchange is whole."""
+        """Remove the checkpoint, as the exchange is complete."""
         ...
 
     async def add_note(self, note: Note) -> None: ...
 
     async def put_job(self, job: Job) -> None:
-        """Store the job whole, over what it was. Behind what is played: nothing of play waits for it."""
+        """Store the job, replacing it. Writes of play go before this one."""
         ...
 
     async def drop_job(self, job_id: Id) -> None: ...
@@ -389,7 +386,7 @@ class NarratorLog(LogReader, Protocol):
 
 class ResolverLog(LogReader, Protocol):
     async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
-        """Store a result and what it proposes in one commit."""
+        """Store a result and its proposals in one transaction."""
         ...
 
     async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
@@ -397,7 +394,7 @@ class ResolverLog(LogReader, Protocol):
 
 class CanonKeeperLog(LogReader, Protocol):
     async def decide(self, decisions: Mapping[Id, Decision | None]) -> None:
-        """Set (or, with None, take back) the decision on undecided-by-commit proposals."""
+        """Set (or, with None, remove) the decision on proposals that no commit has closed over."""
         ...
 
     async def plan_canonization(self, canonization: Canonization) -> None: ...
@@ -405,11 +402,11 @@ class CanonKeeperLog(LogReader, Protocol):
     async def mark_written(self, canonization_id: Id) -> None: ...
 
     async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
-        """Set every outcome's proposal, add the scene's canonical outcomes, and close: one commit."""
+        """Update every outcome's proposal, add the scene's canonical outcomes, and close, in one transaction."""
         ...
 
     async def put_ruling(self, ruling: Ruling) -> None:
-        """Store a ruling; one on the same pair takes the place of the one before."""
+        """Store a ruling, replacing one on the same pair."""
         ...
 
     async def put_policy(self, policy: GatePolicy) -> None: ...
@@ -417,7 +414,7 @@ class CanonKeeperLog(LogReader, Protocol):
 
 class MemoryLog(LogReader, Protocol):
     async def put_memories(self, memories: Sequence[Memory]) -> None:
-        """Store them whole, over what they were."""
+        """Store the memories, replacing those of the same identifiers."""
         ...
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None: ...
@@ -444,8 +441,11 @@ class VectorHit(NamedTuple):
 
 
 class VectorItem(NamedTuple):
-    """`scope` filters: universe, story, scene, entity ... as exact matches. `mark` is a short print of what
-    was indexed: another one than what is to be indexed now says that the item is out of date."""
+    """A vector to be indexed. `scope` has the values to filter by: universe, story, scene, entity ...
+
+    `fingerprint` is a short digest of what was indexed; if it differs from that of the present content, the
+    item is out of date.
+    """
 
     id: Id
     vector: Sequence[float]
@@ -454,8 +454,8 @@ class VectorItem(NamedTuple):
 
 
 class VectorIndex(Protocol):
-    """Collections are named for what they hold; a collection has one model and one dimension. What one
-    model made is apart from what another did."""
+    """Vectors by collection and model. Those of different models are independent; those of one model have one
+    dimension."""
 
     async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None: ...
 
@@ -470,7 +470,7 @@ class VectorIndex(Protocol):
         k: int = 10,
         scope: Mapping[str, str] | None = None,
     ) -> list[VectorHit]:
-        """The `k` nearest by cosine, best first; exact."""
+        """Return the `k` nearest by cosine, best first; exact."""
         ...
 
     async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int: ...
@@ -483,15 +483,15 @@ class VectorIndex(Protocol):
         ids: Collection[Id] | None = None,
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
-        """What is indexed (of `ids`, within `scope`), with its mark."""
+        """Return what is indexed (of `ids`, within `scope`), with its fingerprint."""
         ...
 
     async def models(self, collection: str) -> dict[str, int]:
-        """Every model that vectors of the collection were made by, with how many there are."""
+        """Return every model with vectors in the collection, and how many it has."""
         ...
 
     async def drop(self, collection: str, *, model: str) -> None:
-        """Remove all that the model made; nothing happens if there is nothing."""
+        """Remove all vectors of the model, if there are any."""
         ...
 
 
@@ -501,7 +501,7 @@ class TextHit(NamedTuple):
 
 
 class TextItem(NamedTuple):
-    """`mark`: see `VectorItem`."""
+    """A text to be indexed; for `scope` and `fingerprint` see `VectorItem`."""
 
     id: Id
     text: str
@@ -517,7 +517,7 @@ class TextIndex(Protocol):
     async def search(
         self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
     ) -> list[TextHit]:
-        """The `k` best by BM25 over any of the query's words, best first; never an error for odd input."""
+        """Return the `k` best by BM25 over any of the query's words, best first; any query is valid."""
         ...
 
     async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int: ...
@@ -529,22 +529,22 @@ class TextIndex(Protocol):
         ids: Collection[Id] | None = None,
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
-        """What is indexed (of `ids`, within `scope`), with its mark."""
+        """Return what is indexed (of `ids`, within `scope`), with its fingerprint."""
         ...
 
 
 @runtime_checkable
 class RebuildableTextIndex(Protocol):
-    """A text index that can be made anew beside the one that is in use."""
+    """A text index that can be rebuilt while the present one is in use."""
 
     async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        """Replace all of the collection by these items, at once and only when all of them are in; returns
-        how many there are. What fails leaves the collection as it was."""
+        """Replace the collection by these items once all of them are indexed; return how many there are. If it
+        fails, the collection is unchanged."""
         ...
 
 
 class ObjectStore(Protocol):
-    """Immutable blobs under their own SHA-256."""
+    """Immutable objects, stored under their SHA-256."""
 
     async def put(self, collection: str, data: bytes) -> str:
         """Store and return the key; the same bytes give the same key."""

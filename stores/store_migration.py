@@ -1,8 +1,8 @@
-"""All that is true from one set of stores into another: each universe whole, compared, and never twice.
+"""Copies everything from one set of stores into another, universe by universe, and compares the result.
 
-Over the ports alone, so any two sets will do. The source is only read. A universe that is in the target
-already, and equal, is passed over; one that an earlier migration left half done is finished; one that is
-another there is left alone. So a migration that was cut off is begun again, and goes on.
+Uses the ports alone, so it works with any two sets of stores. The source is only read. A universe that the target
+has already is skipped if it is equal, completed if an earlier migration was interrupted in it, and left alone if it
+differs. So an interrupted migration can be started again.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 _NO_LIMIT = 1_000_000_000
 
 ProgressListener = Callable[[str], None]
-"""Hears what is going on, line by line."""
+"""Called with lines of text about the progress."""
 
 
 class MigrationOutcome(StrEnum):
-    """What became of a universe (of a dry run: what would)."""
+    """The result for one universe (in a dry run: what it would be)."""
 
     COPIED = "copied"
     FINISHED = "finished"
@@ -51,8 +51,7 @@ class MigrationOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MigratedUniverse:
-    """One universe: what it holds in the source, and what the target has of it now. `why` is for OTHER and
-    FAILED."""
+    """One universe: what it holds in the source, and what the target has of it now."""
 
     id: Id
     name: str
@@ -68,7 +67,7 @@ class MigratedUniverse:
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """`objects` are those that were brought over, `lost` those that the source no longer has whole."""
+    """The result of a migration: `objects` were copied, `lost` are those that the source no longer has whole."""
 
     universes: tuple[MigratedUniverse, ...]
     copied_objects: int
@@ -82,9 +81,9 @@ class MigrationReport:
 async def migrate_stores(
     source: Stores, target: Stores, *, dry_run: bool = False, on_progress: ProgressListener = print
 ) -> MigrationReport:
-    """Bring everything over, universe by universe; with `dry_run` only look at both sides.
+    """Copy everything, universe by universe; with `dry_run` only compare both sides.
 
-    What stands in the way of one universe is told in its `Moved` and does not stop the others. Raises
+    A problem with one universe is reported in its `MigratedUniverse` and does not stop the others. Raises
     StoreFull, and StoreError if a store cannot be read or written at all.
     """
     copied_objects, missing_objects = await _copy_objects(source, target, dry_run, on_progress)
@@ -100,7 +99,7 @@ async def migrate_stores(
 
 
 class _UniverseMigrator:
-    """One universe on its way."""
+    """Copies one universe."""
 
     def __init__(
         self, source: Stores, target: Stores, universe: Universe, on_progress: ProgressListener
@@ -159,7 +158,7 @@ class _UniverseMigrator:
     async def _copy_universe(
         self, spool_file: BinaryIO, outcome: MigrationOutcome
     ) -> tuple[UniverseTally, MigrationOutcome]:
-        """Write the universe to a passing file, as it is at one moment, check it, and load it from there."""
+        """Write the universe to a temporary file, as of one moment, check it, and load it from there."""
         sent_tally = UniverseTally()
         await self._cancellation.run(
             _write_spool_file(self._source, self._universe, spool_file, sent_tally, self._cancellation)
@@ -171,8 +170,8 @@ class _UniverseMigrator:
         load = partial(self._target.history.load, mentioned_ids=references.mentioned_ids)
         if outcome is MigrationOutcome.COPIED:
             existing_ids = await self._cancellation.run(load(self._iter_collections(reader)))
-            # Its universe is not there, but something of it is: what a store that cannot write everything
-            # at once was cut off in.
+            # The universe is not there, but some of its records are: an interrupted load, on a store that
+            # cannot write everything at once.
             outcome = MigrationOutcome.FINISHED if existing_ids else MigrationOutcome.COPIED
         if outcome is MigrationOutcome.FINISHED:
             await self._cancellation.run(load(self._iter_collections(reader), finish_partial=True))
@@ -185,7 +184,7 @@ class _UniverseMigrator:
         )
 
     async def _find_extra_collections(self) -> list[str]:
-        """The collections in which the target has what the source has not: it was not left half done."""
+        """Return the collections with records that only the target has: then it is no interrupted migration."""
         source_digests = _RecordDigests()
         await self._source.history.dump(self._universe.id, source_digests.add_records)
         target_digests = _RecordDigests()
@@ -209,7 +208,7 @@ class _UniverseMigrator:
 
 
 class _RecordDigests:
-    """The checksum of every record, by collection."""
+    """Collects the checksum of every record, by collection."""
 
     def __init__(self) -> None:
         self.by_collection: dict[str, set[bytes]] = {name: set() for name in RECORD_COLLECTIONS}
@@ -222,7 +221,7 @@ class _RecordDigests:
 
 
 async def tally_universe(stores: Stores, universe_id: Id) -> UniverseTally | None:
-    """Count what the stores have of the universe; None if they do not have it."""
+    """Count the records of the universe; None if the stores do not have it."""
     tally = UniverseTally()
     try:
         await stores.history.dump(universe_id, tally.count_records)
@@ -261,7 +260,7 @@ async def _write_spool_file(
 async def _copy_objects(
     source: Stores, target: Stores, dry_run: bool, on_progress: ProgressListener
 ) -> tuple[int, tuple[str, ...]]:
-    """Bring over what the target lacks: an object is known by its content, so one too many does no harm."""
+    """Copy the objects that the target lacks. They are named by content, so one too many does no harm."""
     copied_count, missing_objects = 0, []
     for collection in OBJECT_COLLECTIONS:
         target_keys = set(await target.objects(None).keys(collection))
@@ -287,7 +286,7 @@ async def _copy_objects(
 
 
 async def _copy_session(source: Stores, target: Stores, on_progress: ProgressListener) -> None:
-    """Where the session was left, unless somebody has played in the target already."""
+    """Copy the state of the session, unless somebody has played in the target already."""
     if await target.log(Role.CONTEXT_ASSEMBLY).transitions(loop=Loop.MAIN, limit=1):
         return
     transitions = await source.log(Role.CONTEXT_ASSEMBLY).transitions(loop=Loop.MAIN, limit=_NO_LIMIT)

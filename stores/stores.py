@@ -1,4 +1,4 @@
-"""The five stores as the program holds them, whatever stands behind each."""
+"""The open stores as the program uses them, whether files or servers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class AnyLog(
     ArchivistLog,
     Protocol,
 ):
-    """The log with every role's handle on it; the store refuses what the role may not do."""
+    """The log with every role's methods; the store refuses what the role may not do."""
 
 
 class AnyCanon(ContainerWriter, CanonWriter, Protocol):
-    """Canon with every role's handle on it; the store refuses what the role may not do."""
+    """Canon with every role's methods; the store refuses what the role may not do."""
 
 
 Severity = Literal["information", "warning", "error"]
@@ -49,7 +49,7 @@ Severity = Literal["information", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class StoreNotice:
-    """Something about a store has changed, in words for the user."""
+    """A change of a store's condition, as text for the user."""
 
     store: Store
     text: str
@@ -60,23 +60,17 @@ NoticeListener = Callable[[StoreNotice], None]
 
 
 def ignore_notice_listener(listener: NoticeListener) -> None:
-    """Stores that are files of the home folder neither go nor come back."""
+    """Do nothing, as the condition of stores in files does not change."""
 
 
 def no_current_problems() -> tuple[str, ...]:
-    """Stores that are files of the home folder are there, or could not be opened."""
+    """Return nothing, as stores in files are there or could not be opened."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The open stores. Each factory gives a store as the role may use it; `None` is the owner's leave.
-
-    `history` is the archive's door to the whole truth of a universe, `doctor` tries and looks. `health`
-    names each store with "ok" or with what is amiss. `close` finishes what is queued; closing twice is no
-    error. `listen` has every change of a store told once, from now on, to a listener that must
-    not block; `amiss` says what is so at present.
-    """
+    """The open stores. The first five return a store as the role may use it; None is the owner."""
 
     log: Callable[[Role], AnyLog]
     canon: Callable[[Role], AnyCanon]
@@ -86,13 +80,17 @@ class Stores:
     history: History
     doctor: Doctor
     health: Callable[[], tuple[tuple[str, str], ...]]
+    """Returns each store's name with "ok" or its problem."""
     close: Callable[[], Awaitable[None]]
+    """Finishes what is queued and closes the stores; closing twice is no error."""
     add_notice_listener: Callable[[NoticeListener], None] = ignore_notice_listener
+    """Calls the listener with every change from now on; it must not block."""
     current_problems: Callable[[], tuple[str, ...]] = no_current_problems
+    """Returns the present problems as sentences for the user."""
 
 
 def make_home(home: Path) -> None:
-    """Make the folder for its owner's eyes alone; what a player writes is private."""
+    """Create the home folder, readable by its owner alone."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""Work that goes on in threads, and stops when nobody waits for it any more."""
+"""Cancels work in threads when its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 class ThreadCancellation:
-    """Await the work through `of`, and let it `check` now and then: cancelling it then ends the thread too,
-    and is over only when that has ended."""
+    """Runs work through `run`; the work calls `raise_if_cancelled` now and then. Cancelling the caller ends the
+    thread, and returns only when it has ended."""
 
     def __init__(self, what: str, kept: str) -> None:
         self._message = what
@@ -23,7 +23,7 @@ class ThreadCancellation:
         self._cancelled = threading.Event()
 
     def raise_if_cancelled(self) -> None:
-        """Raise StoreError if it was cancelled; the thread dies of it, and nobody hears it."""
+        """Raise StoreError in the thread if the caller was cancelled."""
         if self._cancelled.is_set():
             raise StoreError(self._message, kept=self._kept_message)
 

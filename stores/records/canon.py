@@ -1,4 +1,4 @@
-"""What is true, why it is, and every change that may be proposed to it."""
+"""Facts and their evidence, every change that may be proposed to canon, and what one commit writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Number, Universe
 
 FactValue = bool | int | float | str
-"""A fact's object when it is a plain value and not an entity."""
+"""The object of a fact that is a plain value and not an entity."""
 
 
 class FactKind(StrEnum):
@@ -31,7 +31,7 @@ class FactKind(StrEnum):
 
 
 class Authority(StrEnum):
-    """On whose word. `SYSTEM` is inferred; `PLAYER` came through a resolution."""
+    """Who a statement comes from. `SYSTEM`: it was inferred. `PLAYER`: it came through a resolution."""
 
     SOURCE = "source"
     GM = "gm"
@@ -68,7 +68,7 @@ class Involvement(Record):
 
 
 class Evidence(Record):
-    """The very words, roll or page that something rests on. `turn_id` is where a reader jumps to."""
+    """The words, roll or page that something rests on. `turn_id` is the turn to show for it."""
 
     id: Id
     kind: EvidenceKind
@@ -82,12 +82,12 @@ class Evidence(Record):
 
 
 def normalize_statement(statement: str) -> str:
-    """Return words as they are compared: without case, punctuation and doubled spaces."""
+    """Return a statement as it is compared: without case, punctuation and doubled spaces."""
     return " ".join(re.sub(r"[^\w\s]", " ", statement.casefold()).split())
 
 
 class Requirement(Record):
-    """What somebody has to bear: a predicate, with this value or of this entity if one is named."""
+    """A fact that an entity must have: a predicate, with this value or object if one is given."""
 
     predicate: str
     value: FactValue | None = None
@@ -95,11 +95,11 @@ class Requirement(Record):
 
 
 class AxiomForm(Record):
-    """A rule of the world that code can check: nobody it is for may bear what it forbids.
+    """A rule of the world that code can check: no subject it applies to may have the fact that it forbids.
 
-    It is for whoever is the subject (of this kind, tag or name, as far as given), and forbids
-    `predicate` with this value, or of this object (its name, kind or tag); None leaves a thing open.
-    With `unless`, it is allowed to those who bear that at the time.
+    It applies to the subject (by name, kind or tag, as far as given), and forbids `predicate` with this value
+    or object (by name, kind or tag). A field that is None or empty matches anything. With `unless`, subjects
+    that have that fact at the time are exempt.
     """
 
     predicate: str
@@ -114,12 +114,7 @@ class AxiomForm(Record):
 
 
 class Fact(Record):
-    """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still).
-
-    `because` names the facts that caused it; `form` is what an axiom says as far as code can check it;
-    `clock` is how a clock stands (its `value` says how far it is filled);
-    `closed` is set when a commitment was paid off.
-    """
+    """A statement that holds from `valid_from` to `valid_to` (world ticks; None: since ever / still)."""
 
     id: Id
     universe_id: Id
@@ -137,9 +132,13 @@ class Fact(Record):
     standing: Standing = Standing.TRUE
     status: FactStatus = FactStatus.CANONICAL
     closed: bool = False
+    """Whether a commitment was fulfilled."""
     because: tuple[Id, ...] = ()
+    """The facts that caused it."""
     form: AxiomForm | None = None
+    """What an axiom says, as far as code can check it."""
     clock: ProgressClock | None = None
+    """The state of a clock; `value` is how far it is filled."""
     proposal_id: Id | None = None
     recorded_at: datetime
     statement_key: str = Field(
@@ -169,7 +168,7 @@ class CreateEntity(Record):
 
 
 class UpdateEntity(Record):
-    """Change what an entity is called or how it is described; None leaves a field as it is."""
+    """Change the name or description of an entity; None leaves a field as it is."""
 
     kind: Literal["update_entity"] = "update_entity"
     entity_id: Id
@@ -180,7 +179,7 @@ class UpdateEntity(Record):
 
 
 class MergeEntities(Record):
-    """`absorbed` becomes another name of `kept`."""
+    """Merge two entities: the absorbed one becomes another name of the kept one."""
 
     kind: Literal["merge_entities"] = "merge_entities"
     kept_id: Id
@@ -188,7 +187,7 @@ class MergeEntities(Record):
 
 
 class AssertFact(Record):
-    """`fact_kind` any but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends,
+    """State a fact of any kind but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends,
     `because` those that caused it."""
 
     kind: Literal["assert_fact"] = "assert_fact"
@@ -205,7 +204,7 @@ class AssertFact(Record):
 
 
 class EndFact(Record):
-    """The fact was true until `at` (world tick) and is no longer; `closed`: a commitment was paid off."""
+    """End a fact at the world tick `at`; `closed`: a commitment was fulfilled."""
 
     kind: Literal["end_fact"] = "end_fact"
     fact_id: Id
@@ -214,7 +213,7 @@ class EndFact(Record):
 
 
 class RetconFact(Record):
-    """The fact was never so (or, with `restore`, is so again). Nothing is deleted."""
+    """Declare that a fact was never true (or, with `restore`, that it is true again). Nothing is deleted."""
 
     kind: Literal["retcon_fact"] = "retcon_fact"
     fact_id: Id
@@ -229,7 +228,7 @@ class StateOp(StrEnum):
 
 
 class StateChange(Record):
-    """Move one number, value or tag of an entity. `key` is the tag itself for TAG and UNTAG."""
+    """Change one number, value or tag of an entity. `key` is the tag itself for TAG and UNTAG."""
 
     kind: Literal["state_change"] = "state_change"
     entity_id: Id
@@ -239,10 +238,10 @@ class StateChange(Record):
 
 
 class AdvanceClock(Record):
-    """Move a clock by some steps or `to` a place, and change how it goes (None leaves that as it is).
+    """Move a clock by some steps or `to` a position, and change its settings (None leaves them as they are).
 
-    `closed` False starts it, or starts it anew once it is closed; True stops it. With a `pace` it is a
-    track, of which a step is as many ticks as the pace has. `size` is what a clock has that nobody started.
+    `closed` False starts it, or starts it again once it is closed; True stops it. With a `pace` it is a track,
+    on which a step is as many ticks as the pace has. `size` is for a clock that does not exist yet.
     """
 
     kind: Literal["advance_clock"] = "advance_clock"
@@ -256,12 +255,12 @@ class AdvanceClock(Record):
 
     @property
     def predicate(self) -> str:
-        """What the clock is called in canon."""
+        """Return the predicate of the clock in canon."""
         return clock_predicate(self.clock, self.pace)
 
     def after(self, clock_before: ProgressClock | None) -> ProgressClock:
-        """Return the clock as the change leaves it. Total: one that is closed stays as it is until it is
-        started anew, one that runs is not started twice, and none is set beyond its end."""
+        """Return the clock after the change. A closed clock stays as it is until it is started again, a running
+        one is not started twice, and none is set beyond its end."""
         if clock_before is not None and clock_before.closed is not (self.closed is False):
             return clock_before
         clock = clock_before
@@ -276,7 +275,7 @@ class AdvanceClock(Record):
 
 
 class NoteAxiom(Record):
-    """A rule of the world. Without a `form` only a reader can tell what breaks it."""
+    """State a rule of the world. Without a `form`, only a human can tell what breaks it."""
 
     kind: Literal["note_axiom"] = "note_axiom"
     statement: str

@@ -1,4 +1,4 @@
-"""Progress clocks, and progress tracks, which are clocks that the hero works at."""
+"""Progress clocks, and progress tracks, which are clocks that a character works on."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pydantic import Field, model_validator
 from stores.records.base import Record
 
 TICKS_PER_BOX: Final = 3
-"""Strokes that fill one box of a progress track."""
+"""Ticks that fill one box of a progress track."""
 BOXES_PER_TRACK: Final = 10
 TRACK_TICKS: Final = TICKS_PER_BOX * BOXES_PER_TRACK
 
 CLOCK_PREFIX: Final = "clock:"
 TRACK_PREFIX: Final = "track:"
-"""In canon a clock is a state of nobody; its predicate is this and its name."""
+"""Canon has a clock as a state without a subject; its predicate is this prefix and its name."""
 
 
 class Pace(StrEnum):
-    """How fast a track is worked at, from 5 steps to 30 for the whole of it."""
+    """How many steps a track takes, from 5 to 30."""
 
     BRISK = "brisk"
     STEADY = "steady"
@@ -29,15 +29,14 @@ class Pace(StrEnum):
 
     @property
     def ticks(self) -> int:
-        """What one step forward marks."""
+        """Return the ticks that one step marks."""
         return {Pace.BRISK: 6, Pace.STEADY: 3, Pace.SLOW: 2, Pace.EPIC: 1}[self]
 
 
 class ProgressClock(Record):
-    """Something that comes nearer in `size` steps. `per_scene` steps come by themselves at scene end.
+    """Something that comes nearer in `size` steps. It moves by `per_scene` steps at the end of each scene.
 
-    `closed`: it has struck, or was stopped, and does nothing any more. With a `pace` it is a track: ten
-    boxes, each filled by three ticks.
+    `closed`: it has run out or was stopped. With a `pace` it is a track: ten boxes of three ticks each.
     """
 
     name: str = Field(min_length=1)
@@ -63,7 +62,7 @@ class ProgressClock(Record):
 
     @property
     def boxes(self) -> int:
-        """Boxes of a track that are full, 0 to 10."""
+        """Return how many boxes of a track are full, 0 to 10."""
         return self.filled // TICKS_PER_BOX
 
     def moved_to(self, filled: int) -> ProgressClock:

@@ -1,4 +1,4 @@
-"""Identifiers and the clock: time-ordered for what is new, derived where a retry must hit the same record."""
+"""Identifiers and clocks. New identifiers are ordered by time; derived ones are the same at every retry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Id = str
 """A UUID in its canonical text form. Text sorts like time for version 7."""
 
 Clock = Callable[[], datetime]
-"""Gives the present in UTC. Injected, so that tests and seeded runs own it."""
+"""Returns the present time in UTC. Injected, so that tests and seeded runs control it."""
 
 _NAMESPACE = uuid.UUID("6f1b0c52-3a57-5d0e-9a41-9d1f6c6d6f6e")
 
@@ -73,7 +73,7 @@ class SeededIdGenerator:
 
 
 class SteppingClock:
-    """A clock that moves one second a look: record times stay ordered and reproducible."""
+    """A clock that advances one second with each call: record times stay ordered and reproducible."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start

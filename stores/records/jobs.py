@@ -1,7 +1,7 @@
-"""Background work that has to be known after a stop: how far it came, and what failed.
+"""Background jobs, stored so that they go on after a restart.
 
-A job brings one subject (a scene, a universe) to where it stands now; it is named by what it does and to
-what, so asking for it twice is asking once.
+A job brings one subject (a scene, a universe) up to date. Its identifier is derived from its kind and subject, so
+there is at most one for each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stores.records.ids import Id, derive_id
 
 
 class JobKind(StrEnum):
-    """INDEX puts words into their index, EMBED vectors."""
+    """What a job does: INDEX indexes words, EMBED vectors."""
 
     INDEX = "index"
     EMBED = "embed"
@@ -27,7 +27,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """POISONED: it failed too often, and waits for the user."""
+    """How far a job is. POISONED: it failed too often, and waits for the user."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -59,5 +59,5 @@ class Job(Record):
 
 
 def derive_job_id(kind: JobKind, subject_id: Id) -> Id:
-    """Return the identifier of the one job that does this to that."""
+    """Return the identifier of the one job of this kind for the subject."""
     return derive_id("job", kind, subject_id)

@@ -1,7 +1,6 @@
-"""What a model was asked, what it answered and what that cost: the X-ray, the bill and the replay.
+"""Calls of a model with their prompts, answers and costs, for the X-ray, the bill and the replay.
 
-
-(`@DECISION` tags). Money is whole millionths of a US dollar, so that sums are exact.
+Money is whole millionths of a US dollar, so that sums are exact.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MAX_CALL_MICROS: Final = 10_000_000_000
 
 
 class Persona(StrEnum):
-    """Who speaks through the model. Each is a prompt; none has an authority of its own."""
+    """The task that a prompt gives the model. None may write anything by itself."""
 
     DIRECTOR = "director"
     LIBRARIAN = "librarian"
@@ -36,8 +35,8 @@ class Persona(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """How a call ended. `CUT`: words arrived and then the connection, the time or the length ran out;
-    `STOPPED`: the player stopped it, and what had arrived was kept."""
+    """How a call ended. `CUT`: a part arrived before the connection, the time or the length ran out.
+    `STOPPED`: the player stopped it, and the part that had arrived was kept."""
 
     DONE = "done"
     CUT = "cut"
@@ -47,7 +46,7 @@ class CallOutcome(StrEnum):
 
 
 class FallbackStep(StrEnum):
-    """Which rung of the ladder gave a structured answer; `NONE` when no rung did."""
+    """Which step of the fallback ladder gave a structured answer; `NONE` if no step did."""
 
     PLAIN = "plain"
     SCHEMA = "schema"
@@ -58,31 +57,32 @@ class FallbackStep(StrEnum):
 
 
 class RecordedSection(Record):
-    """One part of a prompt, sent or dropped. `exact` says that a tokenizer of the model counted it, and
-    not our estimate; `dropped` why it was not sent (empty: it was)."""
+    """One part of a prompt, sent or dropped."""
 
     name: str
     tokens: int = Field(ge=0)
     exact: bool = False
+    """Whether a tokenizer of the model counted the tokens (else they are our estimate)."""
     stable: bool = False
     dropped: str = ""
+    """Why it was not sent (empty: it was)."""
     text: str = ""
 
 
 class Money(Record):
-    """What a call cost, in millionths of a US dollar; `known` is false where no price is on the list."""
+    """What a call cost."""
 
     micros: int = Field(default=0, ge=0)
+    """Millionths of a US dollar."""
     known: bool = True
+    """Whether the price is known."""
 
 
 class LlmCall(Record):
     """One finished call of a model, failed ones included.
 
-    `id` is derived from the exchange, the persona and how many such calls came before, so that a retry
-    of the step finds it again instead of paying twice; `answer` is the words that came, which make a
-    session replayable. `turn_id` is the turn that it wrote or
-    served. Seconds are of the model's own time; `first_seconds` to its first word (None: it never came).
+    `id` is derived from the run, the persona and how many such calls came before, so that a retry of the step
+    finds the call again instead of paying twice.
     """
 
     id: Id
@@ -90,6 +90,7 @@ class LlmCall(Record):
     story_id: Id | None = None
     scene_id: Id | None = None
     turn_id: Id | None = None
+    """The turn that it wrote or served."""
     run_id: Id | None = Field(default=None, validation_alias="beat_id")
     """The run of an exchange that made the call: the identifier of its `Checkpoint`."""
     persona: Persona
@@ -102,26 +103,29 @@ class LlmCall(Record):
     """Whether the provider counted the tokens (else they are our estimate)."""
     cost: Money = Money()
     seconds: float = Field(default=0.0, ge=0.0)
+    """The model's own time."""
     first_seconds: float | None = None
+    """Seconds to its first word (None: none came)."""
     tries: int = Field(default=1, ge=1)
     fallback_step: FallbackStep = Field(default=FallbackStep.PLAIN, validation_alias="rung")
     outcome: CallOutcome = CallOutcome.DONE
     answer: str = ""
+    """The model's words, from which a session can be replayed."""
     result: str = ""
-    """What was made of it, in one line: three beats, no warnings, two proposals and a quote dropped."""
+    """What the program made of the answer, in one line."""
     error: str = ""
     at: datetime
 
     @field_validator("at")
     @classmethod
     def _in_utc(cls, at: datetime) -> datetime:
-        """What is spent is summed by day, and a day is UTC's wherever the call was made."""
+        """Convert to UTC, as spending is summed by UTC day wherever the call was made."""
         return at.astimezone(UTC)
 
 
 class DecisionMark(Record):
-    """A `@DECISION(reason=..., impact=...)` marker in a turn. It is never compressed away, and counts while
-    its turn is on the line."""
+    """A `@DECISION(reason=..., impact=...)` marker in a turn. Summaries keep it; it counts while its turn is on
+    the line."""
 
     id: Id
     universe_id: Id

@@ -23,7 +23,7 @@ class Speaker(StrEnum):
 
 
 GM_SPEAKERS: Final = (Speaker.GM, Speaker.NPC)
-"""Speakers whose turns narrate: the GM, and the GM for somebody else."""
+"""Speakers whose turns narrate: the GM, and the GM speaking as a character."""
 
 
 class StoryMode(StrEnum):
@@ -32,7 +32,7 @@ class StoryMode(StrEnum):
 
 
 class CriticalCommitMode(StrEnum):
-    """What a mid-scene trigger does: ask in one line, or commit what policy accepts at once."""
+    """What a trigger in mid-scene does: ask, or commit at once what the policy accepts."""
 
     ASK = "ask"
     AUTO = "auto"
@@ -46,16 +46,16 @@ class DiceRoller(StrEnum):
 
 
 class TensionMode(StrEnum):
-    """What tension does to the oracle: bend the odds of a yes, or only move the edges (how often *and*
-    comes instead of *but*)."""
+    """What the story's tension does to the oracle."""
 
     BEND = "bend"
+    """It changes the odds of a yes."""
     EDGE = "edge"
+    """It only changes how often *and* comes instead of *but*."""
 
 
 class Story(Record):
-    """`system` is the rule pack that it is played by (empty: none). `entries` are the story's books in the
-    order they were kept; each counts while its turn is on the line."""
+    """A story in a universe: its settings, and the entries of its journal."""
 
     id: Id
     universe_id: Id
@@ -68,6 +68,7 @@ class Story(Record):
     mode: StoryMode = StoryMode.COPILOT
     critical: CriticalCommitMode = CriticalCommitMode.ASK
     system: str = ""
+    """The rule pack that it is played by (empty: none)."""
     tension: int = Field(default=5, ge=1, le=9)
     tension_mode: TensionMode = TensionMode.BEND
     dice: DiceRoller = DiceRoller.PROGRAM
@@ -75,11 +76,12 @@ class Story(Record):
     budget: int | None = Field(default=None, ge=0)
     """What the model may cost in this story, in millionths of a US dollar (None: no limit)."""
     entries: tuple[JournalEntry, ...] = ()
+    """Entries of the story's journal in the order they were made; each counts while its turn is on the line."""
     created_at: datetime
 
 
 class Scene(Record):
-    """`head` names the turn that play stands on (None: before the first)."""
+    """A scene of a story, and the turn that play stands on."""
 
     id: Id
     story_id: Id
@@ -91,49 +93,48 @@ class Scene(Record):
     place_id: Id | None = None
     tick: int = 0
     head: Id | None = None
+    """The turn that play stands on (None: before the first)."""
     summary: str = ""
     canonical_outcomes: tuple[Id, ...] = ()
     created_at: datetime
 
 
 class Turn(Record):
-    """One utterance, never rewritten. Its parent is the turn before it on its line.
-
-    `exchange_id` groups a player's turn with the answers to it (it is the first turn's id). `take`
-    counts from 1 among siblings of the same exchange and speaker. `depth` is its place on the line
-    (first turn: 0). `tick` is the world time at which it is said, in minutes. `seed` fixes every die
-    that the exchange rolls. `hearers` are those who alone heard it, besides who speaks (empty: everyone
-    present). `ref` is what it was called in the log that it was imported from.
-    """
+    """One utterance, never rewritten. Its parent is the turn before it on its line."""
 
     id: Id
     scene_id: Id
     parent_id: Id | None
     exchange_id: Id
+    """The exchange of a player's turn and the answers to it: the identifier of its first turn."""
     speaker: Speaker
     text: str
     name: str = ""
     take: int = 1
+    """Counts from 1 among siblings of the same exchange and speaker."""
     depth: int = Field(ge=0)
+    """Its place on the line (first turn: 0)."""
     tick: int = 0
+    """The world time at which it is spoken, in minutes."""
     seed: int = 0
+    """Fixes every die that the exchange rolls."""
     hearers: tuple[Id, ...] = ()
+    """Who alone heard it, besides the speaker (empty: everyone present)."""
     ref: str = ""
+    """What it was called in the log that it was imported from."""
     time_text: str = Field(default="", validation_alias="said")
     """When the log that it was imported from says it was spoken, in that log's words (`8 May 2023, 13:56`)."""
     created_at: datetime
 
 
 class Note(Record):
-    """Words out of character: no part of the story's line, and so neither told nor taken back.
-
-    `turn_id` is the turn that play stood on when it was made (None: before the first).
-    """
+    """Words out of character. A note is no part of the story's line, so it is not undone."""
 
     id: Id
     story_id: Id
     scene_id: Id
     turn_id: Id | None = None
+    """The turn that play stood on when it was made (None: before the first)."""
     text: str
     created_at: datetime
 
@@ -147,7 +148,7 @@ class MoveKind(StrEnum):
 
 
 class HeadMove(Record):
-    """The head went from one turn to another. The last move's `to_turn` is the head."""
+    """One move of a scene's head. The last move's `to_turn` is the head."""
 
     scene_id: Id
     seq: int
@@ -165,43 +166,41 @@ class Degree(StrEnum):
 
 
 class Die(Record):
-    """One die as it fell. `dropped` faces do not count; `exploded` were rolled for a maximum."""
+    """One die as it fell."""
 
     sides: str
     face: int
     dropped: bool = False
+    """Whether the face does not count."""
     exploded: bool = False
+    """Whether it was rolled because another die showed its maximum."""
     rerolled: bool = False
 
 
 class Stake(Record):
-    """What one degree of a check means, whether or not it came: words, and changes as they would be
-    proposed. `effects` are the same changes in words."""
+    """What one degree of a check means, whether or not it was rolled."""
 
     degree: Degree
     says: str = ""
+    """What happens, in words."""
     effects: tuple[str, ...] = ()
+    """`changes` in words."""
     changes: tuple[StateChange, ...] = ()
+    """Changes that are proposed if this degree is rolled."""
 
 
 class Stakes(Record):
-    """How the total of a check is read, and what each degree does. With `odds` it is luck by them."""
+    """How the total of a check is read, and what each degree does."""
 
     odds: str = ""
+    """The odds of a luck roll (empty: it is a check)."""
     partial_within: int = 0
     low_wins: bool = False
     by_degree: tuple[Stake, ...] = ()
 
 
 class Resolution(Record):
-    """A result, sealed before prose. Everything needed to check it again is in it.
-
-    `kind` and `spec` are what was asked for (`check`, `might 9`), `label` what the dice were said to be
-    for, `stakes` what a check was about.
-    `by_hand` tells that the faces are of the player's own dice. `instead_of` is the turn whose result
-    this one stands for, because dice of it were rerolled or another outcome picked; `altered` says how,
-    each time in a few words.
-    """
+    """A result, stored before it is narrated, with everything needed to check it again."""
 
     id: Id
     scene_id: Id
@@ -217,11 +216,17 @@ class Resolution(Record):
     text: str = ""
     effects: tuple[str, ...] = ()
     kind: str = ""
+    """What was asked for, as a word (`check`)."""
     spec: str = ""
+    """What was asked for, as it was typed (`might 9`)."""
     label: str = ""
+    """What the dice were rolled for."""
     stakes: Stakes | None = None
     by_hand: bool = False
+    """Whether the faces are of the player's own dice."""
     instead_of: Id | None = None
+    """The turn whose result this one replaces, because dice were rerolled or another outcome picked."""
     altered: tuple[str, ...] = ()
+    """How it differs from the result it replaces, a few words for each change."""
     seed: int = 0
     created_at: datetime

@@ -1,4 +1,4 @@
-"""Documents that came in, and the chunks of them that evidence points at."""
+"""Imported documents, and the chunks of them that evidence refers to."""
 
 from __future__ import annotations
 

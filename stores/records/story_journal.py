@@ -1,6 +1,6 @@
-"""What the GM keeps in the story's books: open threads, who matters in it, who is here, how tense it is.
+"""The story's journal: open threads, weights of characters, who is present, and the tension.
 
-An entry is made once and never changed; what stands is worked out from those that count.
+An entry is never changed; the present state is computed from the entries whose turns are on the line.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from stores.records.base import Record
 from stores.records.ids import Id
 
 Weight = Annotated[int, Field(ge=1, le=3)]
-"""How often chance picks it, beside the others."""
+"""How often a random event picks it, relative to the others."""
 
 
 class Thread(Record):
-    """Something that the story has left open, as it stands. `since` and `closed_at` are world times
-    (ticks; `since` None: nobody knows).
+    """An open question of the story, in its present state.
 
-    `fact_id` names the commitment that it shows, if it is one of canon's or proposed to be.
+    `since` and `closed_at` are world times (ticks; `since` None: unknown). `fact_id` is the commitment that it
+    shows, if canon has it or a proposal would add it.
     """
 
     id: Id
@@ -39,8 +39,8 @@ class Thread(Record):
 
 
 class _JournalEntryBase(Record):
-    """It counts while `turn_id` is on its scene's line (None: it hangs on the scene itself). `tick` is
-    the world time that play stood at."""
+    """An entry that counts while `turn_id` is on its scene's line (None: it belongs to the scene itself). `tick`
+    is the world time when it was made."""
 
     id: Id
     scene_id: Id
@@ -58,7 +58,7 @@ class ThreadAction(StrEnum):
 
 
 class ThreadEntry(_JournalEntryBase):
-    """What was done to a thread. `name` goes with OPEN and RENAME, `by` with WEIGH."""
+    """A change of a thread. `name` is set for OPEN and RENAME, `by` for WEIGH."""
 
     kind: Literal["thread"] = "thread"
     thread_id: Id
@@ -68,7 +68,7 @@ class ThreadEntry(_JournalEntryBase):
 
 
 class CharacterWeightEntry(_JournalEntryBase):
-    """How much somebody matters in the story: 0 keeps them off its list, and out of random events."""
+    """The weight of a character in the story: 0 keeps them off its list and out of random events."""
 
     kind: Literal["person"] = "person"
     entity_id: Id
@@ -76,7 +76,7 @@ class CharacterWeightEntry(_JournalEntryBase):
 
 
 class PresenceEntry(_JournalEntryBase):
-    """Somebody came into the scene, or left it."""
+    """A character entered the scene or left it."""
 
     kind: Literal["presence"] = "presence"
     entity_id: Id
@@ -84,7 +84,7 @@ class PresenceEntry(_JournalEntryBase):
 
 
 class TensionEntry(_JournalEntryBase):
-    """The tension was moved, and why. The story's dial is where it was moved to, whatever is undone."""
+    """A change of the tension, and why. Undoing the turn does not change the tension back."""
 
     kind: Literal["tension"] = "tension"
     before: int

@@ -1,4 +1,4 @@
-"""What is proposed, decided and done, and by whom: proposals, commits, transitions, checkpoints."""
+"""Proposals and decisions, commits, rulings, policies, transitions and checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stores.records.ids import Id
 
 
 class ProposalStatus(StrEnum):
-    """`WITHDRAWN` is never stored: it is what a proposal is while its turn is off the line."""
+    """How far a proposal is. `WITHDRAWN` is never stored: it is shown while the proposal's turn is off the line."""
 
     PENDING = "pending"
     ACCEPTED = "accepted"
@@ -35,7 +35,7 @@ NEXT_COMMIT_STATUSES: Final = (ProposalStatus.PENDING, ProposalStatus.FAILED)
 
 
 class Verdict(StrEnum):
-    """What was decided of a proposal. `COLOUR`: reject, and remember the kind as mere colour."""
+    """What was decided about a proposal. `FLAVOUR`: reject it as flavour text that is not a fact."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -54,38 +54,37 @@ class Decision(Record):
 
 
 class ProposedChange(Record):
-    """A change that would become canon. It counts while `turn_id` is on its scene's line.
-
-    `turn_id` None hangs on the scene itself. `unless_turn` makes it count only while that turn is
-    *off* the line (an undone exchange whose facts are in canon already proposes to retcon them).
-    `decision` may be taken back until a commit closes over it; then `status` says how it ended.
-    """
+    """A change that would become canon. It counts while `turn_id` is on its scene's line."""
 
     id: Id
     universe_id: Id
     story_id: Id | None = None
     scene_id: Id | None = None
     turn_id: Id | None = None
+    """The turn that it comes from (None: the scene itself)."""
     unless_turn: Id | None = None
+    """It counts only while this turn is off the line: so the retcons of an undone exchange are proposed."""
     payload: Payload
     evidence: tuple[Evidence, ...] = ()
     authority: Authority
     tick: int | None = None
     critical: bool = False
     status: ProposalStatus = ProposalStatus.PENDING
+    """How it ended, once a commit closed over it."""
     decision: Decision | None = None
+    """May be taken back until a commit closes over it."""
     error: str = ""
     canonization_id: Id | None = None
     created_at: datetime
 
     @property
     def change(self) -> Payload:
-        """The payload as it would be committed: the GM's edit if there is one."""
+        """Return the payload as it would be committed: the GM's edit if there is one."""
         return self.decision.edited if self.decision and self.decision.edited else self.payload
 
 
 class CanonizationState(StrEnum):
-    """`DROPPED`: planned, but a crash came before canon was touched; the gate opens again."""
+    """How far a commit is. `DROPPED`: planned, but a crash came before canon was written; it can be decided again."""
 
     PLANNED = "planned"
     WRITTEN = "written"
@@ -118,7 +117,7 @@ class Canonization(Record):
 
 
 class RulingKind(StrEnum):
-    """How two statements that contradict each other are settled: the new one and the one it meets."""
+    """How the conflict between a new statement and an old one is settled."""
 
     FROM_NOW = "new_from_now"
     NEW = "new_altogether"
@@ -129,20 +128,19 @@ class RulingKind(StrEnum):
 
 
 class Ruling(Record):
-    """The court's answer about a pair of statements, so that the same alarm never returns.
-
-    `pair` holds the keys of what the two say, whoever proposes it in whatever words; `upheld` is the one
-    of them that is true of the same thing from now on. `standing` is what the other became (a rumour, a
-    lie), `tick` (world time) where one ends.
-    """
+    """The GM's answer to a conflict between two statements, so that the same conflict is not raised again."""
 
     id: Id
     universe_id: Id
     pair: tuple[str, str]
+    """The keys of what the two statements say, whoever proposes them in whatever words."""
     upheld: str
+    """The key in `pair` of the statement that holds from now on."""
     ruling: RulingKind
     standing: Standing | None = None
+    """What the other statement became (a rumour, a lie)."""
     tick: int | None = None
+    """The world time at which one of them ends."""
     proposal_id: Id | None = None
     fact_id: Id | None = None
     by: str
@@ -151,7 +149,7 @@ class Ruling(Record):
 
 
 class KindRule(StrEnum):
-    """What a universe may say about all proposals of one kind."""
+    """What a universe's policy does with all proposals of one kind."""
 
     ACCEPT = "auto-accept"
     ASK = "ask"
@@ -159,8 +157,8 @@ class KindRule(StrEnum):
 
 
 class KindPolicy(Record):
-    """The rule for one kind: a payload's kind (`state_change`), or with its predicate or key behind a
-    colon (`state_change:hp`, `assert_fact:weather`)."""
+    """The rule for one kind: a payload's kind (`state_change`), optionally with a colon and its predicate or key
+    (`state_change:hp`, `assert_fact:weather`)."""
 
     kind: str
     rule: KindRule
@@ -169,17 +167,15 @@ class KindPolicy(Record):
 
 
 class GatePolicy(Record):
-    """What one universe lays down for its own gate; `id` is the universe's.
-
-    `predicates` is YAML that is laid over the bundled catalogue; `budget` what the model may cost in this
-    universe, in millionths of a US dollar (None: no limit).
-    """
+    """One universe's settings for accepting proposals; `id` is the universe's."""
 
     id: Id
     universe_id: Id
     kinds: tuple[KindPolicy, ...] = ()
     predicates: str = ""
+    """YAML that is merged over the bundled catalogue of predicates."""
     budget: int | None = Field(default=None, ge=0)
+    """What the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
 
 
 class Loop(StrEnum):
@@ -190,23 +186,25 @@ class Loop(StrEnum):
 
 
 class ExchangeStep(Record):
-    """What one node of the turn graph did, for the X-ray: who did it, what came of it in one line, how long
-    it took in milliseconds."""
+    """What one step of an exchange did, for the X-ray."""
 
     step: str
     agent: str
+    """Who did it."""
     state: str = "done"
     line: str = ""
+    """The result in one line."""
     ms: int = Field(default=0, ge=0)
+    """How long it took, in milliseconds."""
 
 
 class Transition(Record):
-    """One move of one loop, written before its effects. `seq` rises within (loop, subject). The one that
-    ends an exchange carries its `steps`."""
+    """One move of one loop, written before its effects."""
 
     loop: Loop
     subject_id: Id
     seq: int
+    """Rises within loop and subject."""
     source: str
     event: str
     target: str
@@ -215,6 +213,7 @@ class Transition(Record):
     cost: float | None = None
     detail: str = ""
     steps: tuple[ExchangeStep, ...] = ()
+    """The steps of the exchange that this transition ends."""
     at: datetime
 
 

@@ -1,4 +1,4 @@
-"""The world's things: universes, their calendars, entities, and the containers that play hangs on."""
+"""Universes and their calendars, entities, and the story and scene nodes of canon."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Universe(Record):
 
 
 class Entity(Record):
-    """A thing of the world. `tags` and `numbers` are its canonical state; play moves copies of them."""
+    """A person, place or thing of the world. `tags` and `numbers` are its canonical state."""
 
     id: Id
     universe_id: Id
