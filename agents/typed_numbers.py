@@ -1,4 +1,4 @@
-"""Parses numbers of a sheet as they are typed: `hp 10, might 1`."""
+"""Parses numbers of a sheet as they are typed (`hp 10, might 1`) and names them on screens (`HP`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ MAX_TYPED_NUMBER: Final = 1_000_000_000
 _NAME: Final = re.compile(r"[^\d\s=:+-][^\d=:+-]*")
 _VALUE: Final = re.compile(r"[+-]?\d{1,10}(?:\.\d{1,4})?\Z")
 _TRAILING_BRACKETS: Final = re.compile(r"\((?P<inside>[^()]*)\)\s*\Z")
+MAX_ABBREVIATION_LENGTH: Final = 2
+"""Letters of a key that is written in capitals."""
+
+
+def number_label(key: str) -> str:
+    """Return what a number of a sheet is called on screens: `HP` for `hp`, `max hp` for `max_hp`."""
+    return key.upper() if len(key) <= MAX_ABBREVIATION_LENGTH else key.replace("_", " ")
 
 
 def parse_numbers(text: str) -> tuple[tuple[str, Number], ...]:

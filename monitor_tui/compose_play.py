@@ -271,6 +271,7 @@ class PlayParts:
             self.solo_tools,
             self.play_table,
             undone_canon,
+            self.views,
             base.ids,
             base.events,
         )

@@ -57,7 +57,10 @@ class ServiceComposer:
         self._play = play = PlayParts(agents)
         log, canon, keeper = agents.log, agents.canon, agents.keeper
         clock, ids, events = self._base.clock, self._base.ids, self._base.events
-        self._atlas, self._transcript = EntityCardReader(canon, log), TranscriptReader(log, canon)
+        self._atlas, self._transcript = (
+            EntityCardReader(canon, log, keeper.policies),
+            TranscriptReader(log, canon),
+        )
         self._chronicle = StoryRecordReader(
             log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
         )

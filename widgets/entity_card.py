@@ -138,10 +138,10 @@ def card_rows(card: EntityCard, waiting_proposals: Sequence[ProposalView] = ()) 
             yield ListRow(f"fact {view.fact.id}", partial(fact_lines, view), CardRow(view))
     if card.relations:
         yield _heading_row("Relations", len(card.relations))
-        for role, other, view in card.relations:
+        for label, other, view in card.relations:
             yield ListRow(
                 f"relation {view.fact.id} {other.id}",
-                partial(_relation_lines, role, other, view),
+                partial(_relation_lines, label, other, view),
                 CardRow(view, other),
             )
     if card.history:
@@ -203,10 +203,10 @@ def _end_word(view: FactView) -> str:
     return "retconned" if view.fact.status is FactStatus.RETCONNED else "ended"
 
 
-def _relation_lines(role: str, other: Entity, view: FactView, width: int) -> list[Line]:
+def _relation_lines(label: str, other: Entity, view: FactView, width: int) -> list[Line]:
     notes = [note for note in (one_line(view.when), f"❝{len(view.evidence)}") if note]
     sign = _SIGNS[view.fact.standing] if view.is_current else "×"
-    text = f"{one_line(role)} → {one_line(other.name)}"
+    text = f"{one_line(label)} {one_line(other.name)}"
     return hanging_lines(sign, text, Ink.PROSE if view.is_current else Ink.STRUCK, notes, width)
 
 

@@ -92,7 +92,7 @@ class FindingList(RowList[QueryFinding]):
     HELP_TITLE: ClassVar[str] = "What was found"
     HELP_TEXT: ClassVar[str] = (
         "✓ canon, + proposed and not decided, ❝ in the book: told and never decided, ~ somebody's memory, "
-        "× contradicted: no longer so, or disputed. Enter or x leads to what it rests on."
+        "× contradicted: no longer true, or disputed. Enter or x leads to what it rests on."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,x", "look", "Look", id="findings.look", tooltip="To what this rests on"),

@@ -72,7 +72,7 @@ class MentionList(RowList[CanonMention]):
 
     HELP_TITLE: ClassVar[str] = "A list of what canon says"
     HELP_TEXT: ClassVar[str] = (
-        "• true, ~ a rumour, ≠ a lie, ? disputed, × no longer so; ◆ a thing of the world, ≡ a scene. "
+        "• true, ~ a rumour, ≠ a lie, ? disputed, × no longer true; ◆ a thing of the world, ≡ a scene. "
         "Enter or x leads to what a row stands for: what a fact rests on, a scene's words, a thing's card."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

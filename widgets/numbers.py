@@ -1,9 +1,10 @@
-"""A character's numbers as play writes them: `hp 7/10`, `might 3`."""
+"""A character's numbers as play writes them: `HP 7/10`, `might 3`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from agents.typed_numbers import number_label
 from stores.records.world import Number
 from widgets.safe_text import one_line
 
@@ -25,7 +26,7 @@ def number_parts(
             continue
         limit = numbers.get(f"{key}_max", numbers.get(f"max_{key}"))
         has_changed = key in changed_names
-        text = f"{one_line(key)} {_format_number(value)}" + (
+        text = f"{one_line(number_label(key))} {_format_number(value)}" + (
             f"/{_format_number(limit)}" if limit is not None else ""
         )
         yield text + CHANGED_SIGN * has_changed, has_changed

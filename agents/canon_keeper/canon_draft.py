@@ -150,7 +150,7 @@ class CanonDraft:
         self._update_sheets()
 
     def retcon_fact(self, fact: Fact) -> None:
-        """Make it never so: what it ended holds again, as far as nothing else ended that."""
+        """Make it never true: what it ended holds again, as far as nothing else ended that."""
         self._put_fact(fact.model_copy(update={"status": FactStatus.RETCONNED}))
         self._update_facts_ended_by(fact)
         self._update_sheets()

@@ -14,7 +14,7 @@ from agents.proposals.decisions import NOTHING_DECIDED
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.queries import FactQuery
-from stores.records.canon import EndFact, Fact, FactKind, FactStatus
+from stores.records.canon import AssertFact, EndFact, Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
@@ -28,7 +28,7 @@ class CommitmentKind(StrEnum):
     QUESTION = "open question"
 
 
-_CLOSED_WORDS = {
+CLOSED_WORDS = {
     CommitmentKind.PROMISE: "Kept",
     CommitmentKind.DEBT: "Paid",
     CommitmentKind.QUESTION: "Answered",
@@ -115,7 +115,7 @@ def _build_commitment(fact: Fact, entities: dict[Id, Entity], now: int, calendar
     )
 
 
-def commitment_kind(fact: Fact) -> CommitmentKind:
+def commitment_kind(fact: Fact | AssertFact) -> CommitmentKind:
     """Say what kind of commitment a fact is: by its predicate, or by its words."""
     if fact.predicate in ("owes", "debt"):
         return CommitmentKind.DEBT
@@ -128,7 +128,7 @@ def commitment_kind(fact: Fact) -> CommitmentKind:
 
 def closed_statement(fact: Fact) -> str:
     """Return the words of a commitment that was paid off: `Kept: Mara promised Jon a boat.`"""
-    return f"{_CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
+    return f"{CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
 
 
 def _is_open(fact: Fact) -> bool:

@@ -342,7 +342,9 @@ def _ending_claim(proposal: ProposedChange, change: EndFact, draft: CanonDraft) 
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate=ENDED_PREDICATE,
-        statement=closed_statement(ended_fact) if change.closed else f"No longer so: {ended_fact.statement}",
+        statement=closed_statement(ended_fact)
+        if change.closed
+        else f"No longer true: {ended_fact.statement}",
         involves=ended_fact.involves,
         valid_from=next(tick for tick in candidate_ticks if tick is not None),
         authority=proposal.authority,

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from agents import yaml_with_lines as marked_yaml
+from agents.typed_numbers import number_label
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import FactValue
@@ -29,6 +30,8 @@ class Predicate(Record):
     """What `predicates.yaml` says of one predicate; the fields are explained there."""
 
     name: str
+    label: str = ""
+    reverse_label: str = ""
     cardinality: Literal["one", "many"] = "many"
     symmetric: bool = False
     inverse_of: str | None = None
@@ -98,6 +101,14 @@ class Catalogue:
         canonical = self[name].inverse_of or name
         roots = {canonical, *self.excluded_by(canonical)}
         return frozenset(roots.union(*map(self.inverse_predicates, roots)))
+
+    def label(self, name: str, *, is_reversed: bool = False) -> str:
+        """Return the words for a predicate on screens; `is_reversed` reads it from its object's end."""
+        predicate = self[name]
+        label = predicate.label or number_label(name)
+        if not is_reversed or predicate.symmetric:
+            return label
+        return predicate.reverse_label or f"← {label}"
 
     def phrase(self, name: str, subject: str, other: str = "", value: FactValue | None = None) -> str:
         """Return the sentence for a statement; `other` is the object's name or the value in words."""
@@ -232,7 +243,7 @@ def value_in_words(value: FactValue | None) -> str:
 
 
 def _default_template(name: str, about_two: bool) -> str:
-    words = name.replace("_", " ").replace("{", "{{").replace("}", "}}")
+    words = number_label(name).replace("{", "{{").replace("}", "}}")
     return f"{{subject}} {words} {{object}}." if about_two else f"{{subject}}'s {words} is {{value}}."
 
 

@@ -8,17 +8,20 @@ from typing import assert_never
 
 from agents.canon_keeper.canon_policy import ProposalFindings
 from agents.canon_keeper.commit_triggers import is_critical
-from agents.canon_keeper.commitments import closed_statement
+from agents.canon_keeper.commitments import CLOSED_WORDS, closed_statement, commitment_kind
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from agents.canon_keeper.sheet_values import is_number
 from agents.clock_faces import format_track
+from agents.proposals.statements import STATED_PREDICATE
+from agents.typed_numbers import number_label
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     CreateEntity,
     EndFact,
+    Fact,
     FactKind,
     FactValue,
     Involvement,
@@ -48,6 +51,13 @@ _LABELS: Mapping[FactKind, str] = {
     FactKind.EVENT: "event",
     FactKind.CHANGE: "event",
     FactKind.ENCOUNTER: "event",
+}
+
+_FIELD_LABELS: Mapping[str, str] = {
+    "name": "name",
+    "aliases": "also called",
+    "description": "description",
+    "locked": "protected",
 }
 
 Diff = tuple[tuple[str, str, str], ...]
@@ -130,50 +140,71 @@ class _ProposalDescriber:
 
     def _describe_end(self, change: EndFact) -> _DescriptionParts:
         statement = self._concerned_statement()
-        diff = (("still", statement, "paid off" if change.closed else "ended"),)
+        kind = commitment_kind(fact) if change.closed and (fact := self._ended_fact()) else None
+        diff: Diff = (
+            ((str(kind), "open", CLOSED_WORDS[kind].casefold()),) if kind else (("fact", statement, "ended"),)
+        )
         if change.closed and self._findings.ended_facts:
-            return "end", closed_statement(self._findings.ended_facts[0]), self._group_name(), diff
-        return "end", f"No longer so: {statement}", self._group_name(), diff
+            return "settled", closed_statement(self._findings.ended_facts[0]), self._group_name(), diff
+        return "ended", f"No longer true: {statement}", self._group_name(), diff
 
     def _describe_update(self, change: UpdateEntity) -> _DescriptionParts:
         entity = self._entities.get(change.entity_id)
         name = self._entity_name(change.entity_id)
         diff: list[tuple[str, str, str]] = []
-        for field in ("name", "aliases", "description", "locked"):
+        for field in _FIELD_LABELS:
             after = getattr(change, field)
             before = getattr(entity, field) if entity else None
             if after is not None and after != before:
-                diff.append((field, _show_value(before), _show_value(after)))
-        title = f"{name} -> {change.name}" if change.name else f"{name}: {', '.join(d[0] for d in diff)}"
-        return "entity", title, name, tuple(diff)
+                show = _yes_or_no if field == "locked" else _show_value
+                diff.append((_FIELD_LABELS[field], show(before), show(after)))
+        if change.name:
+            return "rename", f"{name} → {change.name}", name, tuple(diff)
+        if change.locked is not None and len(diff) == 1:
+            verb = "Protect" if change.locked else "Unprotect"
+            return "protection", f"{verb} {name} from changes", name, tuple(diff)
+        return "edit", f"{name}: {', '.join(d[0] for d in diff)}", name, tuple(diff)
 
     def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
         ended_statements = " ".join(fact.statement for fact in self._findings.ended_facts) or ABSENT
-        diff: Diff = ((change.predicate.replace("_", " "), ended_statements, change.statement),)
+        kind = (
+            commitment_kind(change) if change.fact_kind is FactKind.COMMITMENT else _LABELS[change.fact_kind]
+        )
+        diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:
-            diff = (*diff, ("standing", ABSENT, change.standing.value))
+            diff = (*diff, ("said to be", ABSENT, change.standing.value))
         return (
-            _LABELS[change.fact_kind],
+            str(kind),
             change.statement,
             self._subject_name(change.involves) or "World",
             diff,
         )
 
+    def _diff_label(self, change: AssertFact) -> str:
+        """Return what a new fact stands under: its relation in words, or the kind of fact."""
+        is_free_sentence = (
+            change.predicate == STATED_PREDICATE or change.predicate not in self._catalogue.names()
+        )
+        return _LABELS[change.fact_kind] if is_free_sentence else self._catalogue.label(change.predicate)
+
+    def _ended_fact(self) -> Fact | None:
+        return self._findings.ended_facts[0] if self._findings.ended_facts else None
+
     def _describe_retcon(self, change: RetconFact) -> _DescriptionParts:
         entity = self._entities.get(change.fact_id)
-        subject_words = f"{entity.kind} {entity.name}" if entity else self._concerned_statement()
+        subject_words = f"{entity.name} ({entity.kind})" if entity else self._concerned_statement()
         group = entity.name if entity else self._group_name()
         if change.restore:
-            return "restore", f"So again: {subject_words}", group, ((subject_words, "retconned", "canon"),)
-        return "retcon", f"Never so: {subject_words}", group, ((subject_words, "canon", "retconned"),)
+            return "restore", f"True again: {subject_words}", group, ((subject_words, "never true", "canon"),)
+        return "retcon", f"Never true: {subject_words}", group, ((subject_words, "canon", "never true"),)
 
     def _describe_state(self, change: StateChange) -> _DescriptionParts:
-        """`Mara.hp 10 -> 7` where the number before is known; `Mara.hp -3` of a change that is closed."""
+        """`Mara: HP 10 → 7` where the number before is known; `Mara: HP -3` of a change that is closed."""
         name, move = self._entity_name(change.entity_id), state_move_of(change, self._catalogue)
         fact, previous_value, key = (
             self._findings.fact,
             self._findings.previous_value,
-            move.predicate.replace("_", " "),
+            self._catalogue.label(move.predicate),
         )
         if move.predicate in (IS, IS_NOT):
             has_tag = move.predicate == IS
@@ -186,7 +217,7 @@ class _ProposalDescriber:
             )
         if move.op is StateOp.ADD and fact is None:
             sign = "" if str(move.value).startswith("-") else "+"
-            title = f"{name}.{move.predicate} {sign}{value_in_words(move.value)}"
+            title = f"{name}: {key} {sign}{value_in_words(move.value)}"
             return "state", title, name, ()
         value = fact.value if fact else move.value
         if fact is not None and value is None:
@@ -194,12 +225,14 @@ class _ProposalDescriber:
         diff: Diff = ((key, _show_value(previous_value), _show_value(value)),)
         if not is_number(value):
             sentence = self._catalogue.phrase(move.predicate, name, value=value)
+            if isinstance(value, bool):
+                diff = ((name, ABSENT, _as_title(sentence)),)
             return "state", _as_title(sentence), name, diff
-        before = f"{value_in_words(previous_value)} -> " if is_number(previous_value) else ""
-        return "state", f"{name}.{move.predicate} {before}{value_in_words(value)}", name, diff
+        before = f"{value_in_words(previous_value)} → " if is_number(previous_value) else ""
+        return "state", f"{name}: {key} {before}{value_in_words(value)}", name, diff
 
     def _describe_clock(self, change: AdvanceClock) -> _DescriptionParts:
-        """`Tide 2 -> 3 of 6`; of one that is started, stopped or goes otherwise, that."""
+        """`Tide 2 → 3 of 6`; of one that is started, stopped or goes otherwise, that."""
         label = "track" if change.pace else "clock"
         after = self._findings.fact.clock if self._findings.fact else None
         if after is None:
@@ -243,7 +276,7 @@ class _ProposalDescriber:
 def _clock_title(before: ProgressClock | None, after: ProgressClock, previous_value: FactValue | None) -> str:
     """Return what becomes of a clock in a few words."""
     start = before.filled if before else int(previous_value) if is_number(previous_value) else 0
-    movement_words = f"{start} -> {after.filled}" if start != after.filled else f"{after.filled}"
+    movement_words = f"{start} → {after.filled}" if start != after.filled else f"{after.filled}"
     title = f"{after.name} {movement_words} of {after.size}"
     if after.closed:
         return f"{title}, {'strikes' if after.is_full else 'ends'}"
@@ -255,10 +288,10 @@ def _clock_title(before: ProgressClock | None, after: ProgressClock, previous_va
 def _creation_lines(change: CreateEntity) -> Iterator[tuple[str, str, str]]:
     yield change.entity_kind.value, ABSENT, change.name
     if change.aliases:
-        yield "aliases", ABSENT, ", ".join(change.aliases)
+        yield "also called", ABSENT, ", ".join(change.aliases)
     if change.description:
         yield "description", ABSENT, change.description
-    yield from ((key, ABSENT, value_in_words(number)) for key, number in change.numbers.items())
+    yield from ((number_label(key), ABSENT, value_in_words(number)) for key, number in change.numbers.items())
     if change.tags:
         yield "tags", ABSENT, ", ".join(change.tags)
 
@@ -275,5 +308,5 @@ def _show_value(value: object) -> str:
     return str(value)
 
 
-def _yes_or_no(value: bool) -> str:
+def _yes_or_no(value: object) -> str:
     return "yes" if value else "no"

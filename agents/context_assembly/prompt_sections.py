@@ -237,7 +237,7 @@ def _memory_line(memory: Memory) -> str:
 def _recalled_lines(package: ContextPackage) -> Iterable[str]:
     """Return the lines of recalled facts, passages of earlier play and rule texts."""
     for fact in (*package.recalled.facts, *package.canonical.nearby_relations):
-        ended_note = " (over: no longer so)" if is_ended(fact) else ""
+        ended_note = " (over: no longer true)" if is_ended(fact) else ""
         yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
     yield from (_passage_line(passage, package) for passage in package.recalled.passages)
     yield from (f"By the book: {rule}" for rule in package.recalled.rule_texts)

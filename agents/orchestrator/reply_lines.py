@@ -1,13 +1,8 @@
-"""Lines that tell the player what a commit wrote and what was proposed."""
+"""Lines that tell the player what a commit wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from agents.proposals.editing import editable_text
-from agents.views.play_views import CommitReport, Reply
-from stores.records.canon import StateChange, StateOp
-from stores.records.workflow import ProposedChange
+from agents.views.play_views import CommitReport
 
 
 def commit_lines(report: CommitReport) -> tuple[str, ...]:
@@ -21,20 +16,3 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
             f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
         )
     return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
-
-
-def proposed_reply(proposals: Sequence[ProposedChange]) -> Reply:
-    """Return what was proposed, a line each."""
-    return Reply("operation", tuple(f"Proposed: {_proposal_text(p)}" for p in proposals))
-
-
-def _proposal_text(proposal: ProposedChange) -> str:
-    change = proposal.payload
-    if isinstance(change, StateChange):
-        return (
-            f"{change.key} {editable_text(change)}" if change.op in (StateOp.ADD, StateOp.SET) else change.key
-        )
-    for field in ("statement", "name"):
-        if text := getattr(change, field, ""):
-            return str(text)
-    return change.kind.replace("_", " ")

@@ -16,7 +16,7 @@ from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.outcome import Outcome
-from agents.orchestrator.reply_lines import proposed_reply
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
@@ -27,6 +27,7 @@ from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
 from stores.queries import ProposalQuery
+from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -45,6 +46,7 @@ class SceneActions:
         solo_tools: SoloTools,
         play_tools: PlayTools,
         undone_canon: UndoneCanonService,
+        views: SceneViewBuilder,
         ids: IdGenerator,
         events: EventBus,
     ) -> None:
@@ -55,6 +57,7 @@ class SceneActions:
         self._solo_tools = solo_tools
         self._play_tools = play_tools
         self._undone_canon = undone_canon
+        self._views = views
         self._ids = ids
         self._events = events
 
@@ -146,7 +149,18 @@ class SceneActions:
     ) -> Outcome:
         """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
         proposals = await self._play_tools.sheets.propose_edit(context, entity_id, numbers, tags)
-        return Outcome(proposed_reply(proposals), await self.read_context_after(context, proposals))
+        return await self.describe_proposed(context, proposals)
+
+    async def describe_proposed(self, context: SceneContext, proposals: Sequence[ProposedChange]) -> Outcome:
+        """Say in a line each what was proposed, and return the scene once it is staged."""
+        context_after = await self.read_context_after(context, proposals)
+        proposed_ids = {p.id for p in proposals}
+        # A proposal may be about somebody whom only another one brings in.
+        rows = await self._views.build_proposal_rows(
+            [p for p in context_after.undecided if p.id in proposed_ids or isinstance(p.change, CreateEntity)]
+        )
+        lines = tuple(f"Proposed: {row.title}" for row in rows if row.proposal.id in proposed_ids)
+        return Outcome(Reply("operation", lines), context_after)
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]

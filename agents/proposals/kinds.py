@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from rapidfuzz import process
 
+from agents.typed_numbers import number_label
 from stores.errors import InputError
 from stores.records.workflow import ProposedChange
 from stores.records.world import EntityKind
@@ -51,12 +52,15 @@ def describe_kind(kind: str) -> str:
     """Return a kind as people say it: `facts (weather)`, `numbers and tags (hp)`."""
     whole, _, part = kind.partition(":")
     plural = CHANGE_KINDS[whole].plural if whole in CHANGE_KINDS else whole.replace("_", " ")
-    return f"{plural} ({part.replace('_', ' ')})" if part else plural
+    return f"{plural} ({number_label(part)})" if part else plural
 
 
 def parse_kind(text: str) -> str:
     """Return the kind that is meant. Raises InputError for what is none, with the nearest that is one."""
-    whole, colon, part = " ".join(text.split()).partition(":")
+    words = " ".join(text.split())
+    if words.endswith(")"):
+        words = words[:-1].replace(" (", ":", 1)
+    whole, colon, part = words.partition(":")
     whole, part = whole.strip().casefold().replace(" ", "_"), part.strip()
     kinds_by_words = {kind.plural.replace(" ", "_"): name for name, kind in CHANGE_KINDS.items()}
     whole = kinds_by_words.get(whole, whole)
@@ -64,16 +68,17 @@ def parse_kind(text: str) -> str:
         nearest_kind = process.extractOne(whole[:MAX_KIND_LENGTH], list(CHANGE_KINDS), score_cutoff=60)
         raise _kind_error(
             f"{text[:40]!r} is not a kind of change.",
-            f"Did you mean {nearest_kind[0]}?"
+            f"Did you mean {CHANGE_KINDS[nearest_kind[0]].plural}?"
             if nearest_kind
-            else f"The kinds are {', '.join(CHANGE_KINDS)}.",
+            else f"The kinds are {', '.join(kind.plural for kind in CHANGE_KINDS.values())}.",
         )
     if not colon:
         return whole
     if not part or not CHANGE_KINDS[whole].part:
-        kinds_with_parts = sorted(name for name, kind in CHANGE_KINDS.items() if kind.part)
+        narrowable_kinds = ", ".join(kind.plural for kind in CHANGE_KINDS.values() if kind.part)
         raise _kind_error(
-            f"{whole} has no parts.", f"Parts have {', '.join(kinds_with_parts)}: state_change:hp."
+            f"{CHANGE_KINDS[whole].plural} cannot be narrowed down.",
+            f"Narrow down {narrowable_kinds}: numbers and tags (hp).",
         )
     if whole == "create_entity" and part.casefold() not in {k.value for k in EntityKind}:
         raise _kind_error(f"There is no {part!r} to create.", f"Kinds of entity: {', '.join(EntityKind)}.")

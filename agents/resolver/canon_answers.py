@@ -179,7 +179,7 @@ def _reason_if_ended(claim: QuestionClaim, fact: Fact, knowledge: CanonKnowledge
         or _reason_if_stated(claim, fact, read_fact(fact, knowledge.catalogue), knowledge) is None
     ):
         return None
-    return LikelihoodReason(f"it is no longer so: “{fact.statement}”", Likelihood.VERY_UNLIKELY, (fact,))
+    return LikelihoodReason(f"it is no longer true: “{fact.statement}”", Likelihood.VERY_UNLIKELY, (fact,))
 
 
 def _reasons_from_sheet(

@@ -31,7 +31,7 @@ _SENTENCES: Final = {
     "located_in": tuple(f"{{subject}} is {where} {{object}}" for where in ("at", "inside", "within", "on")),
     "owns": ("{subject} has {object}", "{subject} possesses {object}"),
     "owned_by": ("{subject} is {object}'s",),
-    "member_of": ("{subject} is a member of {object}", "{subject} is one of {object}"),
+    "member_of": ("{subject} belongs to {object}", "{subject} is one of {object}"),
     "rules_over": ("{subject} rules {object}", "{subject} is the ruler of {object}"),
     "serves": ("{subject} works for {object}", "{subject} is {object}'s servant"),
     "ally_of": (

@@ -2,7 +2,7 @@
 
 + Mara is in Crypt.  from Day 3, 18:30
 − Mara is in Chapel.  until Day 3, 18:30
-✗ Mara is in Chapel.  was never so
+✗ Mara is in Chapel.  was never true
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def _describe_fact_change(
     change: FactChange, fact: Fact, is_superseded: bool, calendar: Calendar
 ) -> Iterator[str]:
     if change.status is FactStatus.RETCONNED:
-        yield f"✗ {fact.statement}  was never so"
+        yield f"✗ {fact.statement}  was never true"
     elif change.status is FactStatus.CANONICAL and fact.status is not FactStatus.CANONICAL:
-        yield f"+ {fact.statement}  is so again"
+        yield f"+ {fact.statement}  is true again"
     elif change.valid_to is not None and change.valid_to != fact.valid_from:
         yield f"− {fact.statement}  until {format_typed_moment(calendar, change.valid_to)}"
     elif is_superseded:

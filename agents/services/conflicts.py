@@ -48,7 +48,7 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
-MISSING_RECORD = "something that is no longer on record"
+MISSING_RECORD = "something no longer on record"
 
 _VERDICTS_BY_OPTION = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}
 
@@ -145,12 +145,12 @@ class ConflictService:
     # --- ruling --------------------------------------------------------------------------------------
 
     async def preview_ruling(self, request: RulingRequest) -> tuple[str, ...]:
-        """What the ruling would do: what ends, what was never so, what is written. Nothing is staged."""
+        """What the ruling would do: what ends, what was never true, what is written. Nothing is staged."""
         proposal = await self._read_proposal(request.proposal_id)
         if request.option in _VERDICTS_BY_OPTION:
-            return ("Nothing is written yet: the next commit goes by it.",)
+            return ("Nothing is written yet; the next commit follows it.",)
         if request.option == "different":
-            return ("Remembered of these two. Nothing is held for it, and nothing is written yet.",)
+            return ("You will not be asked about these two again. Nothing is written yet.",)
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
                 request.proposal_id, self._require_other_id(request)
@@ -165,9 +165,9 @@ class ConflictService:
             *_describe_rejected(ruling_plan, fact_conflict),
         ]
         if preview.held_ids:
-            lines.append("It still meets something else, and is written when that is settled too.")
+            lines.append("It is in another conflict too, and is written once that is resolved.")
         if preview.dependent_ids:
-            lines.append("It is about something that is only proposed, and is written together with it.")
+            lines.append("It is about something that is only proposed; both are written together.")
         return tuple(lines)
 
     async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
@@ -195,7 +195,7 @@ class ConflictService:
             return None, await self.preview_ruling(request)
         if request.option == "different":
             await self._keeper.namesake_rulings.rule_different(proposal.id, self._require_other_id(request))
-            return None, ("Remembered: they are two.",)
+            return None, ("Recorded: they are different.",)
         lines = await self.preview_ruling(request)
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
@@ -227,7 +227,7 @@ class ConflictService:
                 new_title=titles.get(ruling.proposal_id or "", MISSING_RECORD),
                 old_title=other_titles.get(_other_id_of(ruling), MISSING_RECORD),
                 ruling=ruling.ruling,
-                description=describe_ruling(ruling) if ruling.fact_id else "they are two",
+                description=describe_ruling(ruling) if ruling.fact_id else "they are different",
                 decided_by="you" if ruling.by == "gm" else ruling.by,
                 decided_at=format_record_time(ruling.at),
                 reason=ruling.reason,
@@ -240,12 +240,12 @@ class ConflictService:
     async def _read_proposal(self, proposal_id: Id) -> ProposedChange:
         proposal = (await self._log.proposals_by_id([proposal_id])).get(proposal_id)
         if proposal is None:
-            raise InputError("That proposal is gone.", kept=NOTHING_DECIDED)
+            raise InputError("That proposal no longer exists.", kept=NOTHING_DECIDED)
         return proposal
 
     def _require_other_id(self, request: RulingRequest) -> Id:
         if request.against is None:
-            raise InputError("There is no other one to rule on.", kept=NOTHING_DECIDED)
+            raise InputError("There is no other one to compare with.", kept=NOTHING_DECIDED)
         return request.against
 
     async def _plan_ruling(
@@ -255,7 +255,7 @@ class ConflictService:
         fact_conflict = await self._keeper.rulings.read_conflict(proposal.id, request.against)
         ruling_kind, tick = RULING_KINDS.get(request.option), None
         if ruling_kind is None:
-            raise InputError(f"{request.option!r} settles no such conflict.", kept=NOTHING_DECIDED)
+            raise InputError(f"{request.option!r} does not resolve such a conflict.", kept=NOTHING_DECIDED)
         if ruling_kind in (RulingKind.FROM_NOW, RulingKind.BOUNDED):
             tick = await self._read_typed_tick(request, proposal)
         name = _parse_new_name(request.name) if ruling_kind is RulingKind.SPLIT else ""
@@ -341,7 +341,7 @@ def _describe_rejected(ruling_plan: ruling_service.RulingPlan, fact_conflict: Fa
     for statement in fact_conflict.statements():
         decision = ruling_plan.decisions.get(statement.proposal.id) if statement.proposal else None
         if decision is not None and decision.verdict is Verdict.REJECT and not ruling_plan.restated_ids:
-            yield f"✗ {statement.fact.statement}  is turned down"
+            yield f"✗ {statement.fact.statement}  is rejected"
 
 
 def _other_id_of(ruling: Ruling) -> Id:

@@ -14,6 +14,7 @@ from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import ManualEdits
 from agents.services.universe_gate import UniverseGate
+from agents.typed_numbers import number_label
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import (
     AffectedMemory,
@@ -179,30 +180,32 @@ def _describe_changes(impact: RetconImpact, calendar: Calendar) -> Iterator[tupl
         for key in sorted(entity_before.numbers.keys() | entity_after.numbers.keys()):
             if entity_before.numbers.get(key) != entity_after.numbers.get(key):
                 yield (
-                    f"{entity_before.name}.{key}",
+                    f"{entity_before.name}: {number_label(key)}",
                     _describe_number(entity_before, key),
                     _describe_number(entity_after, key),
                 )
         for tag in dict.fromkeys((*entity_before.tags, *entity_after.tags)):
             if (tag in entity_before.tags) is not (tag in entity_after.tags):
                 yield (
-                    f"{entity_before.name} {tag}",
+                    f"{entity_before.name}: {tag}",
                     "yes" if tag in entity_before.tags else "no",
                     "yes" if tag in entity_after.tags else "no",
                 )
 
 
 def _describe_standing(fact: Fact, calendar: Calendar) -> str:
-    """Return how a fact stands, in words: `so`, `so until Day 3, dusk`, `never so`, `replaced`."""
+    """Return how a fact stands, in words: `true`, `true until Day 3, dusk`, `never true`, `replaced`."""
     if fact.status is FactStatus.RETCONNED:
-        return "never so"
+        return "never true"
     if fact.status is FactStatus.SUPERSEDED and fact.valid_to in (None, fact.valid_from):
         return "replaced"
-    return "so" if fact.valid_to is None else f"so until {format_tick(calendar, fact.valid_to)}"
+    return "true" if fact.valid_to is None else f"true until {format_tick(calendar, fact.valid_to)}"
 
 
 def _describe_status(entity: Entity) -> str:
-    return {"canonical": "in canon", "retconned": "never was"}.get(entity.status.value, entity.status.value)
+    return {"canonical": "in canon", "retconned": "never existed"}.get(
+        entity.status.value, entity.status.value
+    )
 
 
 def _describe_number(entity: Entity, key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.canon_keeper.universe_policy import PolicyStore
 from agents.views.play_views import EntityCard, FactView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -16,11 +17,12 @@ _OCCURRENCE_KINDS = (FactKind.EVENT, FactKind.ENCOUNTER, FactKind.CHANGE, FactKi
 
 
 class EntityCardReader:
-    """Reads canon for screens. Stateless and read-only."""
+    """Reads entities and facts of canon for screens."""
 
-    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, policies: PolicyStore) -> None:
         self._canon = canon
         self._log = log
+        self._policies = policies
 
     async def read_card(self, entity_id: Id) -> EntityCard:
         """Return one entity with its facts, relations, history, evidence and scenes."""
@@ -75,8 +77,15 @@ class EntityCardReader:
             i.entity_id for view in relations for i in view.fact.involves if i.entity_id != entity.id
         }
         entities_by_id = await self._canon.entities_by_id(other_ids)
+        catalogue = await self._policies.read_catalogue(entity.universe_id)
         return tuple(
-            (view.fact.predicate, entities_by_id[i.entity_id], view)
+            (
+                catalogue.label(
+                    view.fact.predicate, is_reversed=view.fact.involves[0].entity_id != entity.id
+                ),
+                entities_by_id[i.entity_id],
+                view,
+            )
             for view in relations
             for i in view.fact.involves
             if i.entity_id in entities_by_id

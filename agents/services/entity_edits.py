@@ -9,6 +9,7 @@ from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, require_statement_length
 from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit
+from agents.typed_numbers import number_label
 from agents.views.world_views import EntityEdit
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp, UpdateEntity
@@ -45,7 +46,7 @@ def build_sheet_edits(entity: Entity, edit: EntityEdit) -> Iterator[Edit]:
     for key, number in parse_sheet_numbers(edit.numbers, entity.numbers).items():
         if entity.numbers.get(key) != number:
             change = StateChange(entity_id=entity.id, key=key, op=StateOp.SET, value=number)
-            yield Edit(change, f"{entity.name}'s {key} is {value_in_words(number)}.")
+            yield Edit(change, f"{entity.name}'s {number_label(key)} is {value_in_words(number)}.")
     tags = parse_names(edit.tags)
     current_tags = {tag.casefold() for tag in entity.tags}
     wanted_tags = {tag.casefold() for tag in tags}

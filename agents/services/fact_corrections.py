@@ -52,7 +52,7 @@ class FactCorrections:
         statement = as_sentence(require_statement_length(clean(edit.statement)))
         current_tick = await read_present_tick(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
-        retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never so: {fact.statement}")
+        retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never true: {fact.statement}")
         if fact.kind is FactKind.AXIOM:
             # A rule has no end of its own: the old words go, the new ones come.
             axiom_edit = Edit(

@@ -6,8 +6,8 @@ from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.loops import LoopTransitions
-from agents.orchestrator.reply_lines import proposed_reply
 from agents.services.world_edits import WorldEditor
+from stores.records.canon import AssertFact
 from stores.records.ids import Id
 from stores.records.workflow import Loop
 
@@ -35,6 +35,9 @@ class FactProposer:
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._dispatcher.exclusive():
                 context = await self._contexts.load_context(scene_id)
-                reply = proposed_reply([await self._declarations.declare_fact(context, statement)])
-            return f"{reply.lines[0]} (it waits at the scene's gate)"
+                proposal = await self._declarations.declare_fact(context, statement)
+            proposed_text = (
+                proposal.change.statement if isinstance(proposal.change, AssertFact) else statement
+            )
+            return f"Proposed: {proposed_text} It waits at the scene's gate."
         return "\n".join((await self._edits.propose_fact(universe_id, statement)).lines)

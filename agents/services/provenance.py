@@ -7,6 +7,7 @@ from datetime import datetime
 
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.proposals.statements import STATED_PREDICATE
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
 from agents.views.world_views import (
@@ -158,7 +159,10 @@ class ProvenanceReader:
         history_facts = await self._keeper.history.read_fact_history(fact)
         subjects_by_id = await self._canon.entities_by_id([i.entity_id for i in fact.involves[:1]])
         subject_name = next((e.name for e in subjects_by_id.values()), universe.name)
-        subject_line = f"{subject_name} · {fact.predicate.replace('_', ' ')}"
+        subject_line = subject_name
+        if fact.predicate != STATED_PREDICATE:
+            catalogue = await self._keeper.policies.read_catalogue(universe.id)
+            subject_line += f" · {catalogue.label(fact.predicate)}"
         return FactHistoryView(
             universe,
             subject_line,
@@ -247,15 +251,16 @@ class ProvenanceReader:
         root = await self._canon.entity(entity_id)
         neighbourhood = await self._canon.neighbourhood([entity_id], hops=2, limit=MAX_SHOWN)
         entities_by_id = {e.id: e for e in neighbourhood.entities}
+        catalogue = await self._keeper.policies.read_catalogue(root.universe_id)
         links_by_entity: dict[Id, list[tuple[str, Id, Id]]] = {}
         for fact in neighbourhood.facts:
             involved_ids = [i.entity_id for i in fact.involves if i.entity_id in entities_by_id]
             for from_id in involved_ids:
                 for to_id in involved_ids:
                     if from_id != to_id:
-                        label = fact.predicate.replace("_", " ")
-                        directed_label = label if fact.involves[0].entity_id == from_id else f"← {label}"
-                        links_by_entity.setdefault(from_id, []).append((directed_label, to_id, fact.id))
+                        is_reversed = fact.involves[0].entity_id != from_id
+                        label = catalogue.label(fact.predicate, is_reversed=is_reversed)
+                        links_by_entity.setdefault(from_id, []).append((label, to_id, fact.id))
         return RelationMapView(root, tuple(_walk_relations(root, links_by_entity, entities_by_id)))
 
 
@@ -297,4 +302,4 @@ def _matches_search(fact: Fact, search: str) -> bool:
 
 def _describe_day(tick: int | None, calendar: Calendar) -> str:
     """Return the day that a happening stands under."""
-    return "At no known time" if tick is None else format_tick(calendar, tick).partition(",")[0]
+    return "At an unknown time" if tick is None else format_tick(calendar, tick).partition(",")[0]

@@ -82,7 +82,7 @@ class ResultFormatter:
         self._views = views
 
     async def format_facts(self, facts: Sequence[Fact], universe_id: Id) -> list[QueryFinding]:
-        """Return facts of canon with what they rest on: what is over, was never so or is disputed is told as
+        """Return facts of canon with what they rest on: what is over, was never true or is disputed is told as
         such."""
         calendar = (await self._canon.universe(universe_id)).calendar
         return [
@@ -283,12 +283,12 @@ def _assess_standing(view: FactView) -> tuple[AnswerStanding, str]:
     """Return how far a fact may be relied on, and what is to be told of it."""
     fact, statement = view.fact, view.fact.statement
     if fact.status is FactStatus.RETCONNED:
-        return AnswerStanding.CONTRADICTED, f"Retconned, never so: {statement}"
+        return AnswerStanding.CONTRADICTED, f"Retconned, never true: {statement}"
     if not view.is_current:
         successor_note = (
             f" Now: {view.superseded_by}" if view.superseded_by and view.superseded_by != statement else ""
         )
-        return AnswerStanding.CONTRADICTED, f"No longer so: {statement}{successor_note}"
+        return AnswerStanding.CONTRADICTED, f"No longer true: {statement}{successor_note}"
     match fact.standing:
         case Standing.TRUE:
             return AnswerStanding.CANON, f"An open question: {statement}" if statement.endswith(

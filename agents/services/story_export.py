@@ -317,7 +317,7 @@ def _describe_standing(view: FactView) -> str:
     """Return how a fact stands: since when, on whose word, and whether it is still so."""
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
-    ending_note = "settled" if fact.closed else "" if view.is_current else "no longer so"
+    ending_note = "settled" if fact.closed else "" if view.is_current else "no longer true"
     return ", ".join(filter(None, (view.when, _AUTHORITY_LABELS[fact.authority], standing, ending_note)))
 
 

@@ -182,17 +182,17 @@ class WorldEditor:
         current_tick, tick = await self._read_typed_moment(fact.universe_id, typed_moment)
         if tick is not None and fact.valid_from is not None and tick < fact.valid_from:
             raise InputError("It had not even begun then.", kept=NOTHING_STAGED, todo="Say a later time.")
-        edit = Edit(EndFact(fact_id=fact.id, at=tick), f"No longer so: {fact.statement}")
+        edit = Edit(EndFact(fact_id=fact.id, at=tick), f"No longer true: {fact.statement}")
         return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
 
     async def propose_retcon(self, subject_id: Id) -> StagedEdits:
-        """A fact or an entity was never so; one that was retconned is so again."""
+        """A fact or an entity was never true; one that was retconned is true again."""
         subject = await self._keeper.retcon_previews.read_subject(subject_id)
         is_restore = subject.status == FactStatus.RETCONNED.value
         subject_text = subject.statement if isinstance(subject, Fact) else subject.name
         edit = Edit(
             RetconFact(fact_id=subject.id, restore=is_restore),
-            f"{'So again' if is_restore else 'Never so'}: {subject_text}",
+            f"{'True again' if is_restore else 'Never true'}: {subject_text}",
         )
         current_tick = await read_present_tick(self._log, subject.universe_id)
         return await self._manual_edits.stage_edits(subject.universe_id, [edit], tick=current_tick)
@@ -253,7 +253,7 @@ class WorldEditor:
         """A number goes off a sheet when the fact that says it ends."""
         for fact in await self._canon.facts_about(entity.id, FactsAboutQuery(predicate=key)):
             if fact.entity(SUBJECT) == entity.id and fact_key_of(fact, catalogue) and is_open(fact):
-                return Edit(EndFact(fact_id=fact.id), f"No longer so: {fact.statement}")
+                return Edit(EndFact(fact_id=fact.id), f"No longer true: {fact.statement}")
         raise InputError(
             f"{entity.name} has had {key} from the beginning, and no fact says so that could end.",
             kept=NOTHING_STAGED,

@@ -58,7 +58,7 @@ class RelationsScreen(MentionListScreen):
         path_length = len(self._path)
         self.show_title(view.root.name, f"walked {path_length}" if path_length else "")
         relation_mentions = [
-            CanonMention(tie.other, tag=tie.fact_id, indent=tie.depth - 1, lead=_with_arrow(tie.words))
+            CanonMention(tie.other, tag=tie.fact_id, indent=tie.depth - 1, lead=tie.words)
             for tie in view.ties
         ]
         name = one_line(view.root.name)
@@ -98,7 +98,3 @@ class RelationsScreen(MentionListScreen):
             mention = self.current_mention
             assert isinstance(mention.mentioned, Entity)
             self.show_evidence(mention.tag, f"{mention.lead} {mention.mentioned.name}")
-
-
-def _with_arrow(relation_text: str) -> str:
-    return relation_text if relation_text.startswith("←") else f"{relation_text} →"

@@ -34,7 +34,7 @@ class RemovedCanonScreen(MentionListScreen):
     BINDING_GROUP_TITLE = "Taken back"
     NAME = "Taken back"
     BINDINGS = [
-        Binding("R", "restore", "Restore", id="taken.restore", tooltip="Make it so again, with a preview"),
+        Binding("R", "restore", "Restore", id="taken.restore", tooltip="Make it true again, with a preview"),
     ]
 
     @dataclass

@@ -1,4 +1,4 @@
-"""A retcon before it is one: what it would change, and all that rests on what was never so.
+"""A retcon before it is one: what it would change, and all that rests on what was never true.
 
 On what was retconned already the same screen restores it.
 """
@@ -32,7 +32,7 @@ NOTHING_DEPENDS_HINT = "Nothing else rests on it."
 
 
 class RetconScreen(MentionListScreen):
-    """What would be never so, or so again."""
+    """What would be never true, or true again."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -72,7 +72,7 @@ class RetconScreen(MentionListScreen):
     def _show_impact(self, message: ImpactLoaded) -> None:
         impact = self.impact = message.impact
         self.universe_id = impact.universe.id
-        state = "would be so again" if impact.is_restore else "would never have been so"
+        state = "would be true again" if impact.is_restore else "was never true"
         self.show_title(impact.universe.name, state)
         self.mention_list.show_sections(_impact_sections(impact))
         self.refresh_bindings()
@@ -97,7 +97,7 @@ class RetconScreen(MentionListScreen):
 
 
 def _impact_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
-    heading = f"{'So again' if impact.is_restore else 'Never so'}: {one_line(impact.title)}"
+    heading = f"{'True again' if impact.is_restore else 'Never true'}: {one_line(impact.title)}"
     yield MentionSection(heading, count=0)
     if impact.is_staged:
         yield MentionSection(text_lines=(ALREADY_WAITING_HINT,), ink=Ink.WARN)

@@ -52,14 +52,14 @@ class UniverseEditScreen(EvidenceScreen):
     BINDINGS = [
         Binding("e", "edit", "Edit", id="universe.edit", tooltip="Change what is shown: entity or fact"),
         Binding("n", "new", "New", id="universe.new", tooltip="A new thing, fact or rule of the world"),
-        Binding("d", "end", "End", id="universe.end", tooltip="This fact is no longer so"),
+        Binding("d", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
         Binding("h", "history", "Past", id="universe.history", tooltip="How this used to be"),
         Binding(
             "R",
             "retcon",
             "Retcon",
             id="universe.retcon",
-            tooltip="It was never so; on what was retconned: it is so again",
+            tooltip="It was never true; on what was retconned: it is true again",
         ),
         Binding("L", "lock", "Lock", id="universe.lock", tooltip="Lock or unlock: only your word changes it"),
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Who may be the same; make two one"),

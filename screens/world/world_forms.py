@@ -116,7 +116,7 @@ def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
         return await world.edits.propose_end(fact.id, form["until"])
 
     fields = (Field("So until", "until", hint="now · day 3, dusk"),)
-    return FormDialog(f"No longer so: {fact.statement}", fields, stage)
+    return FormDialog(f"No longer true: {fact.statement}", fields, stage)
 
 
 class NewCanonDialog(FormDialog):

@@ -182,7 +182,7 @@ async def test_what_is_closed_stands_last_and_is_taken_back(table: Table, twin: 
     await table.press("a", "r", "e", "space", "u")
     assert not twin.called("decide")
     assert twin.called("undo_decision") == [(closed.proposal.id,)]
-    assert table.shows("Proposed: Never so: what it was.", "The next commit writes it.")
+    assert table.shows("Proposed: Never true: what it was.", "The next commit writes it.")
 
 
 async def test_a_verdict_that_is_refused_is_not_shown_as_kept(table: Table, twin: TwinDesk) -> None:

@@ -129,7 +129,7 @@ async def test_a_sheet_on_real_stores(tmp_path: Path) -> None:
         await table.press("escape")
         assert table.app.screen.query_one(PlayPrompt).text == "/state Mara Venn +down"
         await table.press("ctrl+u", "f2")
-        assert table.shows("Mara Venn.hp 10 -> 11")
+        assert table.shows("Mara Venn: HP 10 → 11")
 
 
 async def test_own_dice_are_asked_for_in_the_prompt(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ async def test_a_fact_is_ended_at_a_time(table: Table, twin: TwinDesk) -> None:
     await table.press("enter", "d")
     assert table.screen == "UniverseScreen", "what happened stays so"
     await table.press("down", "d")
-    assert table.shows("No longer so: Mara Venn is in the chapel")
+    assert table.shows("No longer true: Mara Venn is in the chapel")
     await table.type("day 3 dusk")
     ((_, at),) = twin.called("end")
     assert at == "day 3 dusk"
@@ -168,7 +168,7 @@ async def test_a_fact_is_ended_at_a_time(table: Table, twin: TwinDesk) -> None:
 async def test_a_retcon_is_seen_before_it_is_proposed(table: Table, twin: TwinDesk) -> None:
     await table.press("enter", "R")
     assert table.screen == "RetconScreen"
-    assert table.shows("Never so:", "What changes 1", "so → never so")
+    assert table.shows("Never true:", "What changes 1", "so → never true")
     assert table.shows("Rests on the same words 1", "Open commitments", "Told of in other scenes 1")
     await table.press("enter")
     assert table.screen == "UniverseScreen"

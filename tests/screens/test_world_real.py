@@ -56,7 +56,7 @@ async def test_an_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> No
 
 async def test_a_retcon_and_its_way_back(table: Table) -> None:
     await table.press("tab", "R")
-    assert table.shows("Never so:", "What changes 1")
+    assert table.shows("Never true:", "What changes 1")
     await table.press("enter")
     assert table.shows("Proposed, not in canon yet 1")
     await commit(table)
@@ -64,7 +64,7 @@ async def test_a_retcon_and_its_way_back(table: Table) -> None:
     await table.press("b")
     assert table.shows("Taken back", "Facts 1")
     await table.press("R")
-    assert table.shows("So again:", "never so → so")
+    assert table.shows("True again:", "never true → so")
     await table.press("enter")
     await commit(table)
     assert table.shows("Nothing was taken back in this world.")
@@ -81,13 +81,13 @@ async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
     assert table.screen == "ReadingScreen"
     await table.press("x")
     assert table.screen == "TurnTraceDialog"
-    assert table.shows("What it made true", "★ Wenna Pike's hp is 7.")
+    assert table.shows("What it made true", "★ Wenna Pike's HP is 7.")
     await table.press("enter")
     assert table.screen == "UniverseScreen"
     card = table.app.screen.query_one(EntityCardView)
     assert card.has_focus
     assert card.current is not None
-    assert card.current.fact.fact.statement == "Wenna Pike's hp is 7."
+    assert card.current.fact.fact.statement == "Wenna Pike's HP is 7."
 
 
 async def test_two_are_made_one_and_two_again(table: Table) -> None:
@@ -99,7 +99,7 @@ async def test_two_are_made_one_and_two_again(table: Table) -> None:
     await commit(table)
     assert table.shows("Merged into Wenna Pike before 1", "Wenna Pyke")
     await table.press("enter", "enter")
-    assert table.shows("So again: character Wenna Pyke")
+    assert table.shows("True again: character Wenna Pyke")
     await commit(table)
     assert table.shows("Wenna Pyke", "% alike")
     assert not table.shows("Merged into")

@@ -222,4 +222,4 @@ class TwinHouse:
 
     async def propose_undo(self, proposal_id: Id) -> StagedEdits:
         self._call("undo_decision", proposal_id)
-        return StagedEdits((derive_id("undone"),), ("Never so: what it was",), 1)
+        return StagedEdits((derive_id("undone"),), ("Never true: what it was",), 1)

@@ -104,7 +104,7 @@ class TwinRecall:
             QueryFinding(
                 5,
                 AnswerStanding.CONTRADICTED,
-                "No longer so: The bell hangs in the tower.",
+                "No longer true: The bell hangs in the tower.",
                 where="until Day 1",
                 fact_id=an_id("fact", "The bell hangs in the tower"),
             ),

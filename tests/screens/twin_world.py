@@ -117,10 +117,10 @@ class TwinEdits:
         return self._world.stage("correct", edit.statement, fact_id, edit)
 
     async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:
-        return self._world.stage("end", "No longer so", fact_id, typed_moment)
+        return self._world.stage("end", "No longer true", fact_id, typed_moment)
 
     async def propose_retcon(self, subject_id: Id) -> StagedEdits:
-        return self._world.stage("retcon", "Never so", subject_id)
+        return self._world.stage("retcon", "Never true", subject_id)
 
     async def propose_merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
         return self._world.stage("merge", "Two are one", kept_id, absorbed_id)
@@ -150,11 +150,11 @@ class TwinPreviews:
             title=fact.fact.statement,
             is_entity=False,
             is_restore=False,
-            changes=((fact.fact.statement, "so", "never so"),),
+            changes=((fact.fact.statement, "so", "never true"),),
             same_turn_facts=(await self._world.fact("The iron door stands open"),),
             commitments=(await self._world.fact("Mara Venn promised to come back"),),
             scenes=(SceneReference("Scene 1 “Under the chapel”", scene.head if scene else None),),
-            is_staged="Never so" in self._world.waits,
+            is_staged="Never true" in self._world.waits,
         )
 
     async def find_lookalikes(

@@ -236,7 +236,10 @@ class _CheckRun:
     def _same_name_conflicts(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
         entity = build_entity(proposal, change)
         for namesake in self._not_ruled_different(entity, self._names.same_named(entity)):
-            text = f"There is a {namesake.kind} called {namesake.name} already. Same one, or another with that name?"
+            text = (
+                f"There is a {namesake.kind} called {namesake.name} already. "
+                "The same one, or another with that name?"
+            )
             same_kind = namesake.kind is entity.kind
             yield ConflictView("same_name", text, is_certain=same_kind, entity_id=namesake.id)
 
@@ -249,7 +252,7 @@ class _CheckRun:
                 yield ConflictView("alike", text, is_certain=False, entity_id=lookalike.id)
 
     def _not_ruled_different(self, entity: Entity, others: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield those of whom the court has not ruled that they are somebody else."""
+        """Yield those of whom no ruling says that they are somebody else."""
         return (e for e in others if not self._precedents.are_different(entity.id, e.id))
 
     # --- the rest -----------------------------------------------------------------------------------
@@ -263,7 +266,8 @@ class _CheckRun:
         for who, kinds in ((reading.subject, predicate.subjects), (reading.object, predicate.objects)):
             entity = self._draft.entity(who) if who else None
             if entity is not None and kinds and entity.kind not in kinds:
-                yield f"{entity.name} is a {entity.kind}, unusual for “{reading.predicate.replace('_', ' ')}”."
+                label = self._draft.catalogue.label(reading.predicate)
+                yield f"{entity.name} is a {entity.kind}, unusual for “{label}”."
 
 
 def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> tuple[Fact, ...]:

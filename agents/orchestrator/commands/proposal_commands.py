@@ -9,7 +9,7 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup, Com
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.orchestrator.reply_lines import commit_lines, proposed_reply
+from agents.orchestrator.reply_lines import commit_lines
 from agents.views.play_views import ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
@@ -24,8 +24,7 @@ async def _reply_proposed(
     tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
 ) -> Outcome:
     """Say what was proposed, and hand on the scene with it."""
-    context_after = await tools.actions.read_context_after(context, proposals)
-    return Outcome(proposed_reply(proposals), context_after)
+    return await tools.actions.describe_proposed(context, proposals)
 
 
 # --- declarations ----------------------------------------------------------------------------------------

@@ -60,11 +60,11 @@ def test_two_blows_are_two_facts_and_the_second_supersedes_the_first() -> None:
     first, second = hurt(MARA, 3, tick=10), hurt(MARA, 4, tick=11)
     batch = canon.commit(first, second).batch
     assert canon.entities[MARA.id].numbers == {"hp": 3, "might": 2}
-    assert told(canon.now_so("hp", MARA)) == ["Mara's hp is 3."]
+    assert told(canon.now_so("hp", MARA)) == ["Mara's HP is 3."]
     assert [(f.statement, f.status, f.valid_from, f.valid_to) for f in batch.facts] == [
-        ("Mara's hp is 10.", FactStatus.SUPERSEDED, None, 10),
-        ("Mara's hp is 7.", FactStatus.SUPERSEDED, 10, 11),
-        ("Mara's hp is 3.", FactStatus.CANONICAL, 11, None),
+        ("Mara's HP is 10.", FactStatus.SUPERSEDED, None, 10),
+        ("Mara's HP is 7.", FactStatus.SUPERSEDED, 10, 11),
+        ("Mara's HP is 3.", FactStatus.CANONICAL, 11, None),
     ]
     assert [(s.newer_id, s.older_id) for s in batch.supersedes] == [
         (fact_of(first), batch.facts[0].id),
@@ -85,7 +85,7 @@ def test_a_later_commit_goes_on_from_what_canon_says() -> None:
     canon = PaperCanon()
     canon.commit(hurt(MARA, 3, tick=10))
     batch = canon.commit(hurt(MARA, 3, tick=20)).batch
-    assert told(list(batch.facts)) == ["Mara's hp is 4."]
+    assert told(list(batch.facts)) == ["Mara's HP is 4."]
     assert [(c.status, c.valid_to) for c in batch.fact_changes] == [(FactStatus.SUPERSEDED, 20)]
 
 
@@ -182,7 +182,7 @@ def test_an_ending_is_an_event_of_its_own() -> None:
     canon = PaperCanon(alliance)
     ending = proposal(EndFact(fact_id=alliance.id, at=30))
     batch = canon.commit(ending).batch
-    assert told(list(batch.facts)) == ["No longer so: Mara and Jon are allies."]
+    assert told(list(batch.facts)) == ["No longer true: Mara and Jon are allies."]
     assert batch.facts[0].kind is FactKind.EVENT
     assert (canon.facts[alliance.id].status, canon.facts[alliance.id].valid_to) == (FactStatus.SUPERSEDED, 30)
     canon.commit(proposal(RetconFact(fact_id=fact_of(ending))))

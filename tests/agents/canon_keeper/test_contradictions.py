@@ -353,7 +353,7 @@ def test_an_exact_name_or_alias_is_asked_about() -> None:
 def test_a_like_name_is_a_reason_only() -> None:
     (findings,) = examined([creates("Lanterns", EntityKind.OBJECT)])
     assert findings.conflicts == ()
-    assert findings.notes == ("The name is much like Lantern.",)
+    assert findings.notes == ("The name is like Lantern.",)
 
 
 def test_two_new_ones_of_one_name_meet_each_other() -> None:
@@ -392,7 +392,7 @@ def test_a_locked_universe_locks_all() -> None:
 def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
     (findings,) = examined([says("located_in", MARA, JON)])
     assert findings.conflicts == ()
-    assert findings.notes == ("Jon is a character, unusual for “located in”.",)
+    assert findings.notes == ("Jon is a character, unusual for “is in”.",)
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ async def test_both_sides_are_shown_with_their_evidence(table: Table) -> None:
 async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
     await table.lay(IN_CHAPEL, entities=PEOPLE)
     innocent, claim = await table.stage(says("owns", MARA, LANTERN), here())
-    with pytest.raises(InputError, match="meets nothing"):
+    with pytest.raises(InputError, match="No conflict here"):
         await table.keeper.rulings.read_conflict(innocent.id)
     with pytest.raises(InputError, match="no proposal"):
         await table.keeper.rulings.read_conflict("nobody")

@@ -131,11 +131,11 @@ async def test_what_was_known_at_a_moment(table: Table) -> None:
         facts = await table.keeper.history.read_facts_known_at(UNIVERSE, moments[moment], tick=tick)
         return {f.statement for f in facts if f.valid_to is None or tick is not None}
 
-    assert await known(0) == {"Mara is in Chapel.", "Mara's hp is 7."}
-    assert await known(1) == {"Mara is in Crypt.", "Mara's hp is 7."}
-    assert await known(2) == {"Mara is in Crypt.", "Mara's hp is 10."}
-    assert await known(2, tick=4) == {"Mara is in Chapel.", "Mara's hp is 10."}
-    assert await known(1, tick=7) == {"Mara is in Chapel.", "Mara's hp is 7."}
+    assert await known(0) == {"Mara is in Chapel.", "Mara's HP is 7."}
+    assert await known(1) == {"Mara is in Crypt.", "Mara's HP is 7."}
+    assert await known(2) == {"Mara is in Crypt.", "Mara's HP is 10."}
+    assert await known(2, tick=4) == {"Mara is in Chapel.", "Mara's HP is 10."}
+    assert await known(1, tick=7) == {"Mara is in Chapel.", "Mara's HP is 7."}
     now = {f.id: f for f in await table.canon.facts(UNIVERSE, FactQuery(history=True))}
     last = await table.keeper.history.read_facts_known_at(UNIVERSE, moments[-1])
     assert all(now[f.id] == f for f in last)

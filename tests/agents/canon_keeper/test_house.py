@@ -49,7 +49,7 @@ async def test_rules_are_kept_and_the_narrowest_counts(table: Table) -> None:
     assert (await table.keeper.assess([unsure]))[unsure.id].mark == "reject"
     await houses.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
     judged = (await table.keeper.assess([unsure]))[unsure.id]
-    assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for numbers and tags (hp): auto-accept.")
+    assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for numbers and tags (HP): auto-accept.")
     assert {k.kind for k in await houses.read_rules(UNIVERSE)} == {"state_change", "state_change:hp"}
     await houses.set_rule(UNIVERSE, "state_change:hp", None)
     await houses.set_rule(UNIVERSE, "state_change", None)
@@ -101,7 +101,7 @@ async def test_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(
     assert isinstance(retcon.payload, RetconFact)
     await decided(table, [again], Verdict.ACCEPT)
     await decided(table, [retcon], Verdict.ACCEPT)
-    assert await table.told() == ["It rained 1.", "Mara's hp is 10."]
+    assert await table.told() == ["It rained 1.", "Mara's HP is 10."]
     with pytest.raises(InputError, match="taken back already"):
         await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")
 

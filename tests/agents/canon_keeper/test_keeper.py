@@ -91,9 +91,9 @@ async def test_the_orc_dies(table: Table) -> None:
     assert await table.told() == [
         "Mara fought the orc.",
         "Mara is wounded.",
-        "Mara's hp is 7.",
+        "Mara's HP is 7.",
         "Orc died.",
-        "Orc's hp is 0.",
+        "Orc's HP is 0.",
     ]
     mara = await table.canon.entity(MARA.id)
     assert (mara.numbers["hp"], mara.tags) == (7, ("brave", "wounded"))
@@ -271,9 +271,9 @@ async def test_retcon_and_restore_through_the_gate(table: Table) -> None:
     await table.keeper.commit([undo], reason="retcon", scene=await table.scene())
     stays = await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="hp", history=True))
     assert [(f.statement, f.valid_to, f.status) for f in stays] == [
-        ("Mara's hp is 10.", 20, FactStatus.SUPERSEDED),
-        ("Mara's hp is 7.", 20, FactStatus.RETCONNED),
-        ("Mara's hp is 4.", None, FactStatus.CANONICAL),
+        ("Mara's HP is 10.", 20, FactStatus.SUPERSEDED),
+        ("Mara's HP is 7.", 20, FactStatus.RETCONNED),
+        ("Mara's HP is 4.", None, FactStatus.CANONICAL),
     ]
     (redo,) = await table.stage(proposal(RetconFact(fact_id=fact_of(first), restore=True), **by_gm))
     await table.keeper.commit([redo], reason="restore", scene=await table.scene())
@@ -297,9 +297,9 @@ async def test_a_first_value_rests_on_what_its_entity_rests_on(table: Table) -> 
     await table.lay()
     (told,) = await table.stage(says("hp", MARA, value=4))
     report = await table.keeper.commit([told], reason="by hand", scene=await table.scene())
-    assert [f.statement for f in report.facts] == ["Mara's hp is 4."]
+    assert [f.statement for f in report.facts] == ["Mara's HP is 4."]
     (first,) = await table.canon.supersedes(report.facts[0].id)
-    assert first.statement == "Mara's hp is 10."
+    assert first.statement == "Mara's HP is 10."
     assert [e.quote for e in await table.canon.evidence_of(first.id)] == ["in the beginning"]
 
 
@@ -363,7 +363,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
     staged = await table.stage(blow, held, unsure)
     rows = await table.keeper.build_views(staged, turn_numbers={turn: 11})
     assert [(r.number, r.title, r.mark, r.turn_number, r.quote) for r in rows] == [
-        (1, "Mara.hp 10 -> 7", "accept", 11, "a gash"),
+        (1, "Mara: HP 10 → 7", "accept", 11, "a gash"),
         (2, "Mara is in Crypt.", "hold", None, "…"),
         (3, "Mara owns Lantern.", "defer", None, "…"),
     ]
@@ -373,7 +373,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
     await table.keeper.commit([blow], reason="by hand", scene=await table.scene(), undecided="leave")
     rows = await table.keeper.build_views(await table.log.proposals(ProposalQuery(scene_id=SCENE)))
     assert [(r.title, r.status, r.mark, r.verdict) for r in rows] == [
-        ("Mara.hp -3", ProposalStatus.ACCEPTED, "accept", Verdict.ACCEPT),
+        ("Mara: HP -3", ProposalStatus.ACCEPTED, "accept", Verdict.ACCEPT),
         ("Mara is in Crypt.", ProposalStatus.PENDING, "reject", Verdict.REJECT),
         ("Mara owns Lantern.", ProposalStatus.PENDING, "defer", None),
     ]

@@ -60,7 +60,7 @@ def test_base_confidence_and_the_price_of_no_evidence(
 @pytest.mark.parametrize(
     ("authority", "findings", "mark", "why"),
     [
-        (Authority.PLAYER, ANYTHING, "reject", "Mara is locked"),
+        (Authority.PLAYER, ANYTHING, "reject", "Mara is protected"),
         (Authority.GM, ANYTHING, "accept", "Canon has it already"),
         (
             Authority.SYSTEM,
@@ -74,11 +74,11 @@ def test_base_confidence_and_the_price_of_no_evidence(
             "hold",
             "Canon says otherwise.",
         ),
-        (Authority.GM, ProposalFindings(conflicts=(CONFLICT,)), "hold", "Accept it to override"),
-        (Authority.SOURCE, ProposalFindings(conflicts=(CONFLICT,)), "hold", "It is held until you accept"),
+        (Authority.GM, ProposalFindings(conflicts=(CONFLICT,)), "hold", "Accepting replaces the fact"),
+        (Authority.SOURCE, ProposalFindings(conflicts=(CONFLICT,)), "hold", "It waits until you accept"),
         (Authority.GM, ProposalFindings(locked_names=("Mara",)), "accept", "Your word, with evidence: 1.00."),
         (Authority.PLAYER, ProposalFindings(), "accept", "By a resolved action, with evidence: 0.80."),
-        (Authority.SYSTEM, ProposalFindings(), "defer", "Below 0.7 it waits for your decision."),
+        (Authority.SYSTEM, ProposalFindings(), "defer", "Below 0.7 you decide."),
         (Authority.SYSTEM, ProposalFindings(is_repeated=True), "defer", "Another proposal says the same."),
         (Authority.PLAYER, ProposalFindings(notes=("Unusual.",)), "accept", "Unusual."),
     ],
@@ -190,6 +190,6 @@ def test_a_kind_is_told_in_words_and_read_back(kind: str) -> None:
     assert parse_kind(kind) == kind
     whole, _, part = kind.partition(":")
     assert describe_kind(kind).startswith(CHANGE_KINDS[whole].plural)
-    assert part in describe_kind(kind)
+    assert part.casefold() in describe_kind(kind).casefold()
     if not part:
         assert parse_kind(CHANGE_KINDS[kind].plural.upper()) == kind

@@ -34,8 +34,8 @@ def test_every_predicate_makes_a_sentence(predicate: Predicate) -> None:
     [
         ("alive", "", False, "Orc died."),
         ("alive", "", True, "Orc is alive."),
-        ("hp", "", 7, "Orc's hp is 7."),
-        ("hp", "", 7.5, "Orc's hp is 7.5."),
+        ("hp", "", 7, "Orc's HP is 7."),
+        ("hp", "", 7.5, "Orc's HP is 7.5."),
         ("is", "", "wounded", "Orc is wounded."),
         ("located_in", "Cave", None, "Orc is in Cave."),
         ("contains", "Ring", None, "Ring is in Orc."),

@@ -46,7 +46,7 @@ def test_what_a_retconned_fact_ended_holds_again_and_the_sheet_follows() -> None
     canon.commit(retcon(fact_of(blow)))
     assert canon.facts[fact_of(blow)].status is FactStatus.RETCONNED
     assert canon.entities[MARA.id].numbers == MARA.numbers
-    assert [f.statement for f in canon.now_so("hp", MARA)] == ["Mara's hp is 10."]
+    assert [f.statement for f in canon.now_so("hp", MARA)] == ["Mara's HP is 10."]
 
 
 def test_a_state_that_had_none_before_it_is_gone() -> None:

@@ -60,7 +60,7 @@ KINDS = {
 }
 
 
-FIRST = ("hp", "Mara's hp is 10.", None, None)
+FIRST = ("hp", "Mara's HP is 10.", None, None)
 
 
 async def standing(table: Table) -> dict[str, list[tuple[object, ...]]]:

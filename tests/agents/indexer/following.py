@@ -112,7 +112,7 @@ async def follow(program: Program) -> World:
     said = next(f.id for f in facts if f.statement.startswith("Mara found the bell"))
     await world.edits.propose_retcon(said)
     await world.accept()
-    gone = await as_made_anew(program, "never so")
+    gone = await as_made_anew(program, "never true")
     assert said not in gone["words"]["facts"]
     assert (await program.stores.canon(Role.INDEXER).fact(said)).status is FactStatus.RETCONNED
     await services.play.submit(scene_id, "/end She swam.")

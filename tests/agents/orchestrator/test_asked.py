@@ -59,7 +59,7 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
         assert now.quote == "Wenna Pike located_in Chapel"
         assert now.where.startswith("Day 2, morning")
         assert first(where, CONTRADICTED).startswith(
-            "No longer so: Wenna Pike is in Net Loft. Now: Wenna Pike"
+            "No longer true: Wenna Pike is in Net Loft. Now: Wenna Pike"
         )
 
         owner = await asked.ask("who owns the iron key")
@@ -164,7 +164,7 @@ async def test_a_model_answers_with_citations_and_what_goes_beyond_them_is_marke
         assert answer.unsupported == ("Captain Hale hid there with 40 men.",)
         sent = asked.teller.sent(Persona.LIBRARIAN)
         assert "[1] canon: Wenna Pike is in Chapel." in sent
-        assert "[2] contradicted: No longer so: Wenna Pike is in Net Loft." in sent
+        assert "[2] contradicted: No longer true: Wenna Pike is in Net Loft." in sent
 
         # One cites nothing, one what is not there.
         for unsupported in ("She was seen with Mara.", "Wenna is in the Chapel."):

@@ -75,7 +75,7 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
     [
         ("new", {}, [("enemies", "true")], ["+ Tom and Ann are enemies.", "− Tom and Ann are allies."]),
         ("new", {"when": "day 1 10:00"}, [("enemies", "true")], ["until Day 1, 10:00"]),
-        ("never", {}, [("enemies", "true")], ["✗ Tom and Ann are allies.  was never so"]),
+        ("never", {}, [("enemies", "true")], ["✗ Tom and Ann are allies.  was never true"]),
         ("old", {}, [("allies", "true")], ["✗ Tom and Ann are enemies.  is turned down"]),
         ("both", {}, [("allies", "true"), ("enemies", "rumour")], ["as a rumour"]),
         (
@@ -259,7 +259,7 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
         assert view.offers == ()
         assert [(k.kind, k.words, k.rule, k.by) for k in view.rules] == [
             ("assert_fact", "facts", KindRule.ACCEPT, "you"),
-            ("state_change:hp", "numbers and tags (hp)", KindRule.REJECT, "you"),
+            ("state_change:hp", "numbers and tags (HP)", KindRule.REJECT, "you"),
         ]
         assert all(k.at.startswith("2026-") for k in view.rules)
         await house.set_rule(universe_id, "state_change:hp", None)
@@ -269,12 +269,12 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("weather", "no kind of change"),
-        ("asert_fact", "Did you mean assert_fact"),
-        ("retcon_fact:hp", "has no parts"),
+        ("weather", "not a kind of change"),
+        ("asert_fact", "Did you mean facts"),
+        ("retcon_fact:hp", "cannot be narrowed down"),
         ("create_entity:dragon", "no 'dragon' to create"),
-        ("state_change:", "has no parts"),
-        ("x" * 500, "no kind of change"),
+        ("state_change:", "cannot be narrowed down"),
+        ("x" * 500, "not a kind of change"),
     ],
 )
 async def test_a_rule_for_no_kind_is_refused(tmp_path: Path, kind: str, why: str) -> None:

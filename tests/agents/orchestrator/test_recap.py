@@ -42,7 +42,7 @@ DEBT = a_fact("Gil owes Wenna four marks.", FactKind.COMMITMENT, valid_from=DAY)
 PAID = a_fact("Mara owes Gil a drink.", FactKind.COMMITMENT, valid_from=0, closed=True)
 TIDE = Thread(id=derive_id("thread"), story_id=STORY, name="Why does the tide hurry?", since=0)
 CROSSED = (
-    a_fact("Mara's hp is 7.", FactKind.STATE),
+    a_fact("Mara's HP is 7.", FactKind.STATE),
     a_fact("Mara crossed the Ribs.", FactKind.EVENT),
     a_fact("Mara met Gil.", FactKind.ENCOUNTER),
 )

@@ -221,7 +221,7 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
             "Canon: 1 change written.",
         )
         assert (await program.services.play.submit(scene_id, "/commit")).lines == (
-            "Nothing was ready for canon.",
+            "Nothing is accepted yet.",
         )
         facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(row.proposal.universe_id)
         assert "The dog barked." not in {f.statement for f in facts}
@@ -235,8 +235,8 @@ async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path
         reply = await program.services.play.submit(scene_id, "/undo")
         assert "2 pieces of canon rest" in reply.lines[-1]
         assert {row.title for row in await waiting(program, scene_id)} == {
-            "Never so: Yard leads to Hidden Room.",
-            "Never so: place Hidden Room",
+            "Never true: Yard leads to Hidden Room.",
+            "Never true: Hidden Room (place)",
         }
         await program.services.play.submit(scene_id, "/redo")
         assert await waiting(program, scene_id) == []
@@ -262,7 +262,7 @@ async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(t
         assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom", "Ann"]
         # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
         titles = [row.title for row in await waiting(program, scene_id)]
-        assert sorted(titles) == ["Never so: Ann sings.", "Never so: character Ann"]
+        assert sorted(titles) == ["Never true: Ann sings.", "Never true: Ann (character)"]
         await program.services.play.submit(scene_id, "/commit")
         assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom"]
 
@@ -466,12 +466,12 @@ async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
 
 async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path) -> None:
     changes = "Mara.hp = 5, Mara.hp -3, Mara +wet, Mara +cold, Mara +late, Mara +lost"
-    wanted = ["Mara.hp 5", "Mara.hp -3", *(f"Mara is {tag}" for tag in ("wet", "cold", "late", "lost"))]
+    wanted = ["Mara: HP 5", "Mara: HP -3", *(f"Mara is {tag}" for tag in ("wet", "cold", "late", "lost"))]
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, f"I run. /check might vs 1; success: {changes}")
         rows = await waiting(program, scene_id)
-        assert [row.title.replace("10 -> 5", "5").replace("5 -> 2", "-3") for row in rows] == wanted
+        assert [row.title.replace("10 → 5", "5").replace("5 → 2", "-3") for row in rows] == wanted
         await program.services.play.submit(scene_id, "/commit")
         closed = (await program.services.gate.gate(scene_id)).proposals
         assert [row.title for row in closed] == wanted

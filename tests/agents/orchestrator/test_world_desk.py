@@ -89,7 +89,7 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
         ),
     )
     assert staged.waiting == 3
-    assert staged.titles == ("Mara -> Mara Venn", "Mara.hp 10 -> 8", "Mara is wet")
+    assert staged.titles == ("Mara → Mara Venn", "Mara: HP 10 → 8", "Mara is wet")
     assert staged.lines[-1] == "3 wait at the gate: g"
     assert await world.named("Mara") == mara, "nothing is true before the gate"
     assert {p.mark for p in await world.waiting()} == {"accept"}
@@ -101,7 +101,7 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
     (hp,) = [v for v in card.facts if v.fact.predicate == "hp"]
     (basis,) = await world.services.world.provenance.read_evidence(hp.fact.id)
     assert basis.evidence.kind is EvidenceKind.MANUAL
-    assert basis.evidence.quote == "Mara's hp is 8."
+    assert basis.evidence.quote == "Mara's HP is 8."
     assert basis.who.startswith("you, 20")
 
 
@@ -300,11 +300,11 @@ async def test_a_value_is_corrected_with_its_sentence_and_its_sheet(world: World
     await world.accept()
     told = await world.told("Mara")
     with pytest.raises(InputError, match="does not fit"):
-        await world.edits.propose_correction(told["Mara's hp is 7."], FactEdit("Mara's hp is 7.", "many"))
-    await world.edits.propose_correction(told["Mara's hp is 7."], FactEdit("Mara's hp is 7.", "9"))
+        await world.edits.propose_correction(told["Mara's HP is 7."], FactEdit("Mara's HP is 7.", "many"))
+    await world.edits.propose_correction(told["Mara's HP is 7."], FactEdit("Mara's HP is 7.", "9"))
     await world.accept()
     assert (await world.named("Mara")).numbers["hp"] == 9
-    assert "Mara's hp is 9." in await world.told("Mara")
+    assert "Mara's HP is 9." in await world.told("Mara")
 
 
 async def test_a_relation_is_corrected_at_its_other_end(world: World) -> None:
@@ -356,8 +356,8 @@ async def test_a_retcon_and_its_way_back(world: World) -> None:
     assert not impact.is_restore
     assert not impact.is_staged
     assert impact.changes == (
-        ("Mara is in Chapel.", "so", "never so"),
-        ("Mara is in Crypt.", "so until Day 1, dawn", "so"),
+        ("Mara is in Chapel.", "true", "never true"),
+        ("Mara is in Crypt.", "true until Day 1, dawn", "true"),
     )
     await world.edits.propose_retcon(fact_id)
     assert (await world.services.world.previews.preview_retcon(fact_id)).is_staged
@@ -519,7 +519,7 @@ async def test_the_timeline_and_the_map(world: World) -> None:
     await world.accept()
     line = await world.services.world.provenance.read_timeline(world.id)
     assert [(h.day, h.fact.fact.statement) for h in line] == [
-        ("At no known time", "Mara was born."),
+        ("At an unknown time", "Mara was born."),
         ("Day 1", "Mara rose."),
         ("Day 2", "Mara fell."),
     ]
@@ -540,7 +540,7 @@ async def test_a_retconned_fact_keeps_its_status_in_history(world: World) -> Non
     history = await world.services.world.provenance.read_fact_history(fact_id)
     assert [v.fact.status for v in history.facts] == [FactStatus.RETCONNED]
     quotes = [b.evidence.quote for b in await world.services.world.provenance.read_evidence(fact_id)]
-    assert quotes == ["Mara keeps a dog", "Never so: Mara keeps a dog."], "and by whose word it went"
+    assert quotes == ["Mara keeps a dog", "Never true: Mara keeps a dog."], "and by whose word it went"
 
 
 async def test_what_canon_notes_of_an_edit_is_no_deed_of_anybody(world: World) -> None:

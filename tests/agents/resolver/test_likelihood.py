@@ -215,7 +215,7 @@ def test_every_reason_is_told_and_cites_what_it_rests_on(question: str, likeliho
         ("Is Hester here?", "very unlikely: canon says otherwise: “Hester is in The Tally Chapel.”"),
         ("Will Oram help?", "impossible: the dead do not act: the sheet of Oram says so"),
         ("Will Wenna help me?", "likely: between them +3: Wenna and Mara are allies."),
-        ("Is the Bell in Harl?", "very unlikely: it is no longer so: “The Bell is in Harl.”"),
+        ("Is the Bell in Harl?", "very unlikely: it is no longer true: “The Bell is in Harl.”"),
         ("Is Mara half-deaf?", "certain: the sheet of Mara says: half-deaf"),
         ("Is Mara tired?", "even: canon is silent"),
         ("Who moved the bell?", "even: it asks for more than yes or no"),
