@@ -53,7 +53,7 @@ class EvidenceScreen(ServiceScreen[None]):
             panel = Vertical(Static(id="claim", markup=False), EvidenceList(), id="evidence")
             await self.query_one(self.EVIDENCE_IN).mount(panel)
         self.query_one("#claim", Static).update(
-            Content.assemble(("What this rests on:  ", "$text-muted"), one_line(message.statement))
+            Content.assemble(("Evidence for:  ", "$text-muted"), one_line(message.statement))
         )
         evidence = self.query_one(EvidenceList)
         evidence.show_evidence(message.bases)

@@ -72,10 +72,9 @@ class AgendaBox(Static):
 
     HELP_TITLE: ClassVar[str] = "Threads"
     HELP_TEXT: ClassVar[str] = (
-        "What the story has left open. ⏱ a clock with the steps that are filled, ▸ what is worked at; then "
-        "the threads with their numbers, ••• the heaviest. Promises, debts and questions show by "
-        "themselves.\n"
-        "/thread, /clock and /track keep them."
+        "What is open in the story. ⏱ a clock with its filled steps, ▸ a progress track; then the threads "
+        "with their numbers, ••• the heaviest. Promises, debts and questions are added by themselves.\n"
+        "Use /thread, /clock and /track."
     )
     DEFAULT_CSS = """
     AgendaBox {
@@ -113,5 +112,5 @@ class AgendaBox(Static):
         self.update(
             agenda_lines(view.threads, view.clocks, view.tracks, rows)
             if has_rows
-            else content("Nothing is open: /thread or /clock.", "$text-muted")
+            else content("Nothing open. Add with /thread or /clock.", "$text-muted")
         )

@@ -31,10 +31,8 @@ SCOPE_CELLS = 10
 FIGURE_CELLS = 44
 """Cells of the figures at the end of a row."""
 
-NO_CALLS_HINT = "Nothing yet. Each call of a model will stand here, with its tokens and its price."
-NO_MODEL_HINT = (
-    "Nothing: no model is set up, and so nothing costs anything. m on the menu (or /model) sets one up."
-)
+NO_CALLS_HINT = "No calls yet. Each call of a model is listed here with its tokens and its price."
+NO_MODEL_HINT = "No model is set up, so nothing costs anything. m on the menu (or /model) sets one up."
 
 
 class BillList(RowList[BillItem]):
@@ -118,7 +116,7 @@ def _bill_rows(bill: BillView, tab: BillTab, empty_text: str) -> Iterator[ListRo
     if not rows:
         yield text_row("nothing", empty_text)
     if bill.limitation_rules:
-        yield heading_row("What waits first, and what asks")
+        yield heading_row("What waits, and what asks you")
         for number, rule in enumerate(bill.limitation_rules):
             yield text_row(f"rule {number}", one_line(rule))
 

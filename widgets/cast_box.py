@@ -33,7 +33,7 @@ class CastBox(Static):
 
     HELP_TITLE: ClassVar[str] = "CastBox"
     HELP_TEXT: ClassVar[str] = (
-        "Who is here, with their numbers. An asterisk marks what changed since canon last said so."
+        "Who is here, with their numbers. An asterisk marks a change that is not canon yet."
     )
     DEFAULT_CSS = """
     CastBox {
@@ -52,6 +52,4 @@ class CastBox(Static):
 
     def show(self, cast: Sequence[CastMember]) -> None:
         """Show these."""
-        self.update(
-            cast_content(cast) if cast else content("Nobody yet: /npc brings someone.", "$text-muted")
-        )
+        self.update(cast_content(cast) if cast else content("Nobody yet. /npc adds someone.", "$text-muted"))

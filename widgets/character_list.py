@@ -36,10 +36,10 @@ class CharacterList(RowList[CharacterRow]):
 
     HELP_TITLE: ClassVar[str] = "Characters"
     HELP_TEXT: ClassVar[str] = (
-        "★ a player character (PC), ◆ anybody else. Enter goes to what is known of them."
+        "★ a player character (PC), ◆ anybody else. Enter opens their sheet, memories, history and facts."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,right", "into", "Into", id="roster.into", tooltip="To what is known of them"),
+        Binding("enter,right", "into", "Open", id="roster.into", tooltip="Sheet, memories, history, facts"),
     ]
 
     @dataclass

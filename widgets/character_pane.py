@@ -26,10 +26,10 @@ BAR_CELLS: Final = 10
 NO_SHEET_EDIT: Final = SheetEdit({}, {})
 
 EMPTY_TAB_HINTS: Final = {
-    "sheet": "No numbers and no tags. e gives them some; in play the story's rules do.",
-    "memories": "They remember nothing yet: memories are made of the scenes that they are in.",
-    "history": "They were in no scene yet.",
-    "facts": "Canon says nothing of them but their name.",
+    "sheet": "No numbers and no tags. e adds some.",
+    "memories": "No memories yet. They remember the scenes that they are in.",
+    "history": "In no scene yet.",
+    "facts": "No facts yet.",
 }
 
 CharacterItem = MemoryView | FactView | SheetRow | str
@@ -62,7 +62,7 @@ def memory_lines(view: MemoryView, width: int) -> list[Line]:
         for n, part in enumerate(wrap(truth_text, space - 2))
     ]
     if view.original_text:
-        lived_text = f"as it was lived: {one_line(view.original_text)}"
+        lived_text = f"originally: {one_line(view.original_text)}"
         lines += [[("     ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(lived_text, space - 2)]
     return [*lines, []]
 
@@ -74,20 +74,20 @@ def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
         is_same = not truth or truth == one_line(view.memory.text)
         return "✓", "canon agrees" if is_same else f"canon agrees: {truth}", Ink.GOOD
     if view.agrees_with_canon is False:
-        return "×", f"canon says otherwise: {truth}" if truth else "they have it wrong", Ink.BAD
-    return "?", f"canon has: {truth}" if truth else "canon says nothing of it", Ink.MUTED
+        return "×", f"canon says otherwise: {truth}" if truth else "they are mistaken", Ink.BAD
+    return "?", f"canon has: {truth}" if truth else "not in canon", Ink.MUTED
 
 
 class CharacterPane(RowList[CharacterItem]):
     """One pane of a character at a time."""
 
-    HELP_TITLE: ClassVar[str] = "What is known of a character"
+    HELP_TITLE: ClassVar[str] = "Character"
     HELP_TEXT: ClassVar[str] = (
-        "Memories stand beside the truth: ✓ canon agrees, × canon says otherwise, ? it says nothing. The bar "
-        "is what is left; what is forgotten is not recalled by itself. Enter leads to what a row rests on."
+        "Memories stand beside the truth: ✓ canon agrees, × canon says otherwise, ? not in canon. The bar "
+        "shows how much is left; a forgotten memory is not recalled by itself. Enter shows the evidence."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,x", "look", "Look", id="portrait.look", tooltip="To what this rests on"),
+        Binding("enter,x", "look", "Look", id="portrait.look", tooltip="Show the evidence"),
     ]
 
     @dataclass
@@ -132,8 +132,8 @@ def _character_rows(view: CharacterView, tab: CharacterTab) -> Iterator[ListRow[
             if entity.description:
                 yield text_row("description", entity.description)
             if view.sheet is not None and view.sheet.rows:
-                play_heading = f"By {view.sheet.system or 'no rules'}, as it stands in play:"
-                rules_heading = play_heading if view.scene_id else "As canon has it:"
+                play_heading = f"Rules: {view.sheet.system or 'none'}. As in play now:"
+                rules_heading = play_heading if view.scene_id else "In canon:"
                 yield text_row("rules", f"\n{rules_heading}" if entity.description else rules_heading)
                 for row in view.sheet.rows:
                     yield ListRow(f"{row.kind} {row.key}", partial(_sheet_lines, row), row, height=1)

@@ -36,11 +36,11 @@ class EntityCardView(RowList[CardRow]):
 
     HELP_TITLE: ClassVar[str] = "Entity card"
     HELP_TEXT: ClassVar[str] = (
-        "• true, ~ a rumour, ≠ a lie, ? disputed; the number after ❝ counts the evidence. Enter or x shows "
+        "• true, ~ a rumour, ≠ a lie, ? disputed; ❝ counts the evidence. Enter or x shows "
         "what a fact rests on, o opens the other end of a relation."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,x", "evidence", "Evidence", id="card.evidence", tooltip="Show what this rests on"),
+        Binding("enter,x", "evidence", "Evidence", id="card.evidence", tooltip="Show the evidence"),
         Binding("o", "open", "Open", id="card.open", tooltip="Open the other end of this relation"),
     ]
 
@@ -66,7 +66,7 @@ class EntityCardView(RowList[CardRow]):
     def __init__(
         self,
         *,
-        empty: str = "Choose an entity to see all that canon says of it.",
+        empty: str = "Choose an entity to see what canon says about it.",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -149,13 +149,13 @@ def card_rows(card: EntityCard, waiting_proposals: Sequence[ProposalView] = ()) 
         for view in card.history:
             yield ListRow(f"history {view.fact.id}", partial(fact_lines, view), CardRow(view))
     if not (card.facts or card.relations or card.history):
-        yield _text_row("nothing", "Canon says nothing of it yet.", Ink.MUTED)
+        yield _text_row("nothing", "No facts yet.", Ink.MUTED)
 
 
 def _head_rows(entity: Entity, appears_in: Sequence[str]) -> Iterator[ListRow[CardRow]]:
     signs = ["player character" if entity.is_pc else entity.kind.value]
     if entity.locked:
-        signs.append("locked")
+        signs.append("protected")
     if entity.status is not EntityStatus.CANONICAL:
         signs.append(entity.status.value)
     yield _text_row("name", one_line(entity.name), Ink.HEADING)

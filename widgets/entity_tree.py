@@ -39,7 +39,7 @@ class EntityTree(Tree[Entity | None]):
 
     HELP_TITLE: ClassVar[str] = "World"
     HELP_TEXT: ClassVar[str] = (
-        "Everything canon knows, by kind. ♦ is a player character, ⊘ is locked. Enter opens an entity's card."
+        "Everything in canon, by kind. ♦ is a player character, ⊘ is protected. Enter opens an entity's card."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("k", "cursor_up", "Up", show=False, id="tree.up", tooltip="The row above"),

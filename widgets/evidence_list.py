@@ -81,7 +81,7 @@ class EvidenceList(RowList[EvidenceSource]):
     def __init__(
         self,
         *,
-        empty: str = "It rests on nothing but your word.",
+        empty: str = "No quote: you declared it.",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:

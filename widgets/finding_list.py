@@ -61,8 +61,8 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     sign, _ = STANDING_SIGNS[answer.standing]
     head = f"{sign} {answer.standing}"
     if not answer.findings:
-        silence_text = "nothing plainly says so" if answer.nearest else "the record is silent"
-        head += f": {silence_text}. {'o asks the oracle, ' if in_play else ''}t makes it so."
+        silence_text = "nothing says so clearly" if answer.nearest else "nothing is on record"
+        head += f": {silence_text}. {'o asks the oracle, ' if in_play else ''}t proposes it."
     lines = [content(head, "bold")]
     if answer.words:
         lines.append(content(one_line(answer.words)))
@@ -89,13 +89,13 @@ def _format_score(score: float) -> str:
 class FindingList(RowList[QueryFinding]):
     """Findings in the order they are given; what is only nearest stands under a heading of its own."""
 
-    HELP_TITLE: ClassVar[str] = "What was found"
+    HELP_TITLE: ClassVar[str] = "Results"
     HELP_TEXT: ClassVar[str] = (
-        "✓ canon, + proposed and not decided, ❝ in the book: told and never decided, ~ somebody's memory, "
-        "× contradicted: no longer true, or disputed. Enter or x leads to what it rests on."
+        "✓ canon, + proposed and not decided, ❝ on record: narrated, never decided, ~ somebody's memory, "
+        "× contradicted: no longer true, or disputed. Enter or x shows the evidence."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,x", "look", "Look", id="findings.look", tooltip="To what this rests on"),
+        Binding("enter,x", "look", "Look", id="findings.look", tooltip="Show the evidence"),
     ]
 
     @dataclass
@@ -132,7 +132,7 @@ def _finding_rows(
     for finding in findings:
         yield _finding_row(finding)
     if nearest:
-        yield heading_row("Nearest; it may not answer it")
+        yield heading_row("Nearest; may not be an answer")
         for finding in nearest:
             yield _finding_row(finding)
 

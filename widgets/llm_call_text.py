@@ -17,9 +17,9 @@ FALLBACK_STEP_TEXTS = {
     FallbackStep.PLAIN: "answered in plain words",
     FallbackStep.SCHEMA: "answer read by its schema",
     FallbackStep.TOOLS: "answer read from a tool call",
-    FallbackStep.TEXT: "answer found in its text",
-    FallbackStep.HEURISTICS: "answer read by heuristics",
-    FallbackStep.NONE: "no rung could read the answer",
+    FallbackStep.TEXT: "answer read from its text",
+    FallbackStep.HEURISTICS: "answer guessed from its text",
+    FallbackStep.NONE: "the answer could not be read",
 }
 """On which rung of the ladder an answer was read."""
 

@@ -24,20 +24,20 @@ TEMPERATURE_UP, TEMPERATURE_DOWN = 0.1, -0.1
 MAX_TEMPERATURE = 2.0
 
 SETUP_STATES: dict[str, Piece] = {
-    "off": ("– no model: you tell the story yourself", Ink.MUTED),
+    "off": ("– no model: you narrate yourself", Ink.MUTED),
     "starting": ("… starting", Ink.WARN),
     "ready": ("✓ ready", Ink.GOOD),
     "failed": ("✗ failed", Ink.BAD),
 }
 
 NO_MODEL_HELP = (
-    "MONITOR plays without a model: you tell the story with > and everything else works. To let one narrate, "
-    "run it on this machine or use a provider's.",
+    "MONITOR plays without a model: you narrate with > and everything else works. To let a model narrate, "
+    "run one on this machine or use a provider's.",
     "Here: install Ollama, run `ollama pull qwen2.5:7b`, then press Enter and type ollama/qwen2.5:7b. Any "
     "server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio) is openai/NAME with its address, "
     "such as http://127.0.0.1:8080/v1.",
     "Elsewhere: type for example anthropic/claude-haiku-4-5 or openai/gpt-4o-mini, then Enter on Key. "
-    "Budgets (b) bound what it may cost; t makes one small call and says how fast and how dear it is.",
+    "Budgets (b) limit the cost; t makes one small call and shows its speed and cost.",
 )
 
 
@@ -46,15 +46,15 @@ class LlmSettingsList(RowList[LlmSettingItem]):
 
     HELP_TITLE: ClassVar[str] = "Model"
     HELP_TEXT: ClassVar[str] = (
-        "Enter changes what the cursor stands on; Space switches a persona on or off, + and - make it warmer "
-        "(freer) or cooler (stricter). Each persona that is on costs a call a turn; with the Narrator alone "
+        "Enter changes the row under the cursor; Space switches a persona on or off; + and - change its "
+        "temperature (higher is freer). Each persona that is on costs a call a turn; with the Narrator alone "
         "a turn is one call."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change", "Change", id="model.change", tooltip="Change what the cursor stands on"),
+        Binding("enter", "change", "Change", id="model.change", tooltip="Change this row"),
         Binding("space", "switch", "On/off", id="model.switch", tooltip="Switch the persona on or off"),
-        Binding("plus", "warm(1)", "Warmer", id="model.warmer", tooltip="A tenth more temperature"),
-        Binding("minus", "warm(-1)", "Cooler", id="model.cooler", tooltip="A tenth less temperature"),
+        Binding("plus", "warm(1)", "Temperature +", id="model.warmer", tooltip="Temperature up by 0.1"),
+        Binding("minus", "warm(-1)", "Temperature -", id="model.cooler", tooltip="Temperature down by 0.1"),
     ]
 
     class SettingEdited(Message):
@@ -118,7 +118,7 @@ def _setting_rows(llm_setup: LlmSetupView) -> Iterator[ListRow[LlmSettingItem]]:
     if not llm_setup.model:
         for number, text in enumerate(NO_MODEL_HELP):
             yield text_row(f"how {number}", text)
-    yield heading_row("What narrates")
+    yield heading_row("The model that narrates")
     yield ListRow(
         "model",
         partial(_setting_lines, "Model", llm_setup.model or "none", SETUP_STATES[llm_setup.state]),
@@ -127,7 +127,7 @@ def _setting_rows(llm_setup: LlmSetupView) -> Iterator[ListRow[LlmSettingItem]]:
     address = llm_setup.api_base or "the provider's own"
     yield ListRow("address", partial(_setting_lines, "Address", address, ("", Ink.MUTED)), "address")
     is_key_missing = llm_setup.key.startswith("missing")
-    key_state = ("⚠ needed before it can speak", Ink.WARN) if is_key_missing else ("", Ink.MUTED)
+    key_state = ("⚠ needed before it can be used", Ink.WARN) if is_key_missing else ("", Ink.MUTED)
     yield ListRow("key", partial(_setting_lines, "Key", llm_setup.key or "not needed", key_state), "key")
     fallback_names = ", ".join(llm_setup.fallbacks) or "none: if it does not answer, you are asked"
     yield ListRow(
@@ -135,16 +135,16 @@ def _setting_rows(llm_setup: LlmSetupView) -> Iterator[ListRow[LlmSettingItem]]:
     )
     if llm_setup.trouble:
         yield text_row("trouble", one_line(f"✗ {llm_setup.trouble}"), ink=Ink.BAD)
-    yield heading_row("Who speaks through it; each that is on costs a call")
+    yield heading_row("Personas; each that is on costs a call a turn")
     for persona in llm_setup.personas:
         yield ListRow(
             f"persona {persona.persona}", partial(_persona_lines, persona, llm_setup.model), persona
         )
-    yield heading_row("Where this is kept")
-    yield text_row("file", f"{llm_setup.file}; a key never, it stays in your keyring or environment.")
+    yield heading_row("Where this is stored")
+    yield text_row("file", f"{llm_setup.file}; keys stay in your keyring or environment.")
     if llm_setup.from_environment:
         names = ", ".join(llm_setup.from_environment)
-        yield text_row("environment", f"The environment decides over it: {names}.", ink=Ink.WARN)
+        yield text_row("environment", f"The environment overrides it: {names}.", ink=Ink.WARN)
 
 
 def _setting_lines(name: str, value: str, state: Piece, width: int) -> Sequence[Line]:
@@ -170,7 +170,7 @@ def _persona_lines(persona: PersonaView, default: str, width: int) -> Sequence[L
             (pad(persona.persona.value, NAME_CELLS), Ink.STRONG if persona.on else Ink.MUTED),
             (f"{sign}  ", ink),
             (pad(description_lines[0], text_cells), Ink.PROSE if persona.on else Ink.MUTED),
-            (f" warmth {persona.temperature:.1f}", Ink.MUTED),
+            (f" temp. {persona.temperature:.1f}", Ink.MUTED),
         ]
     ]
     lines += [[indent, (line, Ink.PROSE if persona.on else Ink.MUTED)] for line in description_lines[1:]]

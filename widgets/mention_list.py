@@ -70,10 +70,10 @@ class MentionSection:
 class MentionList(RowList[CanonMention]):
     """Sections of mentions. The screen says what choosing one does."""
 
-    HELP_TITLE: ClassVar[str] = "A list of what canon says"
+    HELP_TITLE: ClassVar[str] = "List"
     HELP_TEXT: ClassVar[str] = (
-        "• true, ~ a rumour, ≠ a lie, ? disputed, × no longer true; ◆ a thing of the world, ≡ a scene. "
-        "Enter or x leads to what a row stands for: what a fact rests on, a scene's words, a thing's card."
+        "• true, ~ a rumour, ≠ a lie, ? disputed, × no longer true; ◆ an entity, ≡ a scene. "
+        "Enter or x opens a row: the evidence of a fact, the turns of a scene, the card of an entity."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -81,9 +81,9 @@ class MentionList(RowList[CanonMention]):
             "choose",
             "Look",
             id="mentions.choose",
-            tooltip="What this rests on, or where it leads",
+            tooltip="The evidence, or where it leads",
         ),
-        Binding("o", "open", "Card", id="mentions.open", tooltip="The card of whom or what this is about"),
+        Binding("o", "open", "Card", id="mentions.open", tooltip="The card of this entity"),
     ]
 
     @dataclass

@@ -36,7 +36,7 @@ def sheet_line(row: SheetRow, edit: SheetEdit, width: int) -> Line:
     if row.kind == "tag":
         tag_change = edit.tags.get(row.key)
         sign = "−" if tag_change is False else "+"
-        value = CHANGED_SIGN * row.is_staged if tag_change is None else "new" if tag_change else "taken off"
+        value = CHANGED_SIGN * row.is_staged if tag_change is None else "new" if tag_change else "removed"
         ink = Ink.WARN
         label, name_ink = f"{sign}{row.label}", Ink.STRUCK if tag_change is False else Ink.QUOTE
     else:
@@ -58,8 +58,8 @@ class SheetList(RowList[SheetRow]):
 
     HELP_TITLE: ClassVar[str] = "Sheet"
     HELP_TEXT: ClassVar[str] = (
-        "+ and - change the number under the cursor, e types a value (7, or -3), t puts a tag on, x takes "
-        "one off. Enter stages what was changed, Esc drops it. An asterisk: canon does not have it so yet."
+        "+ and - change the number under the cursor, e types a value (7, or -3), t adds a tag, x removes "
+        "one. Enter proposes the changes, Esc discards them. An asterisk marks a change that is not canon yet."
     )
 
     @dataclass

@@ -81,14 +81,18 @@ def _assemble_place(parts: tuple[str, ...]) -> Content:
     return Content.assemble(*pieces, scene)
 
 
-def backlog_text(waiting_count: int, current_task: str) -> str:
-    """What is left to do behind play, in a few words; nothing if nothing is."""
-    return f"{current_task or 'waiting'} {waiting_count:,}" if waiting_count else ""
+MIN_SHOWN_BACKLOG = 100
+"""Items left in the background below which the scene does not mention them."""
+
+
+def backlog_text(waiting_count: int, current_task: str, *, at_least: int = 1) -> str:
+    """Return what is left to do in the background, in a few words; nothing below `at_least`."""
+    return f"{current_task or 'waiting'}: {waiting_count:,} left" if waiting_count >= at_least else ""
 
 
 class StatusBar(Widget):
-    """One line over the scene. `extra` is a word more on the right, such as today's cost; `behind` says how
-    much is left to do behind play."""
+    """One line over the scene. `extra` stands on the right, such as today's cost; `background_status`
+    says how much is left to do in the background."""
 
     DEFAULT_CSS = """
     StatusBar { height: 1; background: $panel; color: $foreground; }

@@ -23,8 +23,8 @@ NAME_CELLS = 17
 WELL_STATES = ("ok", "ready", "open")
 
 JOB_LABELS = {
-    JobKind.INDEX: "Words of",
-    JobKind.EMBED: "Meaning of",
+    JobKind.INDEX: "Word index of",
+    JobKind.EMBED: "Meaning index of",
     JobKind.REMEMBER: "Memories of",
     JobKind.SUMMARISE: "Summary of",
     JobKind.ARCHIVE: "Archive of",
@@ -32,22 +32,22 @@ JOB_LABELS = {
 }
 
 FURTHER_HELP = (
-    "The bill and its budgets: b. How the model is set up: m. Why a turn says what it says: F6 in a scene.",
-    "`monitor doctor` looks through the whole library, `monitor backup` copies it, `monitor reindex` makes "
-    "the search indexes anew. The embedding model is set under [embedding] in settings.toml.",
+    "Bill and budgets: b. Model settings: m. X-ray, why a turn says what it says: F6 in a scene.",
+    "`monitor doctor` checks the whole library, `monitor backup` copies it, `monitor reindex` rebuilds the "
+    "search indexes. The embedding model is set under [embedding] in settings.toml.",
 )
 
 
 class SystemList(RowList[Job]):
-    """The cursor stands on what was given up: that can be tried again."""
+    """The cursor stands on failed jobs, which can be tried again."""
 
     HELP_TITLE: ClassVar[str] = "System"
     HELP_TEXT: ClassVar[str] = (
-        "How the stores fare, and what is done behind play: search indexes, memories. Play waits for none of "
-        "it. What failed five times waits here for a word of yours."
+        "The state of storage and of background work: search indexes, memories. Play never waits for it. A "
+        "job that failed five times stops here until you try it again."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r,enter", "retry", "Try again", id="system.retry", tooltip="Try what was given up again"),
+        Binding("r,enter", "retry", "Try again", id="system.retry", tooltip="Try this job again"),
     ]
 
     @dataclass
@@ -78,29 +78,29 @@ class SystemList(RowList[Job]):
 def _system_rows(
     health: NameValuePairs, background: BackgroundView, loops: NameValuePairs, notes: Sequence[str]
 ) -> Iterator[ListRow[Job]]:
-    yield heading_row("Stores")
+    yield heading_row("Storage")
     for name, state in health:
         is_well = state in WELL_STATES
         sign, ink = ("✓", Ink.GOOD) if is_well else ("!", Ink.WARN)
         yield ListRow(f"store {name}", partial(_pair_lines, sign, ink, name, "ok" if is_well else state))
-    yield heading_row("Behind play")
+    yield heading_row("Background work")
     for name, state in background.rows:
         yield ListRow(f"background {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
     if background.poisoned:
-        yield heading_row("Given up")
+        yield heading_row("Failed jobs")
         for job in background.poisoned:
             yield ListRow(
                 f"job {job.id}", partial(_job_lines, job, background.names.get(job.subject_id, "")), job
             )
     if loops:
-        yield heading_row("Loops")
+        yield heading_row("State of play")
         for name, state in loops:
             yield ListRow(f"loop {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
     if notes:
         yield heading_row("Notes")
         for number, note in enumerate(notes):
             yield text_row(f"note {number}", one_line(note), ink=Ink.PROSE)
-    yield heading_row("Elsewhere")
+    yield heading_row("More")
     for number, help_text in enumerate(FURTHER_HELP):
         yield text_row(f"more {number}", help_text)
 
@@ -114,7 +114,7 @@ def _pair_lines(sign: str, ink: Ink, name: str, state: str, width: int) -> Seque
 
 
 def _job_lines(job: Job, name: str, width: int) -> Sequence[Line]:
-    job_text = f"{JOB_LABELS[job.kind]} {one_line(name) or 'something that is gone'}"
+    job_text = f"{JOB_LABELS[job.kind]} {one_line(name) or 'something that no longer exists'}"
     attempts_text = f"tried {job.attempts} times: {one_line(job.error)}"
     return [
         [("  ! ", Ink.WARN), (line, Ink.STRONG)] if n == 0 else [("    ", Ink.PROSE), (line, Ink.STRONG)]

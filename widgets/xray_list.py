@@ -77,7 +77,7 @@ class XrayList(RowList[XrayItem]):
 
     HELP_TITLE: ClassVar[str] = "X-ray"
     HELP_TEXT: ClassVar[str] = (
-        "What the turn rests on: who did what, the sealed result, all that a model was sent, part by part. "
+        "Why the turn says this: each step, the dice result and all that was sent to the model. "
         "~ before a number says that it is an estimate; – marks what was not sent, and why."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,9 +126,9 @@ def _xray_rows(view: XrayView) -> Iterator[ListRow[XrayItem]]:
     for number, step in enumerate(view.steps):
         yield ListRow(f"step {number}", partial(_step_lines, step), StepRow(step))
     if not view.steps:
-        yield text_row("none", "None were kept: nothing but your words and the dice made this turn.")
+        yield text_row("none", "None: this turn is only your words and the dice.")
     if view.resolution is not None:
-        yield heading_row("Sealed result, before any word was told")
+        yield heading_row("Dice result, before the narration")
         yield text_row("sealed", *_resolution_lines(view.resolution), ink=Ink.PROSE)
     if view.warnings:
         yield heading_row("Warnings")
@@ -153,7 +153,7 @@ def _xray_rows(view: XrayView) -> Iterator[ListRow[XrayItem]]:
 
 
 def _section_passage(call: LlmCall, section: RecordedSection) -> TextPassage:
-    text = section.text or "Its words were not kept, only that it was there."
+    text = section.text or "Its text was not stored."
     return TextPassage(
         f"{'Not sent' if section.dropped else 'Sent'} to the {call.persona.value}: {section.name}", text
     )

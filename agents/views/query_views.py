@@ -18,7 +18,7 @@ class AnswerStanding(StrEnum):
 
     CANON = "canon"
     PROPOSED = "proposed"
-    ON_RECORD = "in the book"
+    ON_RECORD = "on record"
     BELIEVED = "believed"
     CONTRADICTED = "contradicted"
     UNKNOWN = "unknown"

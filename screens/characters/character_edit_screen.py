@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply
     from stores.records.ids import Id
 
-NOBODY_KNOWS = "Nobody remembers anything of it."
+NOBODY_KNOWS = "Nobody remembers it."
 MISREMEMBER_HINT = (
-    "In their words. Canon is not touched, and what was lived stays beneath it. Empty: as it was lived."
+    "In their words. Canon stays as it is, and the original memory is kept. Empty: the original."
 )
 
 
@@ -220,13 +220,13 @@ class NewCharacterDialog(FormDialog):
             TextField("Description", "description"),
             ChoiceField("Who", role_options, id="who"),
         )
-        super().__init__("Somebody new", fields, create, hint="On your word they are in canon at once.")
+        super().__init__("New character", fields, create, hint="They become canon at once.")
 
 
 def knower_line(view: KnowledgeView) -> str:
     """Say who knows, since when, how, and whether they have it right."""
-    source = f"told by {one_line(view.from_whom)}" if view.from_whom else view.how
-    mistaken_note = "has it wrong" if view.mistaken else ""
+    source = f"heard from {one_line(view.from_whom)}" if view.from_whom else view.how
+    mistaken_note = "mistaken" if view.mistaken else ""
     forgotten_note = "forgotten by now" if view.forgotten else ""
     return ", ".join(
         filter(None, (f"{one_line(view.name)}: since {view.since}", source, mistaken_note, forgotten_note))

@@ -32,13 +32,9 @@ if TYPE_CHECKING:
     from agents.views.character_views import CharacterRow, CharacterView
     from stores.records.world import Universe
 
-NO_UNIVERSE_HINT = (
-    "There is no world yet. On the menu press 1 to start a story in one, or 3 to look at the sample."
-)
-NO_CHARACTERS_HINT = (
-    "Nobody lives here yet. n brings somebody in; who comes up in play shows up once canon has them."
-)
-NAME_NOT_FOUND = "Nobody goes by that name."
+NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story, or 3 to look at the sample world."
+NO_CHARACTERS_HINT = "No characters yet. n adds one; characters from play appear here once they are canon."
+NAME_NOT_FOUND = "No character with that name."
 
 
 class CharactersScreen(CharacterEditScreen):
@@ -48,9 +44,9 @@ class CharactersScreen(CharacterEditScreen):
     AUTO_FOCUS = "CharacterList"
     BINDING_GROUP_TITLE = "Characters"
     BINDINGS = [
-        Binding("f2", "pane", "Other pane", id="people.pane", tooltip="Sheet, memories, history or facts"),
+        Binding("f2", "pane(1)", "Next tab", id="people.pane", tooltip="Sheet, memories, history, facts"),
         Binding("slash", "search", "Search", id="people.search", tooltip="Find by name", key_display="/"),
-        Binding("u", "universe", "World", id="people.universe", tooltip="Those of the next universe"),
+        Binding("u", "universe", "World", id="people.universe", tooltip="The characters of the next world"),
         Binding("escape", "escape", "Back", id="people.escape", tooltip="One step back"),
     ]
     EVIDENCE_IN = "#known"
@@ -119,7 +115,10 @@ class CharactersScreen(CharacterEditScreen):
         self._universes, self._rows = message.universes, message.rows
         self.universe_id = message.shown_universe.id if message.shown_universe else None
         name = message.shown_universe.name if message.shown_universe else ""
-        self.query_one(TitleBar).show_place(name, f"{len(message.rows)} there" if message.rows else "")
+        self.query_one(TitleBar).show_place(
+            name,
+            f"{len(message.rows)} character{'' if len(message.rows) == 1 else 's'}" if message.rows else "",
+        )
         self._show_matching_rows()
         if self.entity_id is not None:
             self._load_character(self.entity_id)
@@ -171,7 +170,8 @@ class CharactersScreen(CharacterEditScreen):
     def _refresh_character(self, view: CharacterView | None) -> None:
         self.view = view
         pane_labels = (
-            (f"[{pane}]", "bold") if pane == self.pane else (f" {pane} ", "dim") for pane in CHARACTER_TABS
+            (f"▸{pane.capitalize()}  ", "bold") if pane == self.pane else (f" {pane.capitalize()}  ", "dim")
+            for pane in CHARACTER_TABS
         )
         self.query_one("#panes", Static).update(Content.assemble(*pane_labels))
         self.query_one(CharacterPane).show_character(view, self.pane)
@@ -188,7 +188,7 @@ class CharactersScreen(CharacterEditScreen):
         elif isinstance(chosen_item, MemoryView) and chosen_item.memory.turn_id is not None:
             self.post_message(Visit(ToReading(chosen_item.memory.turn_id)))
         elif isinstance(chosen_item, MemoryView):
-            self.query_one(NoticePanel).show_lines(("It is of no turn of the transcript.",))
+            self.query_one(NoticePanel).show_lines(("No turn of the transcript belongs to it.",))
 
     @on(CharacterList.PaneRequested)
     def _focus_pane(self) -> None:
@@ -232,9 +232,9 @@ class CharactersScreen(CharacterEditScreen):
                 return self.view is not None
         return super().check_action(action, parameters)
 
-    def action_pane(self) -> None:
+    def action_pane(self, step: int) -> None:
         self.close_evidence()
-        self.pane = CHARACTER_TABS[(CHARACTER_TABS.index(self.pane) + 1) % len(CHARACTER_TABS)]
+        self.pane = CHARACTER_TABS[(CHARACTER_TABS.index(self.pane) + step) % len(CHARACTER_TABS)]
         self._refresh_character(self.view)
 
     def action_universe(self) -> None:

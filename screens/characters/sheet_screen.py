@@ -41,20 +41,22 @@ class SheetScreen(ServiceScreen[str]):
 
     CSS_PATH = SCREENS_FOLDER / "characters/sheet_screen.tcss"
     AUTO_FOCUS = "SheetList"
-    BINDING_GROUP_TITLE = "A sheet"
+    BINDING_GROUP_TITLE = "Sheet"
     BINDINGS = [
         Binding("plus,equals_sign", "step(1)", "More", id="sheet.more", tooltip="One more", key_display="+"),
         Binding("minus", "step(-1)", "Less", id="sheet.less", tooltip="One less", key_display="-"),
         Binding("e", "type_value", "Type", id="sheet.type", tooltip="Type a value, or a change like -3"),
-        Binding("t", "put_on", "Tag", id="sheet.tag", tooltip="Put a tag on"),
-        Binding("x,delete", "take_off", "Take off", id="sheet.take_off", tooltip="Take this tag off"),
+        Binding("t", "put_on", "Tag", id="sheet.tag", tooltip="Add a tag"),
+        Binding("x,delete", "take_off", "Remove", id="sheet.take_off", tooltip="Remove this tag"),
         Binding(
-            "enter", "stage", "Stage", id="sheet.stage", tooltip="Propose what was changed", key_display="⏎"
+            "enter", "stage", "Propose", id="sheet.stage", tooltip="Propose what was changed", key_display="⏎"
         ),
-        Binding("u", "take_back", "Take back", id="sheet.take_back", tooltip="Reject your last change of it"),
-        Binding("left", "turn(-1)", "Sheet before", id="sheet.before", tooltip="Whose sheet is before"),
-        Binding("right", "turn(1)", "Sheet after", id="sheet.after", tooltip="Whose sheet comes next"),
-        Binding("escape,f5", "leave", "Back", id="sheet.leave", tooltip="Drop what was changed, then leave"),
+        Binding("u", "take_back", "Undo", id="sheet.take_back", tooltip="Reject your last change to it"),
+        Binding(
+            "left", "turn(-1)", "Previous sheet", id="sheet.before", tooltip="The previous character's sheet"
+        ),
+        Binding("right", "turn(1)", "Next sheet", id="sheet.after", tooltip="The next character's sheet"),
+        Binding("escape,f5", "leave", "Back", id="sheet.leave", tooltip="Discard the changes, then leave"),
     ]
 
     @dataclass
@@ -81,7 +83,7 @@ class SheetScreen(ServiceScreen[str]):
     def compose(self) -> ComposeResult:
         yield TitleBar("Sheet")
         yield Static(id="names", markup=False)
-        yield SheetList(empty="Nothing stands on this sheet. t puts a tag on; /state gives a number.")
+        yield SheetList(empty="This sheet is empty. t adds a tag; /state NAME.hp = 10 adds a number.")
         yield Static(id="about", markup=False)
         yield Static(id="hints", markup=False)
         yield Static(id="told", markup=False)
@@ -167,7 +169,7 @@ class SheetScreen(ServiceScreen[str]):
         value = parse_number(value_match["digits"]) if value_match else MAX_TYPED_NUMBER + 1
         if value_match is None or value > MAX_TYPED_NUMBER:
             self._show_status(
-                f"“{one_line(typed_text)[:40]}” is no number. Type one (7), or a change (+2, -3)."
+                f"“{one_line(typed_text)[:40]}” is not a number. Type one (7), or a change (+2, -3)."
             )
             return
         current_value = row.number or 0
@@ -184,7 +186,7 @@ class SheetScreen(ServiceScreen[str]):
             row.minimum is not None and value < row.minimum
         )
         self._show_status(
-            f"{row.label} goes from {row.minimum} to {row.maximum}; past that is your word."
+            f"{row.label} goes from {row.minimum} to {row.maximum} by the rules; your value is used anyway."
             if is_out_of_range
             else ""
         )
@@ -196,7 +198,7 @@ class SheetScreen(ServiceScreen[str]):
             return
         present_tags = {row.key for row in view.rows if row.kind == "tag"}
         suggested_tags = ", ".join(tag for tag in view.known_tags if tag not in present_tags)
-        hint = f"The rules know: {suggested_tags}" if suggested_tags else "Any words."
+        hint = f"Tags of the rules: {suggested_tags}" if suggested_tags else "Any words."
         self.app.push_screen(TextDialog(f"A tag for {one_line(view.name)}", "", hint), self._add_tag)
 
     def _add_tag(self, typed_text: str | None) -> None:
@@ -204,7 +206,7 @@ class SheetScreen(ServiceScreen[str]):
             return
         tag = one_line(typed_text)
         if not _TAG.fullmatch(tag) or len(tag) > 40:
-            self._show_status(f"“{tag[:40]}” is no tag: a tag is words, and at most 40 characters.")
+            self._show_status(f"“{tag[:40]}” is not a tag. Use words, at most 40 characters.")
             return
         self._changed_tags[tag] = True
         self._refresh_sheet()
@@ -246,7 +248,7 @@ class SheetScreen(ServiceScreen[str]):
             self.start_change(self._reject_last_edit(self._view.last_edit_id), "take back")
 
     async def _reject_last_edit(self, proposal_id: Id) -> None:
-        await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="taken back on the sheet")
+        await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="undone on the sheet")
 
     # --- turning and leaving -----------------------------------------------------------------------
 
@@ -256,7 +258,7 @@ class SheetScreen(ServiceScreen[str]):
         if view is None or not view.other_sheets:
             return
         if self._changed_numbers or self._changed_tags:
-            self._show_status("Stage what you changed first (Enter), or drop it (Esc).")
+            self._show_status("First propose your changes (Enter) or discard them (Esc).")
             return
         ids = [key for key, _ in view.other_sheets]
         sheet_index = ids.index(view.entity_id) if view.entity_id in ids else 0
@@ -269,7 +271,7 @@ class SheetScreen(ServiceScreen[str]):
         if self._changed_numbers or self._changed_tags:
             self._changed_numbers.clear()
             self._changed_tags.clear()
-            self._show_status("Dropped.")
+            self._show_status("Changes discarded.")
             self._refresh_sheet()
         else:
             self.dismiss(self._suggested_line)

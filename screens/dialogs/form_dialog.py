@@ -30,7 +30,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
 
     CSS_PATH = [SCREENS_FOLDER / "dialogs/dialog.tcss", SCREENS_FOLDER / "dialogs/form_dialog.tcss"]
     AUTO_FOCUS = "FieldInput, TextArea"
-    BINDING_GROUP_TITLE = "A small form"
+    BINDING_GROUP_TITLE = "Form"
     BINDINGS = [
         Binding(
             "enter",

@@ -24,7 +24,7 @@ class LineDialog(ModalScreen[str | None]):
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "Input"
-    BINDING_GROUP_TITLE = "One line"
+    BINDING_GROUP_TITLE = "Type one line"
     BINDINGS = [
         Binding("enter", "save", "Save", id="ask.save", tooltip="Take this line", priority=True),
         Binding("escape", "leave", "Leave as it was", id="ask.leave", tooltip="Change nothing"),

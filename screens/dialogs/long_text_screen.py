@@ -17,7 +17,7 @@ class LongTextScreen(Screen[None]):
 
     CSS_PATH = SCREENS_FOLDER / "llm/xray_screen.tcss"
     AUTO_FOCUS = "LongText"
-    BINDING_GROUP_TITLE = "A long text"
+    BINDING_GROUP_TITLE = "Full text"
     BINDINGS = [
         Binding("escape,q,enter", "close", "Back", id="text.close", tooltip="Back to where you were"),
     ]

@@ -17,9 +17,9 @@ class TextDialog(ModalScreen[str | None]):
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "TextArea"
-    BINDING_GROUP_TITLE = "Editing words"
+    BINDING_GROUP_TITLE = "Edit text"
     BINDINGS = [
-        Binding("enter", "save", "Save", id="edit.save", tooltip="Keep these words", priority=True),
+        Binding("enter", "save", "Save", id="edit.save", tooltip="Save this text", priority=True),
         Binding(
             "ctrl+j", "newline", "New line", id="edit.newline", tooltip="Begin a new line", priority=True
         ),

@@ -46,18 +46,18 @@ class ImportScreen(ServiceScreen[None]):
             "go_on",
             "Go on",
             id="import.go_on",
-            tooltip="Read the file; then bring it in; then play it",
+            tooltip="Read the file, then import it, then play it",
             priority=True,
             key_display="⏎",
         ),
         Binding(
             "ctrl+x",
             "cancel",
-            "Stop it",
+            "Stop",
             id="import.cancel",
-            tooltip="Stop between two scenes; what is in stays",
+            tooltip="Stop after this scene; what was imported is kept",
         ),
-        Binding("escape", "back", "Back", id="import.back", tooltip="Back; an import that runs goes on"),
+        Binding("escape", "back", "Back", id="import.back", tooltip="Back; a running import goes on"),
     ]
 
     @dataclass
@@ -86,10 +86,10 @@ class ImportScreen(ServiceScreen[None]):
                     Field(
                         "universe",
                         "universe",
-                        hint="a new one, or one that is there; else from the file's name",
+                        hint="a new or an existing world; empty: the file's name",
                     ),
-                    Field("story", "story", hint="its title; else from the file's name"),
-                    Field("your character", "hero", hint="whose words are yours, if somebody's are"),
+                    Field("story", "story", hint="its title; empty: the file's name"),
+                    Field("your character", "hero", hint="whose words are yours; empty: nobody's"),
                 ),
                 id="form",
             )
@@ -171,12 +171,10 @@ class ImportScreen(ServiceScreen[None]):
         if message.result is not None:
             self._story_id = message.result.story_id
             self.query_one("#found", Static).update(
-                "It is in, and nothing of it is canon. Enter goes on with the story."
+                "Imported. None of it is canon yet. Enter opens the story."
             )
         else:
-            self.query_one("#found", Static).update(
-                "Stopped. Enter reads the file again, and goes on from there."
-            )
+            self.query_one("#found", Static).update("Stopped. Enter reads the file again and continues.")
         self._show_progress()
 
     def _show_progress(self) -> None:
@@ -203,7 +201,7 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
     if preview.hero:
         lines.append(f"with {one_line(preview.hero)}{' (new)' if preview.new_hero else ''} as your character")
     speakers = [
-        f"{one_line(name) or 'nobody named'} ({voice}) {times:,}" for name, voice, times in preview.speakers
+        f"{one_line(name) or 'without a name'} ({voice}) {times:,}" for name, voice, times in preview.speakers
     ]
     lines += [
         "",
@@ -211,7 +209,7 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
         f"scenes: {_shortened_list([one_line(t) for t in preview.titles])}",
     ]
     if preview.problems:
-        lines += ["", f"to know ({len(preview.problems):,}):"]
+        lines += ["", f"please check ({len(preview.problems):,}):"]
         lines += [f"  {one_line(str(problem))}" for problem in preview.problems[:MAX_LISTED]]
         lines += (
             [f"  ... and {len(preview.problems) - MAX_LISTED:,} more"]
@@ -219,11 +217,14 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
             else []
         )
     if preview.turns_already_in >= preview.turns:
-        lines += ["", "All of it is in already."]
+        lines += ["", "All of it was imported already."]
     elif preview.turns_already_in:
-        lines += ["", f"{preview.turns_already_in:,} turns of it are in: Enter goes on from there."]
+        lines += [
+            "",
+            f"{preview.turns_already_in:,} turns were imported already. Enter continues from there.",
+        ]
     else:
-        lines += ["", "Enter brings it in. Nothing of it becomes canon."]
+        lines += ["", "Enter imports it. None of it becomes canon."]
     return lines
 
 

@@ -47,7 +47,7 @@ class BillScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "Bill"
     BINDINGS = [
         Binding("right", "turn(1)", "Next list", id="bill.next", tooltip="The next list", key_display="←→"),
-        Binding("left", "turn(-1)", "Before", id="bill.before", tooltip="The list before", show=False),
+        Binding("left", "turn(-1)", "Previous", id="bill.before", tooltip="The previous list", show=False),
         *(
             Binding(
                 str(n), f"tab('{tab}')", tab, id=f"bill.{tab}", tooltip=f"What each {tab} cost", show=False
@@ -133,8 +133,8 @@ class BillScreen(ServiceScreen[None]):
         dialog = LineDialog(
             f"What may the model cost {_budget_period(budget)}, in US dollars?",
             value=current_limit,
-            explanation=f"{format_dollars(budget.spent)} is spent. At 80\xa0% what works in the background waits, at "
-            "100\xa0% nothing is sent before you say so. Empty: no limit.",
+            explanation=f"{format_dollars(budget.spent)} spent so far. At 80\xa0% background work waits, at "
+            "100\xa0% nothing is sent until you allow it. Empty: no limit.",
             validate_line=parse_micros,
         )
         self.app.push_screen(dialog, partial(self._apply_budget_answer, budget))
@@ -173,7 +173,8 @@ def parse_micros(dollars_text: str) -> int | None:
         amount = -1.0
     if not 0 <= amount <= MAX_BUDGET_DOLLARS:
         raise InputError(
-            f"{dollars_text!r} is no sum of dollars.", todo="Type one such as 2.50, or nothing at all."
+            f"{dollars_text!r} is not an amount in dollars.",
+            todo="Type an amount such as 2.50, or leave it empty.",
         )
     return round(amount * 1_000_000)
 

@@ -45,7 +45,7 @@ class LlmSetupScreen(ServiceScreen[None]):
     AUTO_FOCUS = "LlmSettingsList"
     BINDING_GROUP_TITLE = "Model"
     BINDINGS = [
-        Binding("t", "try_out", "Test", id="model.test", tooltip="Make one small call, and see"),
+        Binding("t", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
         Binding("b", "bill", "Bill", id="model.bill", tooltip="What it has cost, and budgets"),
         Binding("escape,q", "escape", "Back", id="model.escape", tooltip="One step back"),
     ]
@@ -110,7 +110,7 @@ class LlmSetupScreen(ServiceScreen[None]):
                     "Which model narrates?",
                     value=llm_setup.model,
                     explanation="Provider and name, such as ollama/qwen2.5:7b or anthropic/claude-haiku-4-5. "
-                    "Empty: none, you tell the story yourself.",
+                    "Empty: none, you narrate yourself.",
                     suggestions=PROVIDERS,
                 )
             case "address":
@@ -233,7 +233,7 @@ class LlmSetupScreen(ServiceScreen[None]):
             # A call that was made from here has nothing to do with the story.
             what_was_kept = "" if error.kept == INPUT_KEPT else error.kept
             error = ModelError(
-                error.what, kept=what_was_kept or "What is set up is as it was.", todo=error.todo
+                error.what, kept=what_was_kept or "Your settings are unchanged.", todo=error.todo
             )
         if isinstance(error, MonitorError):
             self.query_one(NoticePanel).show_error(error)
@@ -253,10 +253,10 @@ def _trial_lines(trial: LlmTrialView) -> Iterator[str]:
     )
     if trial.priced and trial.per_turn is not None:
         yield (
-            f"That cost {format_dollars(trial.micros)}; a turn as you are set up about "
+            f"That cost {format_dollars(trial.micros)}; a turn with your settings costs about "
             f"{format_dollars(trial.per_turn)}."
         )
     else:
-        yield "No price is known for it: it counts tokens but no money, and no budget can stop it."
+        yield "Its price is unknown: tokens are counted but no cost, so no budget can stop it."
     if not trial.takes_schema:
-        yield "It takes no schema: structured answers are found in its words, which fails more often."
+        yield "It does not support structured answers: they are read from its text, which fails more often."

@@ -31,7 +31,7 @@ from screens.routes import Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS
 from widgets.prompt import PlayPrompt
-from widgets.status_bar import StatusBar, backlog_text
+from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.step_progress import StepProgress
 from widgets.transcript.transcript import Transcript
 
@@ -106,7 +106,7 @@ class NarrationScreen(PlayScreen):
             case BackgroundProgressed(waiting, doing):
                 # Of an import one wants to know how far it is; what it gives to do comes after it.
                 self.query_one(StatusBar).background_status = self._import_progress_text or backlog_text(
-                    waiting, doing
+                    waiting, doing, at_least=MIN_SHOWN_BACKLOG
                 )
             case _:
                 pass

@@ -28,9 +28,9 @@ class FindingActionsScreen(EvidenceScreen):
     """A screen with a list of findings. `words` are what is asked; from play, `scene_id` says where."""
 
     BINDINGS = [
-        Binding("c", "card", "Card", id="query.card", tooltip="The card of whom this is about"),
-        Binding("o", "oracle", "Oracle", id="query.oracle", tooltip="Ask the oracle instead, in the scene"),
-        Binding("t", "make_true", "Make true", id="query.make_true", tooltip="Propose that something is so"),
+        Binding("c", "card", "Card", id="query.card", tooltip="The card of whoever this is about"),
+        Binding("o", "oracle", "Oracle", id="query.oracle", tooltip="Ask the oracle in the scene instead"),
+        Binding("t", "make_true", "Propose", id="query.make_true", tooltip="Propose a fact"),
         Binding("g", "gate", "Gate", id="query.gate", tooltip="What waits for your decision in this world"),
     ]
     EVIDENCE_IN = "#known"
@@ -75,7 +75,7 @@ class FindingActionsScreen(EvidenceScreen):
 
     def action_make_true(self) -> None:
         dialog = LineDialog(
-            "What is so?",
+            "What is true?",
             explanation=f"You asked: {one_line(self.question)}" if self.question.strip() else "",
             validate_line=_require_statement,
         )
@@ -130,4 +130,4 @@ class FindingActionsScreen(EvidenceScreen):
 
 def _require_statement(line: str) -> None:
     if not line:
-        raise InputError("There is nothing typed.", todo="As in: The bell lies under the pier.")
+        raise InputError("Nothing was typed.", todo="Type a sentence, for example: NAME lives in PLACE.")

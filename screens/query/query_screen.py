@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from stores.records.world import Universe
 
 QueryTab = Literal["canon", "recall", "words"]
+_TAB_TITLES: Final = {"canon": "Answer", "recall": "Recall", "words": "Words"}
 QUERY_TABS: Final[tuple[QueryTab, ...]] = ("canon", "recall", "words")
 TYPING_PAUSE: Final = 0.25
 """Seconds without a key after which what is typed is looked for."""
@@ -42,12 +43,12 @@ RETRY_PAUSE: Final = 0.5
 """Seconds after which is looked again for what could not be compared by meaning yet."""
 
 TAB_HINTS: Final = {
-    "canon": "Ask about this world: Who has the iron key? Where is Wenna? The answer says how far to "
-    "rely on it: canon, proposed, in the book, believed, contradicted, or unknown.",
-    "recall": "Say in your own words what happened: the turns that are most like it are found again.",
-    "words": "Type words: every turn, fact, memory and name that has them is listed.",
+    "canon": "Ask about this world: Who has NAME? Where is NAME? The answer says how far to "
+    "rely on it: canon, proposed, on record, believed, contradicted, or unknown.",
+    "recall": "Say in your own words what happened, to find the turns that are most like it.",
+    "words": "Type words, to list every turn, fact, memory and name that contains them.",
 }
-NO_UNIVERSE_HINT = "There is no world yet to ask about. On the menu press 1 to start a story in one."
+NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story."
 
 
 class QueryScreen(FindingActionsScreen):
@@ -57,10 +58,10 @@ class QueryScreen(FindingActionsScreen):
     AUTO_FOCUS = "#question"
     BINDING_GROUP_TITLE = "Query"
     BINDINGS = [
-        Binding("f2", "tab", "Other tab", id="query.tab", tooltip="Canon, recall or words: the next tab"),
-        Binding("slash", "ask", "Ask", id="query.ask", tooltip="To the question", key_display="/"),
+        Binding("f2", "tab", "Next tab", id="query.tab", tooltip="Answer, recall or words"),
+        Binding("slash", "ask", "Ask", id="query.ask", tooltip="Type a question", key_display="/"),
         Binding("s", "story", "Story", id="query.story", tooltip="All stories, or one of them"),
-        Binding("u", "universe", "World", id="query.universe", tooltip="Ask about the next universe"),
+        Binding("u", "universe", "World", id="query.universe", tooltip="Ask about the next world"),
         Binding("escape", "escape", "Back", id="query.escape", tooltip="One step back"),
     ]
 
@@ -111,7 +112,7 @@ class QueryScreen(FindingActionsScreen):
     def compose(self) -> ComposeResult:
         yield TitleBar("Query")
         yield Input(
-            self.question, id="question", placeholder="ask the record", compact=True, select_on_focus=False
+            self.question, id="question", placeholder="ask a question", compact=True, select_on_focus=False
         )
         yield Static(id="tabs", markup=False)
         yield Static(id="notes", markup=False)
@@ -125,7 +126,7 @@ class QueryScreen(FindingActionsScreen):
 
     def is_affected_by(self, event: Event) -> bool:
         if isinstance(event, CanonCommitted | ProposalsChanged | HeadMoved) and self.answer is not None:
-            self._show_title("the record has changed: ⏎ asks again")
+            self._show_title("something changed: ⏎ asks again")
         return False
 
     async def load_view(self) -> None:
@@ -164,7 +165,7 @@ class QueryScreen(FindingActionsScreen):
 
     def _draw_tabs(self) -> None:
         parts = [
-            (f"[{tab}]" if tab == self.tab else f" {tab} ", "bold" if tab == self.tab else "dim")
+            (f"▸{_TAB_TITLES[tab]}  ", "bold") if tab == self.tab else (f" {_TAB_TITLES[tab]}  ", "dim")
             for tab in QUERY_TABS
         ]
         self.query_one("#tabs", Static).update(Content.assemble(*parts))
@@ -249,7 +250,7 @@ class QueryScreen(FindingActionsScreen):
 
     def _show_findings(self, findings: tuple[QueryFinding, ...], notes: tuple[str, ...]) -> None:
         self._show_answer(None)
-        self.finding_list.empty = TAB_HINTS[self.tab] if findings else "Nothing like that is in the record."
+        self.finding_list.empty = TAB_HINTS[self.tab] if findings else "Nothing found."
         self.finding_list.show_findings(findings)
         self._show_finding_count(len(findings), notes)
         self._focus_findings()

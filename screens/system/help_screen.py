@@ -31,42 +31,42 @@ TOUR = (
     ("Begin", "On the menu press 1, then Enter five times: world, rules, hero, story, first scene."),
     (
         "Play",
-        "Type what your hero does and press Enter. A line that begins with > tells what happens, as the GM.",
+        "Type what your hero does and press Enter. A line that begins with > is the GM narrating.",
     ),
     (
         "Roll",
-        "? likely: Is it locked asks the oracle, /check tries something. Results are sealed before prose.",
+        "? likely: Is it locked asks the oracle, /check tries something. The dice fall before the prose.",
     ),
-    ("Propose", "What the story would change in the world shows up under proposals. F2 goes there."),
+    ("Propose", "What the story changes in the world shows up as proposals. F2 goes there."),
     (
         "Undo",
-        "Ctrl+Z takes an exchange back with all it proposed, Ctrl+Y brings it back. Nothing is erased.",
+        "Ctrl+Z undoes the last exchange with all it proposed, Ctrl+Y redoes it. Nothing is erased.",
     ),
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (
-        "Rule",
-        "There, h hears what meets a conflict: both sides, and what each ruling would do. What you ruled is "
-        "never asked again. p lays down house rules for what you always decide alike; u takes back.",
+        "Resolve",
+        "There, h resolves a conflict: it shows both sides and what each way to resolve it would do. You are "
+        "not asked about the same two again. p sets gate rules for what you always decide alike; u undoes.",
     ),
     (
         "Narrate",
-        "m on the menu sets up a model, if you want one: it tells what happens, bound by dice and canon. "
-        "Esc stops it and keeps what came, Ctrl+R tells it again, F7 goes on, F6 shows why it said that.",
+        "m on the menu sets up a model, if you want one: it narrates, bound by dice and canon. Esc stops it "
+        "and keeps what came, Ctrl+R narrates again, F7 narrates on, F6 shows why it said that.",
     ),
     (
         "Look",
-        "On the menu press 3: what is true now, and under Enter the very words a fact rests on; in the "
-        "transcript, x leads from a turn back to what it made true.",
+        "On the menu press 3: what is true now, and with Enter the evidence for a fact. In the transcript, "
+        "x shows what a turn made true.",
     ),
     (
         "Ask",
-        "F8 in play, or 6 on the menu: who has the iron key? The answer says how far it is to be relied on, "
-        "and Enter leads to what it rests on. 4 shows what each character remembers, beside what is true.",
+        "F8 in play, or 6 on the menu: Who has NAME? The answer says how far to rely on it, and Enter leads "
+        "to the evidence. 4 shows what each character remembers, beside what is true.",
     ),
     (
-        "Mend",
-        "There, e edits, n brings in something new, R retcons, m makes two one, L locks: each waits at the "
-        "gate, g. h and t show how it used to be, p what is promised.",
+        "Correct",
+        "On 3, e edits, n adds, R retcons, m merges, L protects from changes: each waits at the gate, g. "
+        "h and t show how it was before, p the promises, debts and questions.",
     ),
 )
 HELP_SCREENS = (
@@ -149,7 +149,9 @@ class HelpScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "Help"
     BINDINGS = [
         Binding("1", "part('tour')", "Tour", id="help.tour", tooltip="The five-minute tour"),
-        Binding("2", "part('here')", "Keys here", id="help.here", tooltip="Keys that work where you were"),
+        Binding(
+            "2", "part('here')", "Keys here", id="help.here", tooltip="Keys on the screen before this one"
+        ),
         Binding("3", "part('commands')", "Commands", id="help.commands", tooltip="The slash commands"),
         Binding("4", "part('others')", "Other keys", id="help.others", tooltip="Keys of the other screens"),
         Binding(
@@ -164,8 +166,8 @@ class HelpScreen(ServiceScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar("Help")
         with VerticalScroll(id="page"):
-            yield HelpSection("Five minutes", (HelpEntry(*stop) for stop in TOUR), "tour")
-            yield HelpSection("Keys where you were", self._keys_here(), "here")
+            yield HelpSection("Five-minute tour", (HelpEntry(*stop) for stop in TOUR), "tour")
+            yield HelpSection("Keys on this screen", self._keys_here(), "here")
             yield HelpSection(
                 "Commands",
                 (_command_entry(c) for c in self.services.play.commands()),

@@ -30,12 +30,12 @@ MENU_MODES = (
     ("start", "1", "Start a story", "a hero, a world, a first scene"),
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
-    ("characters", "4", "Characters", "sheets, memories beside the truth, histories"),
-    ("query", "6", "Query", "ask the record: canon, told, believed, unknown"),
-    ("system", "7", "System", "stores, what runs behind play, what was given up"),
-    ("model", "m", "Model", "who tells: you, or a model; what it costs"),
+    ("characters", "4", "Characters", "sheets, memories beside the truth, history"),
+    ("query", "6", "Query", "ask what is canon, believed or unknown"),
+    ("system", "7", "System", "storage, background work, failed jobs"),
+    ("model", "m", "Model", "who narrates: you or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a five-minute tour"),
-    ("quit", "q", "Quit", "your story stays where it is"),
+    ("quit", "q", "Quit", "everything is saved"),
 )
 
 
@@ -47,16 +47,16 @@ class MenuScreen(Screen[None]):
     BINDING_GROUP_TITLE = "Main menu"
     BINDINGS = [
         Binding("1", "start", "Start", id="menu.start", tooltip="Start a new story"),
-        Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
+        Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to continue"),
         Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
-        Binding("4", "characters", "Characters", id="menu.characters", tooltip="Who lives in your worlds"),
-        Binding("6", "query", "Query", id="menu.query", tooltip="Ask the record what is so, and why"),
         Binding(
-            "7", "system", "System", id="menu.system", tooltip="Stores, and what runs behind play", show=False
+            "4", "characters", "Characters", id="menu.characters", tooltip="The characters of your worlds"
         ),
+        Binding("6", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
+        Binding("7", "system", "System", id="menu.system", tooltip="Storage and background work", show=False),
         Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
-        Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is kept"),
+        Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is saved"),
     ]
 
     @dataclass
@@ -89,7 +89,7 @@ class MenuScreen(Screen[None]):
         view = self.view = message.view
         modes = self.query_one("#modes", OptionList)
         modes.clear_options()
-        modes.border_title = "Go on" if view.resume_story else ""
+        modes.border_title = "Continue" if view.resume_story else ""
         if view.resume_story:
             modes.add_options([Option(_resume_card(view.resume_story), id="resume"), None])
         modes.add_options(_mode_options(view))
@@ -186,16 +186,11 @@ def _scene_label(scene: Scene) -> str:
 
 
 def _health_line(view: MenuView) -> Content:
-    """One quiet line of health: a tick and a word for each store."""
-    parts: list[Content | tuple[str, str] | str] = []
-    for name, state in view.health:
-        is_well = state in ("ok", "ready", "open")
-        parts += [
-            ("  " if parts else ""),
-            ("✓ " if is_well else "! ", "$text-success" if is_well else "$text-warning"),
-            (name if is_well else f"{name}: {state}", "dim" if is_well else ""),
-        ]
-    return Content.assemble(*parts)
+    """One quiet line of health; what is not well is named."""
+    problems = [f"{name}: {state}" for name, state in view.health if state not in ("ok", "ready", "open")]
+    if problems:
+        return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  7 has the details", "dim"))
+    return Content.assemble(("✓ ", "$text-success"), ("storage OK", "dim"))
 
 
 def _first_steps_hint(view: MenuView) -> str:

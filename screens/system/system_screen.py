@@ -1,4 +1,4 @@
-"""System: how the stores fare, what is done behind play, and what was given up there."""
+"""System: the state of storage, background work and jobs that failed."""
 
 from __future__ import annotations
 

@@ -37,11 +37,13 @@ class CommitmentsScreen(MentionListScreen):
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
     BINDING_GROUP_TITLE = "Promises, debts, questions"
-    NAME = "Ledger"
+    NAME = "Promises, debts, questions"
     BINDINGS = [
-        Binding("p", "pay", "Paid off", id="ledger.pay", tooltip="Propose that it is kept, paid or answered"),
-        Binding("c", "closed", "Closed too", id="ledger.closed", tooltip="Show what is closed, or not"),
-        Binding("R", "retcon", "Retcon", id="ledger.retcon", tooltip="It was never promised, owed or asked"),
+        Binding("p", "pay", "Settled", id="ledger.pay", tooltip="Propose that it is kept, paid or answered"),
+        Binding("c", "closed", "Show closed", id="ledger.closed", tooltip="Show or hide the closed ones"),
+        Binding(
+            "R", "retcon", "Retcon", id="ledger.retcon", tooltip="This was never promised, owed or asked"
+        ),
     ]
 
     @dataclass
@@ -143,9 +145,7 @@ def _commitment_sections(view: CommitmentLedgerView, *, with_closed: bool) -> It
         closed_mentions = [
             CanonMention(entry.fact, _commitment_note(entry)) for entry in view.closed_commitments
         ]
-        yield MentionSection(
-            "Closed", closed_mentions, () if closed_mentions else ("None is.",), ink=Ink.MUTED
-        )
+        yield MentionSection("Closed", closed_mentions, () if closed_mentions else ("None.",), ink=Ink.MUTED)
 
 
 def _commitment_note(entry: CommitmentView) -> str:
@@ -159,7 +159,7 @@ def _commitment_note(entry: CommitmentView) -> str:
     if entry.is_open:
         parts.append(entry.age)
     else:
-        parts.append(f"{'paid off' if entry.is_paid else 'dropped'} {entry.ended_at}".strip())
+        parts.append(f"{'settled' if entry.is_paid else 'dropped'} {entry.ended_at}".strip())
     if entry.is_staged:
-        parts.append("pay-off proposed")
+        parts.append("settling proposed")
     return " · ".join(filter(None, parts))

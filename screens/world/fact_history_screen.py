@@ -26,7 +26,7 @@ class FactHistoryScreen(MentionListScreen):
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
-    BINDING_GROUP_TITLE = "How it used to be"
+    BINDING_GROUP_TITLE = "How it was"
     NAME = "How it was"
     BINDINGS = [
         Binding("R", "retcon", "Retcon", id="history.retcon", tooltip="Retcon this, or restore it"),
@@ -53,12 +53,10 @@ class FactHistoryScreen(MentionListScreen):
         current_mentions = [CanonMention(fact) for fact in view.facts if fact.is_current]
         past_mentions = [CanonMention(fact) for fact in view.facts if not fact.is_current]
         sections = [
-            MentionSection("Before", past_mentions, () if past_mentions else ("It was never otherwise.",))
+            MentionSection("Before", past_mentions, () if past_mentions else ("It has not changed.",))
         ]
         sections.append(
-            MentionSection(
-                "Now", current_mentions, () if current_mentions else ("Nothing of it is so any more.",)
-            )
+            MentionSection("Now", current_mentions, () if current_mentions else ("No longer true.",))
         )
         self.mention_list.show_sections(sections)
         self.refresh_bindings()

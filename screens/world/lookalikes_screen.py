@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 50
 SPLIT_TAG, PAIR_TAG, NAME_MATCH_TAG = "split", "pair", "named"
-NO_LOOKALIKES_HINT = "Nobody has a name like this one. / finds anybody else by name."
-NO_PAIRS = "No two names in this world are alike."
+NO_LOOKALIKES_HINT = "Merge: no similar names. / searches by name."
+NO_PAIRS = "No similar names in this world."
 
 
 class LookalikesScreen(MentionListScreen):
@@ -38,16 +38,16 @@ class LookalikesScreen(MentionListScreen):
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
-    BINDING_GROUP_TITLE = "Who may be the same"
-    NAME = "The same?"
+    BINDING_GROUP_TITLE = "Merge"
+    NAME = "Merge"
     BINDINGS = [
-        Binding("slash", "search", "By name", id="alike.search", tooltip="Find anybody", key_display="/"),
+        Binding("slash", "search", "By name", id="alike.search", tooltip="Search by name", key_display="/"),
         Binding(
             "a",
             "everyone",
             "Whole world",
             id="alike.everyone",
-            tooltip="All names in this world that are alike",
+            tooltip="All similar names in this world",
         ),
     ]
 
@@ -93,7 +93,7 @@ class LookalikesScreen(MentionListScreen):
 
     @on(LookalikesLoaded)
     def _show_lookalikes(self, message: LookalikesLoaded) -> None:
-        self.show_title(message.name or "the whole world", f"{len(message.pairs)} alike")
+        self.show_title(message.name or "the whole world", f"{len(message.pairs)} similar")
         self._pairs = message.pairs
         self.mention_list.empty = NO_LOOKALIKES_HINT if self.entity_id else NO_PAIRS
         self.mention_list.show_sections(self._lookalike_sections(message))
@@ -103,7 +103,7 @@ class LookalikesScreen(MentionListScreen):
         if self._search_text:
             name_mentions = [CanonMention(e, tag=NAME_MATCH_TAG) for e in message.name_matches[:MAX_SHOWN]]
             yield MentionSection(
-                f"Called like “{self._search_text}”", name_mentions, () if name_mentions else ("Nobody is.",)
+                f"Names like “{self._search_text}”", name_mentions, () if name_mentions else ("None.",)
             )
         if message.pairs:
             numbered_pairs = enumerate(message.pairs[:MAX_SHOWN])
@@ -111,16 +111,16 @@ class LookalikesScreen(MentionListScreen):
                 CanonMention(pair.second, self._likeness_note(pair), f"{PAIR_TAG}{n}")
                 for n, pair in numbered_pairs
             ]
-            yield MentionSection("Names alike", pair_mentions, count=len(message.pairs))
+            yield MentionSection("Similar names", pair_mentions, count=len(message.pairs))
         if message.merged_entities:
             merged_mentions = [
-                CanonMention(e, "Enter makes them two again.", SPLIT_TAG) for e in message.merged_entities
+                CanonMention(e, "Enter splits them again.", SPLIT_TAG) for e in message.merged_entities
             ]
             yield MentionSection(f"Merged into {message.name} before", merged_mentions)
 
     def _likeness_note(self, pair: LookalikeView) -> str:
         other_name = "" if self.entity_id else f"beside {pair.first.name}, "
-        return f"{other_name}names {pair.likeness:.0f} % alike"
+        return f"{other_name}names {pair.likeness:.0f} % similar"
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -163,10 +163,10 @@ class LookalikesScreen(MentionListScreen):
         assert isinstance(entity, Entity)
         if message.mention.tag == SPLIT_TAG:
             question = ConfirmDialog(
-                f"Is {entity.name} somebody or something else after all?",
-                "What moved with the merge goes back, and the name with it. It waits at the gate.",
+                f"Is {entity.name} a different one after all?",
+                "What the merge moved goes back, with the name. It waits at the gate.",
                 yes="Propose the split",
-                no="Leave them one",
+                no="Keep them merged",
             )
             self.app.push_screen(question, partial(self._apply_split_answer, entity.id))
         elif message.mention.tag.startswith(PAIR_TAG):

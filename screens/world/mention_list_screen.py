@@ -116,7 +116,7 @@ class MentionListScreen(EvidenceScreen):
                 if mentioned.turn_id:
                     self.post_message(Visit(ToReading(mentioned.turn_id)))
                 else:
-                    self.query_one(NoticePanel).show_lines(("Nothing was said in that scene.",))
+                    self.query_one(NoticePanel).show_lines(("That scene has no turns.",))
             case ProposalView():
                 self.post_message(Visit(ToGate(mentioned.proposal.scene_id, mentioned.proposal.universe_id)))
 

@@ -35,20 +35,20 @@ class MergeScreen(MentionListScreen):
 
     CSS_PATH = SCREENS_FOLDER / "world/merge_screen.tcss"
     AUTO_FOCUS = "MentionList"
-    BINDING_GROUP_TITLE = "Making two one"
+    BINDING_GROUP_TITLE = "Merge"
     NAME = "Merge"
     EVIDENCE_IN = "#what"
     BINDINGS = [
         Binding(
             "enter",
             "stage",
-            "Make them one",
+            "Merge",
             id="merge.stage",
             tooltip="Propose it: it waits at the gate, and can be split again",
             priority=True,
             key_display="⏎",
         ),
-        Binding("s", "swap", "Keep the other", id="merge.swap", tooltip="Keep the name of the other one"),
+        Binding("s", "swap", "Keep the other", id="merge.swap", tooltip="Keep the other name"),
     ]
 
     @dataclass
@@ -142,22 +142,22 @@ def _merge_sections(view: MergeView) -> Iterator[MentionSection]:
         yield MentionSection(text_lines=(kinds_warning,), ink=Ink.WARN)
     if view.conflicts:
         clash_mentions = [
-            CanonMention(theirs, f"cannot stand beside: {one_line(ours)}") for ours, theirs in view.conflicts
+            CanonMention(theirs, f"conflicts with: {one_line(ours)}") for ours, theirs in view.conflicts
         ]
-        yield MentionSection(f"⚠ Clashes: what {kept_name} has stays, this is left behind", clash_mentions)
+        yield MentionSection(
+            f"⚠ Conflicts: {kept_name}'s facts are kept, these are not moved", clash_mentions
+        )
     yield MentionSection(
         f"{kept_name} would also be called",
-        text_lines=(", ".join(map(one_line, view.added_names)) or "nothing more",),
+        text_lines=(", ".join(map(one_line, view.added_names)) or "no other name",),
         count=0,
         ink=Ink.PROSE,
     )
     moved_mentions = [CanonMention(fact) for fact in view.moved_facts]
-    yield MentionSection(
-        f"Would be told of {kept_name}", moved_mentions, () if moved_mentions else ("Nothing.",)
-    )
+    yield MentionSection(f"Would move to {kept_name}", moved_mentions, () if moved_mentions else ("None.",))
     if view.repeated_facts:
         yield MentionSection(
-            f"Said of {kept_name} already", [CanonMention(fact) for fact in view.repeated_facts]
+            f"Already true of {kept_name}", [CanonMention(fact) for fact in view.repeated_facts]
         )
     if view.memory_count:
         yield MentionSection(text_lines=(f"{view.memory_count} memories stay with {absorbed_name}.",))

@@ -33,10 +33,10 @@ class MomentScreen(MentionListScreen):
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "#when"
-    BINDING_GROUP_TITLE = "At a time"
-    NAME = "At a time"
+    BINDING_GROUP_TITLE = "Canon at a time"
+    NAME = "Canon at a time"
     BINDINGS = [
-        Binding("h", "history", "History", id="moment.history", tooltip="How this one went on"),
+        Binding("h", "history", "History", id="moment.history", tooltip="How this changed"),
         Binding(
             "slash", "edit", "Other time", id="moment.edit", tooltip="Type another time", key_display="/"
         ),
@@ -52,8 +52,8 @@ class MomentScreen(MentionListScreen):
         self._submitted_fields = ("", "", "")
 
     def compose_top(self) -> ComposeResult:
-        yield Field("In the world", "when", hint="day 3, dusk · empty is now, always is any time")
-        yield Field("Known on", "recorded", hint="2026-01-31 20:00 · empty is today")
+        yield Field("In the world", "when", hint="e.g. day 3 dusk, always; empty: now")
+        yield Field("Known on", "recorded", hint="e.g. 2026-01-31 20:00; empty: today")
         yield Field("With the words", "search", hint="part of a sentence")
 
     async def load_page(self) -> None:
@@ -74,9 +74,7 @@ class MomentScreen(MentionListScreen):
             f"{view.universe.name} · {view.world_time or 'any time'}{known_note}", _fact_count(view)
         )
         self.mention_list.empty = (
-            "Nothing with these words was so then."
-            if view.total_count
-            else "Nothing was known to be so then."
+            "No fact with these words was true then." if view.total_count else "No facts were known then."
         )
         mentions = [CanonMention(fact) for fact in view.facts]
         self.mention_list.show_sections([MentionSection(mentions=mentions)] if mentions else [])

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.world_views import RelationMapView
 
-NO_RELATIONS_HINT = (
-    "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
-)
+NO_RELATIONS_HINT = "{name} has no relations in canon. n on the card adds one."
 
 
 class RelationsScreen(MentionListScreen):
@@ -33,8 +31,8 @@ class RelationsScreen(MentionListScreen):
     BINDING_GROUP_TITLE = "Map of relations"
     NAME = "Relations"
     BINDINGS = [
-        Binding("backspace", "walk_back", "Walk back", id="ties.back", tooltip="To whom you came from"),
-        Binding("f", "fact", "Why", id="ties.fact", tooltip="What this relation rests on"),
+        Binding("backspace", "walk_back", "Go back", id="ties.back", tooltip="To the previous one"),
+        Binding("f", "fact", "Evidence", id="ties.fact", tooltip="The evidence for this relation"),
     ]
 
     @dataclass
@@ -56,7 +54,7 @@ class RelationsScreen(MentionListScreen):
         view = message.view
         self.universe_id = view.root.universe_id
         path_length = len(self._path)
-        self.show_title(view.root.name, f"walked {path_length}" if path_length else "")
+        self.show_title(view.root.name, f"step {path_length}" if path_length else "")
         relation_mentions = [
             CanonMention(tie.other, tag=tie.fact_id, indent=tie.depth - 1, lead=tie.words)
             for tie in view.ties

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.world_views import RetractedView
 
-NOTHING_REMOVED_HINT = (
-    "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
-)
+NOTHING_REMOVED_HINT = "Nothing was removed. What you retcon or merge is listed here and can be restored."
 
 
 class RemovedCanonScreen(MentionListScreen):
@@ -31,8 +29,8 @@ class RemovedCanonScreen(MentionListScreen):
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
-    BINDING_GROUP_TITLE = "Taken back"
-    NAME = "Taken back"
+    BINDING_GROUP_TITLE = "Removed"
+    NAME = "Removed"
     BINDINGS = [
         Binding("R", "restore", "Restore", id="taken.restore", tooltip="Make it true again, with a preview"),
     ]
@@ -60,7 +58,10 @@ class RemovedCanonScreen(MentionListScreen):
         fact_mentions = [CanonMention(fact) for fact in view.facts]
         self.mention_list.show_sections(
             section
-            for section in (MentionSection("Things", entity_mentions), MentionSection("Facts", fact_mentions))
+            for section in (
+                MentionSection("Entities", entity_mentions),
+                MentionSection("Facts", fact_mentions),
+            )
             if section.mentions
         )
         self.refresh_bindings()

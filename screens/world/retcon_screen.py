@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agents.views.world_views import RetconImpactView
 
 ALREADY_WAITING_HINT = "This waits at the gate already: g goes there."
-NOTHING_DEPENDS_HINT = "Nothing else rests on it."
+NOTHING_DEPENDS_HINT = "Nothing else depends on it."
 
 
 class RetconScreen(MentionListScreen):
@@ -103,7 +103,7 @@ def _impact_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
         yield MentionSection(text_lines=(ALREADY_WAITING_HINT,), ink=Ink.WARN)
     changes = [f"{one_line(subject)}  {was} → {will}" for subject, was, will in impact.changes]
     yield MentionSection(
-        "What changes", text_lines=changes or ["Nothing that holds now."], count=len(changes), ink=Ink.PROSE
+        "What changes", text_lines=changes or ["Nothing that is true now."], count=len(changes), ink=Ink.PROSE
     )
     dependent_sections = list(_dependent_sections(impact))
     yield from dependent_sections
@@ -121,9 +121,9 @@ def _dependent_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
         if unlisted_views:
             yield MentionSection(heading, [CanonMention(view) for view in unlisted_views])
 
-    yield from fact_section("Open commitments among what rests on it", impact.commitments)
-    yield from fact_section("Came of it", impact.caused_facts)
-    yield from fact_section("Rests on the same words", impact.same_turn_facts)
+    yield from fact_section("Open promises, debts and questions that depend on it", impact.commitments)
+    yield from fact_section("Caused by it", impact.caused_facts)
+    yield from fact_section("Has the same evidence", impact.same_turn_facts)
     yield from fact_section(
         "Involves it" if impact.is_entity else "Involves what it brought into the world",
         impact.involving_facts,
@@ -132,6 +132,6 @@ def _dependent_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
         memory_lines = [f"{one_line(m.owner_name)}: {one_line(m.text)}" for m in impact.memories]
         yield MentionSection("Remembered", text_lines=memory_lines, count=len(memory_lines), ink=Ink.PROSE)
     if impact.scenes:
-        yield MentionSection("Told of in other scenes", [CanonMention(scene) for scene in impact.scenes])
+        yield MentionSection("Named in other scenes", [CanonMention(scene) for scene in impact.scenes])
     if impact.proposals:
         yield MentionSection("Proposals that name it", [CanonMention(row) for row in impact.proposals])

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.world_views import TimelineEvent
 
-EMPTY_TIMELINE_HINT = (
-    "Nothing has happened yet. Events that you accept at the gate stand here in their order."
-)
-NO_MATCH_HINT = "Nothing that happened is told in these words."
+EMPTY_TIMELINE_HINT = "No events yet. Events that you accept at the gate are listed here by date."
+NO_MATCH_HINT = "No event with these words."
 
 
 class TimelineScreen(MentionListScreen):
@@ -66,7 +64,7 @@ class TimelineScreen(MentionListScreen):
     @on(TimelineLoaded)
     def _show_timeline(self, message: TimelineLoaded) -> None:
         count = len(message.happenings)
-        self.show_title("", f"{count} happening{'' if count == 1 else 's'}")
+        self.show_title("", f"{count} event{'' if count == 1 else 's'}")
         self.mention_list.empty = NO_MATCH_HINT if self._search_text else EMPTY_TIMELINE_HINT
         self.mention_list.show_sections(_day_sections(message.happenings))
         if not self._has_been_shown:

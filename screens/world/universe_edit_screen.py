@@ -50,48 +50,48 @@ class UniverseEditScreen(EvidenceScreen):
     """A screen with a tree and a card. Keys mean the fact under the card's cursor, or else the entity."""
 
     BINDINGS = [
-        Binding("e", "edit", "Edit", id="universe.edit", tooltip="Change what is shown: entity or fact"),
-        Binding("n", "new", "New", id="universe.new", tooltip="A new thing, fact or rule of the world"),
+        Binding("e", "edit", "Edit", id="universe.edit", tooltip="Edit this entity or fact"),
+        Binding("n", "new", "New", id="universe.new", tooltip="Add an entity, a fact or a rule of the world"),
         Binding("d", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
-        Binding("h", "history", "Past", id="universe.history", tooltip="How this used to be"),
+        Binding("h", "history", "Past", id="universe.history", tooltip="How this was before"),
         Binding(
             "R",
             "retcon",
             "Retcon",
             id="universe.retcon",
-            tooltip="It was never true; on what was retconned: it is true again",
+            tooltip="It was never true; restores what was retconned",
         ),
-        Binding("L", "lock", "Lock", id="universe.lock", tooltip="Lock or unlock: only your word changes it"),
-        Binding("m", "merge", "Merge", id="universe.merge", tooltip="Who may be the same; make two one"),
-        Binding("t", "moment", "Time", id="universe.moment", tooltip="Canon at a time, as known on a day"),
+        Binding(
+            "L", "lock", "Protect", id="universe.lock", tooltip="Protect from changes: only you can change it"
+        ),
+        Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
+        Binding("t", "moment", "Time", id="universe.moment", tooltip="Canon at another time"),
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
-        Binding("v", "ties", "Ties", id="universe.ties", tooltip="The map of relations around this"),
+        Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
             "b",
             "taken_back",
-            "Taken back",
+            "Removed",
             id="universe.taken_back",
-            tooltip="What was retconned or merged away, to restore it",
+            tooltip="Retconned and merged canon; restore it here",
             show=False,
         ),
-        Binding(
-            "x", "basis", "Evidence", id="universe.basis", tooltip="What this thing rests on", show=False
-        ),
+        Binding("x", "basis", "Evidence", id="universe.basis", tooltip="The evidence for this", show=False),
         Binding(
             "X",
             "export",
             "Export",
             id="universe.export",
-            tooltip="Write this world, whole, to an archive",
+            tooltip="Export this whole world to a file",
             show=False,
         ),
         Binding(
             "P",
             "house",
-            "House",
+            "Rules",
             id="universe.house",
-            tooltip="House rules: what this world's gate decides by itself",
+            tooltip="Gate rules: what is accepted or rejected by itself",
             show=False,
         ),
         Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
@@ -210,7 +210,7 @@ class UniverseEditScreen(EvidenceScreen):
 
     @on(UniverseExported)
     def _show_exported(self, message: UniverseExported) -> None:
-        self.query_one(NoticePanel).show_lines((f"Exported, whole, to {message.archive_path}",))
+        self.query_one(NoticePanel).show_lines((f"Exported to {message.archive_path}",))
 
     # --- looking behind it -------------------------------------------------------------------------
 

@@ -33,11 +33,9 @@ if TYPE_CHECKING:
 MAX_TREE_ENTITIES = 500
 """Entities in the tree at once. Nobody reads further; a search does."""
 
-NO_UNIVERSE_HINT = (
-    "There is no world yet. Press s to bring in the sample world, or start a story and make one."
-)
-NAME_NOT_FOUND = "Nothing goes by that name."
-NO_ENTITIES_HINT = "Nothing is known here yet. n brings something in; what you accept at the gate shows up."
+NO_UNIVERSE_HINT = "No world yet. Press s to add the sample world, or start a story."
+NAME_NOT_FOUND = "Nothing with that name."
+NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at the gate shows up here."
 
 
 class UniverseScreen(UniverseEditScreen):
@@ -55,8 +53,8 @@ class UniverseScreen(UniverseEditScreen):
             tooltip="Find by name or alias",
             key_display="/",
         ),
-        Binding("u", "next_universe", "World", id="universe.next", tooltip="Look at the next universe"),
-        Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Bring in the sample world"),
+        Binding("u", "next_universe", "World", id="universe.next", tooltip="Go to the next world"),
+        Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Add the sample world"),
         Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
     ]
 
@@ -283,7 +281,7 @@ def _title_parts(universe: Universe | None, universes: list[Universe], entity_co
     if universe is None:
         return "", ""
     if entity_count > MAX_TREE_ENTITIES:
-        return universe.name, f"the first {MAX_TREE_ENTITIES} of {entity_count:,}; / finds the others"
+        return universe.name, f"the first {MAX_TREE_ENTITIES} of {entity_count:,}; / searches for the others"
     place = (
         f"{universes.index(universe) + 1} of {len(universes)}"
         if len(universes) > 1

@@ -24,19 +24,19 @@ FACT_OPTION, RULE_OPTION = "fact", "rule"
 OCCURRENCES = (FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION)
 _NEVER_ENDING_KINDS = (*OCCURRENCES, FactKind.AXIOM)
 _STANDING_HINTS = {
-    Standing.TRUE: "it is so",
+    Standing.TRUE: "it is true",
     Standing.RUMOUR: "people say so",
     Standing.LIE: "somebody made it up",
     Standing.DISPUTED: "nobody knows",
 }
 _NEW_OPTIONS = (
-    (FACT_OPTION, "something that is so"),
+    (FACT_OPTION, "a fact"),
     (RULE_OPTION, "a rule of the world"),
     *((kind.value, f"a new {kind}") for kind in EntityKind),
 )
 _OPTION_HINTS = {
-    FACT_OPTION: "Any sentence, or a relation as in Mara located_in Crypt; event: promise: debt: question: ...",
-    RULE_OPTION: "As in: The dead cannot cross salt.",
+    FACT_OPTION: "Any sentence. Begin with event:, promise:, debt: or question: to say what it is.",
+    RULE_OPTION: "For example: The dead cannot cross salt.",
 }
 
 
@@ -57,12 +57,14 @@ def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
 
     fields = (
         Field("Name", "name", value=entity.name),
-        Field("Also called", "aliases", value=", ".join(entity.aliases), hint="with commas between"),
+        Field("Also called", "aliases", value=", ".join(entity.aliases), hint="separated by commas"),
         TextField("Description", "description", value=entity.description),
         Field("Numbers", "numbers", value=_numbers_text(entity), hint="hp 10, might 1"),
         Field("Tags", "tags", value=", ".join(entity.tags), hint="wet, cold"),
     )
-    return FormDialog(f"Change {entity.name}", fields, stage, hint="What differs is proposed, and waits.")
+    return FormDialog(
+        f"Change {entity.name}", fields, stage, hint="What you change is proposed and waits at the gate."
+    )
 
 
 def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]) -> FormDialog:
@@ -81,16 +83,16 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
         )
         return await world.edits.propose_correction(fact.id, fact_edit)
 
-    hint = "A correction takes its place and rests on the same evidence. Times left empty stay as they are."
+    hint = "The correction replaces it and keeps its evidence. Empty times stay as they are."
     return FormDialog(
-        "As it should have read", tuple(_fact_fields(fact, view.when, object_name)), stage, hint=hint
+        "Correct this fact", tuple(_fact_fields(fact, view.when, object_name)), stage, hint=hint
     )
 
 
 def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
-    yield TextField("Words", "statement", value=fact.statement)
+    yield TextField("Text", "statement", value=fact.statement)
     if object_name:
-        yield Field("Of whom or what", "other", value=object_name)
+        yield Field("About", "other", value=object_name)
     if fact.value is not None:
         value = str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
         yield Field("Value", "value", value=value)
@@ -99,9 +101,9 @@ def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
     standings = [fact.standing, *(s for s in Standing if s is not fact.standing)]
     yield ChoiceField("Standing", [(s.value, _STANDING_HINTS[s]) for s in standings], id="standing")
     since, _, until = when.partition(" to ")
-    yield Field("Since", "since", hint=f"{since or 'always'} · day 3, dusk · always")
+    yield Field("Since", "since", hint=f"{since or 'always'}; or e.g. day 3 dusk, always")
     if fact.kind not in _NEVER_ENDING_KINDS:
-        yield Field("Until", "until", hint=until or "still so · day 3, dusk")
+        yield Field("Until", "until", hint=until or "still true; or e.g. day 3 dusk")
 
 
 def can_end(view: FactView) -> bool:
@@ -115,7 +117,7 @@ def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
     async def stage(form: FormPage) -> StagedEdits:
         return await world.edits.propose_end(fact.id, form["until"])
 
-    fields = (Field("So until", "until", hint="now · day 3, dusk"),)
+    fields = (Field("True until", "until", hint="e.g. now, day 3 dusk"),)
     return FormDialog(f"No longer true: {fact.statement}", fields, stage)
 
 
@@ -127,15 +129,15 @@ class NewCanonDialog(FormDialog):
         self._universe_id = universe_id
         options = sorted(_NEW_OPTIONS, key=lambda option: option[0] != first_option)
         fields = (
-            ChoiceField("What", options, id="what"),
-            TextField("Words or name", "words", value=text),
-            Field("Also called", "aliases", hint="with commas between"),
+            ChoiceField("Kind", options, id="what"),
+            TextField("Text or name", "words", value=text),
+            Field("Also called", "aliases", hint="separated by commas"),
             TextField("Description", "description"),
             Field("Numbers", "numbers", hint="hp 10, might 1"),
             Field("Tags", "tags", hint="wet, cold"),
-            Field("Since", "since", hint="now · day 3, dusk · always"),
+            Field("Since", "since", hint="e.g. now, day 3 dusk, always"),
         )
-        super().__init__("Something new", fields, self._stage_new, hint=_OPTION_HINTS[FACT_OPTION])
+        super().__init__("Add to this world", fields, self._stage_new, hint=_OPTION_HINTS[FACT_OPTION])
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -149,7 +151,7 @@ class NewCanonDialog(FormDialog):
         for name in ("aliases", "description", "numbers", "tags"):
             self._field(name).display = is_entity
         self._field("since").display = option == FACT_OPTION
-        self.show_hint(_OPTION_HINTS.get(option, "Shift+Tab leads up to what it is to be."))
+        self.show_hint(_OPTION_HINTS.get(option, "Shift+Tab goes up to choose the kind."))
 
     def _field(self, name: str) -> Widget:
         field = self.query_one(f"#{name}").parent

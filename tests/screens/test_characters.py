@@ -23,13 +23,13 @@ async def test_sheet_memories_history_and_facts(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("4")
         assert table.screen == "CharactersScreen"
-        assert table.shows("★ Mara Venn", "PC · scene 1", "[sheet]", "By Lantern Twos", "might")
+        assert table.shows("★ Mara Venn", "PC · scene 1", "▸Sheet", "Rules: Lantern Twos", "might")
         await table.press("f2")
-        assert table.shows("[memories]", "They remember nothing yet")
+        assert table.shows("▸Memories", "They remember nothing yet")
         await table.press("f2")
-        assert table.shows("[history]", "scene 1 “Under the chapel”: Day 3, dusk, spoke twice")
+        assert table.shows("▸History", "scene 1 “Under the chapel”: Day 3, dusk, spoke twice")
         await table.press("f2")
-        assert table.shows("[facts]", "Mara Venn heard the bell at low tide")
+        assert table.shows("▸Facts", "Mara Venn heard the bell at low tide")
         await table.press("enter", "enter")
         assert table.shows("What this rests on:")
         await table.press("escape", "escape", "escape")
@@ -45,7 +45,7 @@ async def test_memories_stand_beside_the_truth(twin: TwinDesk, size: tuple[int, 
         assert table.shows("× canon says otherwise: The bell lies", "✓ canon agrees: The iron door stands")
         assert table.shows("60% fading")
         await table.press("end")
-        assert table.shows("Somebody sang.", "20% forgotten", "? canon says nothing of it")
+        assert table.shows("Somebody sang.", "20% forgotten", "? not in canon")
         await table.press("home", "enter")
         assert table.screen == "ReadingScreen"
         await table.press("escape")
@@ -57,7 +57,7 @@ async def test_who_knows_of_it_and_since_when(twin: TwinDesk) -> None:
         await table.press(*MEMORIES, "w")
         assert twin.called("who_knows") == [(an_id("fact", "The bell hangs in the tower"),)]
         assert table.shows("Who knows: The bell lies under the chapel.", "Ilse Karr: since Day 1, noon, saw")
-        assert table.shows("Father Ode: since Day 2, dusk, told by Ilse Karr, has it wrong")
+        assert table.shows("Father Ode: since Day 2, dusk, heard from Ilse Karr, mistaken")
 
 
 async def test_the_gm_has_somebody_misremember(twin: TwinDesk) -> None:
@@ -68,7 +68,7 @@ async def test_the_gm_has_somebody_misremember(twin: TwinDesk) -> None:
         await table.type("The door was never opened.")
         assert twin.called("misremember") == [(an_id("memory", 2), "The door was never opened.")]
         assert table.shows("Remembered otherwise: The door was never opened.", "Canon is as it was.")
-        assert table.shows("as it was lived: The hinges gave with a shriek.")
+        assert table.shows("originally: The hinges gave with a shriek.")
 
 
 async def test_bringing_somebody_in_and_editing(twin: TwinDesk) -> None:
@@ -97,7 +97,7 @@ async def test_search_and_empty_worlds(twin: TwinDesk) -> None:
         assert not table.shows("Father Ode")
         await table.press("slash")
         await table.type("zzz")
-        assert table.shows("Nobody goes by that name.")
+        assert table.shows("No character with that name.")
         await table.press("escape")
         assert table.shows("Father Ode")
     async with seated(twin_desk(TwinDesk(sample=False, story=False)), NARROW) as table:
@@ -111,7 +111,7 @@ async def test_somebody_brought_in_at_a_real_desk(tmp_path: Path) -> None:
         await table.press("1", "enter", "enter", "enter", "enter", "enter")
         await table.press("escape", "enter", "4")
         assert table.screen == "CharactersScreen"
-        assert table.shows("★ Mara Venn", "By Lantern Twos")
+        assert table.shows("★ Mara Venn", "Rules: Lantern Twos")
         await table.press("n")
         await table.type("Old Tam")
         assert table.shows("Canon: Old Tam (character)", "◆ Old Tam")

@@ -31,7 +31,7 @@ async def test_a_file_is_looked_at_before_it_is_brought_in(table: Table, twin: T
     await table.type("log.jsonl")
     assert table.shows("300 turns in 3 scenes, 2 notes out of character", "as “Log” in Log (new)")
     assert table.shows("Mara (player) 120", "Session of 8 May 2023", "line 14: it is not whole JSON")
-    assert table.shows("Enter brings it in. Nothing of it becomes canon.")
+    assert table.shows("Enter imports it. None of it becomes canon.")
     assert twin.imports.begun == 0
     twin.imports.go.set()
     await table.press("enter")
@@ -72,7 +72,7 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
         assert isinstance(screen, ImportScreen)
         stop_no_more = screen.services.events.subscribe(stop)
         await table.press("enter")
-        assert table.shows("Stopped. Enter reads the file again, and goes on from there.")
+        assert table.shows("Stopped. Enter reads the file again and continues.")
         assert [note.message[:10] for note in table.app._notifications] == ["Cancelled:"]
         await table.press("enter")
         assert table.shows("turns of it are in: Enter goes on from there.")

@@ -61,7 +61,7 @@ async def test_the_xray_tells_every_step_and_call(table: Table) -> None:
     assert table.shows("– dropped old turns 2,600 exact over the window by 2,100 tokens")
     assert table.shows("ollama/qwen2.5:0.5b ✓ done · 2 tries")
     assert table.shows("~1,140 in, ~122 out, estimated · no known price · 1.3 s in all")
-    assert table.shows("no rung could read the answer")
+    assert table.shows("the answer could not be read")
     assert table.shows("✓ sent prose ~64 estimate")
 
 
@@ -92,7 +92,7 @@ async def test_a_turn_without_a_model_has_an_xray_too() -> None:
     twin = TwinDesk()
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("enter", "shift+tab", "home", "X")
-        assert table.shows("Sealed result", "2d6+1 [5,4]+1 = 10 vs 9 · success", "this turn cost nothing")
+        assert table.shows("Dice result", "2d6+1 [5,4]+1 = 10 vs 9 · success", "this turn cost nothing")
 
 
 async def test_an_xray_that_cannot_be_taken_says_why(table: Table, twin: TwinDesk) -> None:
@@ -160,7 +160,7 @@ async def test_a_budget_is_set_and_lifted(table: Table, twin: TwinDesk) -> None:
     await table.press(*["backspace"] * 4)
     await table.type("lots")
     assert table.screen == "LineDialog"
-    assert table.shows("'lots' is no sum of dollars.")
+    assert table.shows("'lots' is not an amount in dollars.")
     await table.press(*["backspace"] * 4)
     await table.type("$1.50")
     assert twin.called("set_budget")[-1] == ("story", 1_500_000, twin.story_id)
@@ -206,7 +206,7 @@ async def test_a_model_is_chosen_and_a_name_that_nobody_goes_by_is_told(twin: Tw
 
 async def test_a_key_is_never_shown(table: Table, twin: TwinDesk) -> None:
     await table.press("m")
-    assert table.shows("missing: set OPENAI_API_KEY", "⚠ needed before it can speak")
+    assert table.shows("missing: set OPENAI_API_KEY", "⚠ needed before it can be used")
     await stand_on(table, "Key")
     await table.press("enter")
     await table.type("sk-secret", enter=False)
@@ -243,7 +243,7 @@ async def test_personas_are_switched_warmed_and_given_a_model(table: Table, twin
     await table.press("plus")
     assert twin.called("set_persona")[-1] == (Persona.DIRECTOR, None, None, 0.7)
     await table.press("minus", "minus")
-    assert table.shows("warmth 0.5")
+    assert table.shows("temp. 0.5")
     await table.press("enter")
     await table.type("ollama/tiny")
     assert twin.called("set_persona")[-1] == (Persona.DIRECTOR, None, "ollama/tiny", None)
@@ -265,10 +265,10 @@ async def test_a_first_call_shows_words_speed_and_price(table: Table, twin: Twin
     await table.press("m", "t")
     assert table.shows("openai/gpt-4o-mini answers: “The lantern is lit and the tide is out.”")
     assert table.shows("First word after 400 ms, 1.2 s in all, about 14 tokens a second")
-    assert table.shows("That cost $0.000042; a turn as you are set up about $0.0019.")
+    assert table.shows("That cost $0.000042; a turn with your settings costs about $0.0019.")
     twin.model.priced = False
     await table.press("escape", "t")
-    assert table.shows("No price is known for it")
+    assert table.shows("Its price is unknown")
 
 
 async def test_a_first_call_that_fails_says_why_and_loses_nothing(table: Table, twin: TwinDesk) -> None:
@@ -286,7 +286,7 @@ async def test_a_first_call_that_fails_says_why_and_loses_nothing(table: Table, 
 async def test_settings_that_the_environment_decides_say_so(table: Table, twin: TwinDesk) -> None:
     twin.model.set_up = replace(twin.model.set_up, from_environment=("MONITOR_MODEL_NAME",))
     await table.press("m")
-    assert table.shows("The environment decides over it: MONITOR_MODEL_NAME.")
+    assert table.shows("The environment overrides it: MONITOR_MODEL_NAME.")
 
 
 async def test_lists_are_one_stop_of_tab(table: Table) -> None:

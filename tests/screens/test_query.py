@@ -26,10 +26,10 @@ async def test_every_standing_is_told_in_words_and_leads_on(twin: TwinDesk) -> N
         assert table.shows("Salt Coast · all stories", "Ask about this world")
         await table.type("where is the bell")
         assert twin.called("ask")[-1] == ("where is the bell", twin.universe.id, None, True)
-        standings = ("canon", "proposed", "in the book", "believed by Father Ode", "contradicted")
+        standings = ("canon", "proposed", "on record", "believed by Father Ode", "contradicted")
         assert table.shows(*standings, "5 found")
         await table.press("enter")
-        assert table.shows("What this rests on:", "Mara Venn heard the bell")
+        assert table.shows("Evidence for:", "Mara Venn heard the bell")
         await table.press("enter")
         assert table.screen == "ReadingScreen"
         await table.press("escape", "escape", "down", "enter")
@@ -51,7 +51,7 @@ async def test_what_is_unknown_leads_to_the_oracle_or_to_the_gate(twin: TwinDesk
         assert table.screen == "QueryScreen"
         await table.type("Who cut the rope?")
         assert table.shows(
-            "? unknown: nothing plainly says so. o asks the oracle, t makes it so.",
+            "? unknown: nothing says so clearly. o asks the oracle, t proposes it.",
             "Nearest; it may not answer it",
         )
         await table.press("t")
@@ -72,10 +72,10 @@ async def test_tabs_show_turns_by_likeness_and_rows_by_word(twin: TwinDesk) -> N
         await table.type("bell")
         await table.press("f2")
         assert twin.called("recall") == [("bell", twin.universe.id, None)]
-        assert table.shows("[recall]", "in the book", "4 found")
+        assert table.shows("▸Recall", "on record", "4 found")
         await table.press("f2")
         assert twin.called("search") == [("bell", twin.universe.id, None)]
-        assert table.shows("[words]", "The bell never left the tower.")
+        assert table.shows("▸Words", "The bell never left the tower.")
         await table.press("s")
         assert twin.called("search")[-1] == ("bell", twin.universe.id, twin.story_id)
         assert table.shows("Salt Coast · The Drowned Bell")
@@ -156,7 +156,7 @@ async def test_what_fails_is_said_and_the_question_kept(twin: TwinDesk) -> None:
 async def test_without_a_world_it_says_what_to_do() -> None:
     async with seated(twin_desk(TwinDesk(sample=False, story=False)), NARROW) as table:
         await table.press("6")
-        assert table.shows("There is no world yet to ask about.")
+        assert table.shows("No world yet.")
         await table.type("anything at all")
         assert table.screen == "QueryScreen"
 

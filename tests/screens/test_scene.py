@@ -213,7 +213,7 @@ async def test_one_key_decides(table: Table, twin: TwinDesk) -> None:
 
 async def test_a_proposal_is_edited_in_words(table: Table, twin: TwinDesk) -> None:
     await table.press("f2", "down", "down", "e")
-    assert table.shows("Change the words", "The bell was moved after the storm")
+    assert table.shows("Edit and accept", "The bell was moved after the storm")
     await table.type(" broke")
     assert twin.called("edit_text")[0][1] == "The bell was moved after the storm broke"
 
@@ -226,7 +226,7 @@ async def test_evidence_is_shown_and_jumped_to(table: Table) -> None:
 
 async def test_what_is_critical_asks_once(table: Table, twin: TwinDesk) -> None:
     await table.type("/die")
-    assert table.shows("Mara Venn may die here", "Enter commits now", "Commit now")
+    assert table.shows("Mara Venn may die here", "Enter: make it canon now", "Commit now")
     await table.press("enter")
     assert twin.called("commit_trigger")
     assert table.shows("Canon: Mara Venn: hp 10 → 7")
@@ -253,7 +253,7 @@ async def test_words_come_before_what_is_critical(table: Table, twin: TwinDesk) 
 
 async def test_leaving_asks_and_says_what_becomes_of_typed_words(table: Table, twin: TwinDesk) -> None:
     await table.press("escape")
-    assert table.shows("Leave for the menu?", "waits for you")
+    assert table.shows("Leave for the menu?", "Resume it under Continue")
     await table.press("escape")
     await table.type("half a", enter=False)
     await table.press("escape")

@@ -63,7 +63,7 @@ async def test_universe_search_narrows_and_says_when_nothing_matches(sample_home
         assert table.shows("The Slack Tide", "Places 1")
         assert not table.shows("Characters")
         await table.type("zzz", enter=False)
-        assert table.shows("Nothing goes by that name.")
+        assert table.shows("Nothing with that name.")
         await table.press("escape")
         assert table.shows("Characters 7")
 

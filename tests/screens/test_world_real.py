@@ -48,9 +48,9 @@ async def commit(table: Table) -> None:
 
 async def test_an_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> None:
     await table.press("L")
-    assert table.shows("Proposed: Wenna Pike: locked", "1 waits at the gate: g")
+    assert table.shows("Proposed: Protect Wenna Pike from changes", "1 waits at the gate: g")
     await commit(table)
-    assert table.shows("character · locked", "Wenna Pike ⊘")
+    assert table.shows("character · protected", "Wenna Pike ⊘")
     assert not table.shows("waits at the gate")
 
 
@@ -62,12 +62,12 @@ async def test_a_retcon_and_its_way_back(table: Table) -> None:
     await commit(table)
     assert table.shows("retconned")
     await table.press("b")
-    assert table.shows("Taken back", "Facts 1")
+    assert table.shows("Removed", "Facts 1")
     await table.press("R")
-    assert table.shows("True again:", "never true → so")
+    assert table.shows("True again:", "never true → true")
     await table.press("enter")
     await commit(table)
-    assert table.shows("Nothing was taken back in this world.")
+    assert table.shows("Nothing was removed.")
 
 
 async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
@@ -92,22 +92,22 @@ async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
 
 async def test_two_are_made_one_and_two_again(table: Table) -> None:
     await table.press("m")
-    assert table.shows("Wenna Pyke", "% alike")
+    assert table.shows("Wenna Pyke", "% similar")
     await table.press("enter")
     assert table.shows("Wenna Pyke is Wenna Pike", "would also be called")
     await table.press("enter")
     await commit(table)
     assert table.shows("Merged into Wenna Pike before 1", "Wenna Pyke")
     await table.press("enter", "enter")
-    assert table.shows("True again: character Wenna Pyke")
+    assert table.shows("True again: Wenna Pyke (character)")
     await commit(table)
-    assert table.shows("Wenna Pyke", "% alike")
+    assert table.shows("Wenna Pyke", "% similar")
     assert not table.shows("Merged into")
 
 
 async def test_the_world_is_exported_whole(table: Table, tmp_path: Path) -> None:
     await table.press("X")
-    assert table.shows("Exported, whole, to")
+    assert table.shows("Exported to")
     (archive,) = (tmp_path / "exports").iterdir()
     assert archive.name == "2026-01-01-salt-coast.monitor.zip"
     async with opened(tmp_path / "elsewhere") as other:

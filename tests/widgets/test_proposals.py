@@ -219,7 +219,7 @@ async def test_rows_say_their_state_without_colour() -> None:
 async def test_an_empty_list_says_what_will_come() -> None:
     app, _ = stage([])
     async with app.run_test(size=(60, 20)) as pilot:
-        assert "Nothing is proposed yet" in screen_text(app)
+        assert "No proposals yet" in screen_text(app)
         await pilot.press(*"arecdAxu", "space", "up", "down", "home", "end", "pageup", "pagedown")
         assert decided(app) == []
 
@@ -241,7 +241,7 @@ async def test_the_panel_counts_what_waits_and_shows_what_a_row_rests_on() -> No
     panel = ProposalPanel()
     app = Stage(panel)
     async with app.run_test(size=(40, 20)) as pilot:
-        assert "Nothing is proposed yet" in screen_text(app)
+        assert "No proposals yet" in screen_text(app)
         panel.show_proposals([*proposals(), proposal(5, verdict=Verdict.ACCEPT)])
         panel.focus_list()
         await pilot.pause()

@@ -122,7 +122,7 @@ async def test_the_card_tells_all_that_canon_says() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(80, 40)) as pilot:
-        assert shown(app) == ["Choose an entity to see all that canon says of it."]
+        assert shown(app) == ["Choose an entity to see what canon says about it."]
         card.show_card(samples.card())
         await pilot.pause()
         assert shown(app) == [
@@ -130,7 +130,7 @@ async def test_the_card_tells_all_that_canon_says() -> None:
             "player character",
             "also Vey, the diver",
             "A salvage diver who owes the Wardens a boat and does not mean to pay.",
-            "hp 7/10  might 3   wet through, marked",
+            "HP 7/10  might 3   wet through, marked",
             "appears in The Drowned Bell 1, The Drowned Bell 3",
             "Facts 3",
             "▸• Mara owes the Salt Wardens a boat  since Day 1 · ❝1",
@@ -181,7 +181,7 @@ async def test_an_entity_without_facts_says_so() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         card.show_card(replace(samples.card(), facts=(), relations=(), history=()))
         await pilot.press("down", "enter")
-        assert "Canon says nothing of it yet." in screen_text(app)
+        assert "No facts yet." in screen_text(app)
         assert app.of(EntityCardView.EvidenceRequested) == []
 
 
@@ -192,7 +192,7 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
     listing = EvidenceList()
     app = Stage(listing)
     async with app.run_test(size=(60, 24)) as pilot:
-        assert shown(app) == ["It rests on nothing but your word."]
+        assert shown(app) == ["No quote: you declared it."]
         listing.show_evidence(
             [
                 samples.basis(1, place="turn 11 of scene 2 “The stair”", who="you, 2026-01-01 20:00"),
@@ -266,8 +266,8 @@ async def test_a_proposal_that_replaces_nothing_says_so() -> None:
 
 def test_the_cast_has_players_first_and_marks_what_changed() -> None:
     assert cast_content(samples.cast()).plain.splitlines() == [
-        "Mara Vey  hp 7/10*  might 3  wet through".replace("Mara Vey", "Mara"),
-        "Oss  hp 4  afraid",
+        "Mara Vey  HP 7/10*  might 3  wet through".replace("Mara Vey", "Mara"),
+        "Oss  HP 4  afraid",
     ]
 
 
@@ -280,11 +280,11 @@ async def test_an_empty_cast_says_how_to_bring_someone() -> None:
         assert "/npc" in screen_text(app)
         cast.show(samples.cast())
         await pilot.pause()
-        assert "hp 7/10*" in screen_text(app)
+        assert "HP 7/10*" in screen_text(app)
 
 
 def test_numbers_are_whole_where_they_can_be_and_maxima_join_what_they_limit() -> None:
     assert (
         numbers_text({"hp": 7.0, "max_hp": 10, "speed": 1.5, "luck_max": 3})
-        == "hp 7/10  speed 1.5  luck_max 3"
+        == "HP 7/10  speed 1.5  luck max 3"
     )

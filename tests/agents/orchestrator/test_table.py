@@ -540,7 +540,7 @@ async def test_at_zero_the_rules_suggest_and_the_gm_decides(
         assert [p.proposal.change.kind for p in view.proposals if p.status == "pending"] == ["state_change"]
         reply = await at.say(reply.prompt_text)
         if critical is CriticalCommitMode.AUTO:
-            assert reply.lines == ("Proposed: Orc died", "Canon: Orc died.")
+            assert reply.lines == ("Proposed: Orc died", "Canon: Orc's HP is 0.", "Canon: Orc died.")
         else:
             assert (await at.view()).trigger_reason.startswith("Critical: ")
 
