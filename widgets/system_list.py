@@ -1,4 +1,4 @@
-"""How the program itself stands, by row: stores, what runs behind play, what it gave up, loops."""
+"""How the program itself stands, by row: storage, background work, failed jobs, loops."""
 
 from __future__ import annotations
 

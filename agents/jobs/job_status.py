@@ -77,7 +77,7 @@ def _worker_status(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequ
     if wait_reason := next((one.wait_reason for one in worker_entries if one.wait_reason), ""):
         parts.append(wait_reason)
     if poisoned_count := sum(job.kind is worker.kind for job in poisoned):
-        parts.append(f"{poisoned_count} gave up")
+        parts.append(f"{poisoned_count} failed")
     return " · ".join(parts)
 
 

@@ -22,6 +22,7 @@ from agents.resolver.dice_formula import BinaryOperation, Constant, Formula
 from agents.resolver.ruleset_schema import NUMBER_PLACEHOLDER, CheckTerms, Pack, PackMove, spoken_key
 from agents.resolver.sheets import Sheet, numbers_of, tags_of
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
+from agents.typed_numbers import number_label
 from agents.typed_text import did_you_mean, plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.play import Degree
@@ -91,7 +92,7 @@ def list_moves(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
     numbers = numbers_of(pack, sheet)
 
     def line(move: PackMove) -> str:
-        number_words = f" ({spoken_key(move.number)} {numbers[move.number]})" if move.number else ""
+        number_words = f" ({number_label(move.number)} {numbers[move.number]})" if move.number else ""
         return f"{spoken_key(move.key)}{number_words}: {move.meaning}"
 
     return tuple(map(line, pack.moves))
@@ -99,7 +100,7 @@ def list_moves(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
 
 def list_check_options(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
     """List what a check may be made with: the numbers that count, then the moves."""
-    numbers = ", ".join(f"{spoken_key(key)} {value}" for key, value in numbers_of(pack, sheet).items())
+    numbers = ", ".join(f"{number_label(key)} {value}" for key, value in numbers_of(pack, sheet).items())
     moves = ", ".join(spoken_key(move.key) for move in pack.moves)
     return tuple(
         f"{name}: {listed_names}"

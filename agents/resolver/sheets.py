@@ -14,6 +14,7 @@ from agents.proposals.effects import Effect
 from agents.resolver.check import whole_numbers
 from agents.resolver.ruleset_schema import Pack, PackOutcome, SheetNumber, SheetTag, Track, spoken_key
 from agents.resolver.templates import read_effects, read_number, read_words
+from agents.typed_numbers import number_label
 from agents.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.canon import StateOp
@@ -155,7 +156,7 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
         *(
             replace(
                 _plain_number(own_keys.get(n.key, n.key), numbers[n.key]),
-                label=spoken_key(n.key),
+                label=number_label(n.key),
                 meaning=n.meaning,
                 low=n.min,
                 high=n.max,
@@ -183,7 +184,7 @@ def _track_line(track: Track, own: Mapping[str, str], numbers: Mapping[str, Numb
     value, high = numbers[track.key], track_maximum(track, numbers)
     return SheetLine(
         kind="track",
-        label=spoken_key(track.key),
+        label=number_label(track.key),
         value=f"{_show_number(value)}/{high}",
         meaning=track.meaning,
         key=own.get(track.key, track.key),
@@ -211,7 +212,7 @@ def find_crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[SheetSugges
             effects = read_effects(outcome.effects, whole_numbers(numbers_after), actor=after.name)
             suggestions.append(
                 SheetSuggestion(
-                    cause=f"{spoken_key(gauge.key)} {cause}",
+                    cause=f"{number_label(gauge.key)} {cause}",
                     says=read_words(outcome.says, actor=after.name),
                     effects=tuple(_effective_changes(pack, effects, after)),
                 )

@@ -12,9 +12,10 @@ from dataclasses import replace
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.rolls import RollService
 from agents.proposals.effects import Effect
-from agents.resolver.ruleset_schema import Pack, spoken_key
+from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import NewSheet, Sheet, find_crossings
 from agents.resolver.working_state import fold_changes
+from agents.typed_numbers import number_label
 from agents.typed_text import fold_name
 from agents.views.play_views import Reply
 from stores.errors import InputError
@@ -85,7 +86,7 @@ def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[Sta
         if c.op is StateOp.ADD and c.key in pack.number_keys() and fold_name(c.key) not in known_keys
     ]
     return [
-        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state "
+        f"{sheet_before.name} had no {number_label(key)}, so it counts from 0: /state "
         f"{sheet_before.name}.{key} = 8 sets it."
         for key in dict.fromkeys(new_keys)
     ]

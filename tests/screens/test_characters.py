@@ -102,7 +102,7 @@ async def test_search_and_empty_worlds(twin: TwinDesk) -> None:
         assert table.shows("Father Ode")
     async with seated(twin_desk(TwinDesk(sample=False, story=False)), NARROW) as table:
         await table.press("4")
-        assert table.shows("There is no world yet.")
+        assert table.shows("No world yet.")
 
 
 @pytest.mark.slow

@@ -165,10 +165,10 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         await table.press("f3", "enter")
         assert table.screen == "CommitReportDialog"
         await table.press("enter", "f3")
-        assert table.shows("decided", "Mara Venn.hp")
+        assert table.shows("decided", "Mara Venn: HP")
         await table.press("end")
         assert table.shows("Committed automatically", "u Undo")
         await table.press("u")
-        assert table.shows("Proposed: Never so: Mara Venn's hp is 9", "The next commit writes it.")
+        assert table.shows("Proposed: Never true: Mara Venn's HP is 9", "The next commit writes it.")
         await table.press("u")
         assert table.shows("That is proposed already.")

@@ -112,7 +112,7 @@ async def test_setup_creates_hero_by_the_rules(sample_home: Path) -> None:
     async with seated(real_desk(sample_home), NARROW) as table:
         await table.press("1", "enter", "enter", "down", "down", "enter")
         assert table.shows(
-            "might", "-1 to 3 · Arms, back and temper", "Begins with hp 10/10", "for example ready, hurt"
+            "might", "-1 to 3 · Arms, back and temper", "Begins with HP 10/10", "for example ready, hurt"
         )
         await table.type("Sel", enter=False)
         await table.press("tab", "tab", "ctrl+u")

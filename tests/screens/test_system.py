@@ -50,12 +50,12 @@ async def test_system_screen_shows_stores_and_jobs(table: Table) -> None:
     status = table.services.jobs.current_status()
     left = status.items_left
     assert left > 0
-    assert table.shows(f"indexing {left}", "Stores", "✓", "Behind play", f"meaning {left} to do")
-    assert table.shows("words up to date · 1 gave up", "embedding model all-MiniLM-L6-v2-int8")
+    assert table.shows(f"indexing: {left} left", "Storage", "✓", "Background work", f"meaning {left} to do")
+    assert table.shows("words up to date · 1 failed", "embedding model all-MiniLM-L6-v2-int8")
     await table.press("end")
     assert table.shows(
-        "Given up",
-        "Words of scene 1 “Before the Third Stroke”",
+        "Failed jobs",
+        "Word index of scene 1 “Before the Third Stroke”",
         "tried 5 times: OSError: the [bold]disk[/] is gone",
     )
     main = (await table.services.stories.menu()).resume_story
@@ -67,7 +67,7 @@ async def test_system_screen_shows_stores_and_jobs(table: Table) -> None:
 async def test_system_screen_tries_a_job_again(table: Table, embedder: FakeEmbedder) -> None:
     assert table.shows("▸")
     await table.press("r")
-    await until_shown_no_more(table, "Given up")
+    await until_shown_no_more(table, "Failed jobs")
     assert not (await table.services.jobs.read_status()).poisoned
     assert table.shows("indexing")
     embedder.awake.set()
@@ -91,14 +91,14 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(
     async with seated(open_with_backlog(backlog_home, embedder), ROOMY) as table:
         await table.press("enter")
         left = table.services.jobs.current_status().items_left
-        assert table.shows(f"indexing {left}")
+        assert table.shows(f"indexing: {left} left")
         before = table.text
         table.services.events.publish(BackgroundProgressed(0))
         await table.settle()
         assert "indexing" not in table.text
         table.services.events.publish(BackgroundProgressed(1_240, "indexing"))
         await table.settle()
-        assert table.shows("indexing 1,240")
+        assert table.shows("indexing: 1,240 left")
         table.services.events.publish(BackgroundProgressed(left, "indexing"))
         await table.settle()
         assert table.text == before

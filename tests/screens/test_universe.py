@@ -71,7 +71,7 @@ async def test_universe_search_narrows_and_says_when_nothing_matches(sample_home
 async def test_universe_offers_the_sample_in_an_empty_library(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("3")
-        assert table.shows("There is no world yet. Press s")
+        assert table.shows("No world yet. Press s")
         await table.press("s")
         assert table.shows("Salt Coast", "Mara Venn")
         assert not table.shows("Sample world")

@@ -315,7 +315,9 @@ async def test_the_map_is_walked(table: Table, twin: TwinDesk) -> None:
 
 async def test_the_ledger(table: Table, twin: TwinDesk) -> None:
     await table.press("p")
-    assert table.shows("Promises, debts, questions", "1 open · 1 closed", "debt · Mara Venn to the well · 2 days")
+    assert table.shows(
+        "Promises, debts, questions", "1 open · 1 closed", "debt · Mara Venn to the well · 2 days"
+    )
     assert not table.shows("paid off Day 2")
     await table.press("c")
     assert table.shows("Closed 1", "promise · Mara Venn · paid off Day 2, dawn")

@@ -211,7 +211,7 @@ async def test_rows_say_their_state_without_colour() -> None:
             "·factgrave★.80",
             "✓factkeptaccepted",
             "✗factthrownrejected",
-            "✗factpaintedcolour",
+            "✗factpaintedjustflavour",
             "‖factlaterdeferred",
         ]
 

@@ -531,7 +531,7 @@ async def test_at_zero_the_rules_suggest_and_the_gm_decides(
         await at.say(ORC, "/commit")
         reply = await at.say("I strike. /move strike Orc = 6 6")
         assert reply.lines == (
-            "Orc: hp is at 0. Orc falls and does not get up.",
+            "Orc: HP is at 0. Orc falls and does not get up.",
             "The rules suggest /state Orc.alive = false (Enter stages it)",
         )
         assert reply.prompt_text == "/state Orc.alive = false"
@@ -549,7 +549,7 @@ async def test_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("/state Mara.hp -10")
         assert reply.prompt_text == "/state Mara +down"
-        assert reply.lines[1].startswith("Mara: hp is at 0. Mara is down.")
+        assert reply.lines[1].startswith("Mara: HP is at 0. Mara is down.")
         assert (await at.say("/state Mara.hp -1")).prompt_text == ""  # it is at 0 already
         assert (await at.say("/undo") if (await at.view()).can_undo else Reply("nothing")).prompt_text == ""
         await at.say("/state Mara.hp = 1, Mara +down")
@@ -600,7 +600,7 @@ async def test_a_sheet_says_what_the_rules_know_and_what_is_staged(tmp_path: Pat
         assert "hp 0/10*  ·  How much more harm you can take" in lines
         assert "+hurt*  ·  A wound that slows all you do" in lines
         assert "+cold*" in lines
-        assert lines[-1].startswith("hp is at 0: Mara is down.")
+        assert lines[-1].startswith("HP is at 0: Mara is down.")
         assert "hp 4/10  ·  How much more harm you can take" in (await at.say("/sheet orc")).lines
         await at.refuses("/sheet Nobody", "There is no 'Nobody'")
         view = await at.services.play.sheet(at.scene_id)

@@ -97,7 +97,7 @@ def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
 
 def test_zero_means_something_else_for_a_player_character() -> None:
     (pc,) = find_crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
-    assert (pc.cause, written(pc.effects)) == ("hp is at -1", ["Mara +dying"])
+    assert (pc.cause, written(pc.effects)) == ("HP is at -1", ["Mara +dying"])
     assert pc.says.startswith("Mara is down and dying.")
     (orc,) = find_crossings(TWENTY, sheet("Orc", hp=3, is_pc=False), sheet("Orc", hp=0, is_pc=False))
     assert (orc.says, written(orc.effects)) == ("Orc is slain.", ["Orc.alive = false"])
@@ -186,7 +186,7 @@ def test_a_new_hero_has_what_was_said_and_the_pack_says_the_rest() -> None:
 def test_a_sheet_says_what_is_at_its_end_and_suggests_what_is_left_to_do() -> None:
     down = NewSheet("Mara", numbers={"hp": 0, "provisions": 2})
     (found,) = suggestions_at_ends(TWENTY, down)
-    assert (found.cause, [str(e) for e in found.effects]) == ("hp is at 0", ["Mara +dying"])
+    assert (found.cause, [str(e) for e in found.effects]) == ("HP is at 0", ["Mara +dying"])
     (found,) = suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
     assert found.effects == ()
     assert suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={})) == ()
