@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story, or 3 to look at the sample world."
 NO_CHARACTERS_HINT = "No characters yet. n adds one; characters from play appear here once they are canon."
-NAME_NOT_FOUND = "No character with that name."
+NAME_NOT_FOUND = "Nobody has that name."
 
 
 class CharactersScreen(CharacterEditScreen):

@@ -25,13 +25,13 @@ async def test_sheet_memories_history_and_facts(twin: TwinDesk) -> None:
         assert table.screen == "CharactersScreen"
         assert table.shows("★ Mara Venn", "PC · scene 1", "▸Sheet", "Rules: Lantern Twos", "might")
         await table.press("f2")
-        assert table.shows("▸Memories", "They remember nothing yet")
+        assert table.shows("▸Memories", "No memories yet")
         await table.press("f2")
         assert table.shows("▸History", "scene 1 “Under the chapel”: Day 3, dusk, spoke twice")
         await table.press("f2")
         assert table.shows("▸Facts", "Mara Venn heard the bell at low tide")
         await table.press("enter", "enter")
-        assert table.shows("What this rests on:")
+        assert table.shows("Evidence for:")
         await table.press("escape", "escape", "escape")
         assert table.screen == "MenuScreen"
         assert [name for name, _ in twin.calls if name in ("enter", "leave")] == ["enter", "leave"]
@@ -97,7 +97,7 @@ async def test_search_and_empty_worlds(twin: TwinDesk) -> None:
         assert not table.shows("Father Ode")
         await table.press("slash")
         await table.type("zzz")
-        assert table.shows("No character with that name.")
+        assert table.shows("Nobody has that name.")
         await table.press("escape")
         assert table.shows("Father Ode")
     async with seated(twin_desk(TwinDesk(sample=False, story=False)), NARROW) as table:

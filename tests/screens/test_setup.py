@@ -58,7 +58,7 @@ async def test_setup_enter_all_the_way_plays_the_sample(tmp_path: Path) -> None:
         assert table.shows("● World", "○ Rules", "The sample world")
         await table.press("enter")
         assert table.shows(
-            "✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, nerve, hp, light."
+            "✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, nerve, HP, light."
         )
         await table.press("enter")
         assert table.shows("✓ Rules", "● Hero", "Mara Venn")

@@ -26,7 +26,7 @@ async def test_a_sheet_shows_what_the_rules_know(size: tuple[int, int]) -> None:
     async with seated(twin_desk(TwinDesk()), size) as table:
         await open_sheet(table)
         assert table.shows("Sheet Mara Venn", "Lantern Twos", "[Mara Venn] Father Ode")
-        assert table.shows("might 1 Arms and back", "HP 10/10*", "+wounded", "It slows you")
+        assert table.shows("might 1 Arms and back", "hp 10/10*", "+wounded", "It slows you")
         assert table.shows("Arms and back · least -1, most 3")
         await table.press("right")
         assert table.shows("Mara Venn [Father Ode]", "hp 6/10")
@@ -58,7 +58,7 @@ async def test_a_value_is_typed_whole_or_as_a_change() -> None:
     async with seated(twin_desk(twin), NARROW) as table:
         await open_sheet(table)
         await table.press("down", "e")
-        assert table.shows("HP 10/10", "A number (7), or a change (-3)")
+        assert table.shows("hp 10/10", "A number (7), or a change (-3)")
         await table.type("-3")
         assert table.shows("10/10 → 7")
         await table.press("e")
@@ -66,7 +66,7 @@ async def test_a_value_is_typed_whole_or_as_a_change() -> None:
         assert table.shows("10/10 → 12", "your value is used anyway")
         await table.press("e")
         await table.type("lots")
-        assert table.shows("“lots” is no number.", "10/10 → 12")
+        assert table.shows("“lots” is not a number.", "10/10 → 12")
         await table.press("e", "escape", "e")
         await table.type("10")  # as it was: there is nothing to stage
         assert not table.shows("→ 1")
@@ -115,14 +115,14 @@ async def test_what_the_rules_suggest_waits_in_the_prompt() -> None:
 async def test_a_sheet_on_real_stores(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.press("f5", "down", "down", "down")
-        assert table.shows("▸HP 10/10")
+        assert table.shows("▸hp 10/10")
         await table.press(*["minus"] * 10)
         await table.press("enter")
         assert table.shows(
             "0/10*", "HP is at 0: Mara Venn is down.", "The rules suggest /state Mara Venn +down"
         )
         await table.press("u")
-        assert table.shows("▸HP 10/10")
+        assert table.shows("▸hp 10/10")
         assert not table.shows("0/10*")
         await table.press("plus", "enter")
         assert table.shows("11/10*")

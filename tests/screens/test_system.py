@@ -12,6 +12,7 @@ from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.screens.job_backlog import build_backlog, open_with_backlog
 from tests.screens.libraries import CopyLibrary
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from widgets.status_bar import MIN_SHOWN_BACKLOG
 
 
 @pytest.fixture
@@ -90,8 +91,11 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(
 ) -> None:
     async with seated(open_with_backlog(backlog_home, embedder), ROOMY) as table:
         await table.press("enter")
-        left = table.services.jobs.current_status().items_left
-        assert table.shows(f"indexing: {left} left")
+        assert 0 < table.services.jobs.current_status().items_left < MIN_SHOWN_BACKLOG
+        assert "indexing" not in table.text
+        table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
+        await table.settle()
+        assert table.shows(f"indexing: {MIN_SHOWN_BACKLOG} left")
         before = table.text
         table.services.events.publish(BackgroundProgressed(0))
         await table.settle()
@@ -99,7 +103,7 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(
         table.services.events.publish(BackgroundProgressed(1_240, "indexing"))
         await table.settle()
         assert table.shows("indexing: 1,240 left")
-        table.services.events.publish(BackgroundProgressed(left, "indexing"))
+        table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
         await table.settle()
         assert table.text == before
         embedder.awake.set()

@@ -20,15 +20,15 @@ async def test_universe_leads_from_a_fact_to_the_words_it_rests_on(played_home: 
         await table.press("slash")
         await table.type("wenna")
         await table.press("tab", "down", "down", "enter")
-        assert table.shows("What this rests on:", "“She says nobody was.", "Go to turn")
+        assert table.shows("Evidence for:", "“She says nobody was.", "Go to turn")
         await table.press("enter")
         assert table.screen == "ReadingScreen"
         assert table.shows("The Drowned Bell", "turn 8")
         assert table.app.screen.query_one(Transcript).cursor == 7
         await table.press("escape")
-        assert table.shows("What this rests on:")
+        assert table.shows("Evidence for:")
         await table.press("escape")
-        assert not table.shows("What this rests on:")
+        assert not table.shows("Evidence for:")
         await table.press("escape", "escape", "escape")
         assert table.screen == "MenuScreen"
 
@@ -99,7 +99,7 @@ async def test_universe_evidence_of_a_fact_just_committed(tmp_path: Path) -> Non
         await table.type("Wenna")
         assert table.shows("Wenna Pike keeps a brass key")
         await table.press("tab", "enter")
-        assert table.shows("What this rests on:")
+        assert table.shows("Evidence for:")
         await table.press("enter")
         assert table.screen in ("ReadingScreen", "UniverseScreen")
 
