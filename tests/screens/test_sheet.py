@@ -72,7 +72,7 @@ async def test_a_value_is_typed_whole_or_as_a_change() -> None:
         assert not table.shows("→ 1")
         await table.press("t")
         await table.type("1st!")
-        assert table.shows("“1st!” is no tag")
+        assert table.shows("“1st!” is not a tag")
         await table.press("enter")
     assert not edits(twin)
 

@@ -218,7 +218,9 @@ async def test_two_alike_are_laid_side_by_side_and_made_one(table: Table, twin: 
     assert table.shows("Merge Mara Venn", "Ilse Karr", "names 80 % similar")
     await table.press("enter")
     assert table.screen == "MergeScreen"
-    assert table.shows("this name is kept", "becomes another name of it", "Conflicts", "She is in the harbour")
+    assert table.shows(
+        "this name is kept", "becomes another name of it", "Conflicts", "She is in the harbour"
+    )
     await table.press("s")
     assert table.shows("Merge Mara Venn is Ilse Karr")
     await table.press("s", "enter")
