@@ -10,7 +10,7 @@ import asyncio
 import gc
 import importlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +19,7 @@ from textual import on
 from textual.app import App
 from textual.binding import Binding
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
@@ -32,6 +33,7 @@ from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.system.menu_screen import MenuScreen
 from stores.errors import MonitorError
+from widgets.plain_line_filter import PlainLineFilter
 
 if TYPE_CHECKING:
     from agents.events import Event
@@ -91,6 +93,10 @@ class MonitorApp(App[None]):
         self._pending_route: routes.Route | None = None
         self._is_going_home = False
         self._is_quitting = False
+        self._plain_line_filter = PlainLineFilter()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self._plain_line_filter]
 
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen()

@@ -8,6 +8,7 @@ commands: nothing heavy is loaded before the first frame. Exit codes: 0 done, 1 
 from __future__ import annotations
 
 import asyncio
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,6 +29,7 @@ from monitor_tui.cli import replication as cli_mirror
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
 from monitor_tui.cli.common import Home, exit_with_error
+from monitor_tui.cli.plain_output import PlainOutput
 from monitor_tui.paths import home_folder
 from stores.errors import MonitorError
 
@@ -52,6 +54,8 @@ def start(
         print(f"monitor-tui {installed('monitor-tui')}")
         raise typer.Exit
     context.obj = home
+    if context.invoked_subcommand not in (None, "demo"):
+        sys.stdout, sys.stderr = PlainOutput(sys.stdout), PlainOutput(sys.stderr)
     if context.invoked_subcommand is None:
         _run_app(home, "menu")
 

@@ -170,8 +170,8 @@ def _resume_card(card: StoryCard) -> Content:
         position_parts.append("at the canon gate")
     return Content.assemble(
         (" ⏎ ", "bold $accent"),
-        (f" {card.story.title}", "bold"),
-        (f"  {card.universe.name}", "dim"),
+        (f" {one_line(card.story.title)}", "bold"),
+        (f"  {one_line(card.universe.name)}", "dim"),
         f"\n    {' · '.join(filter(None, position_parts))}",
         *((f"\n    {one_line(line)}", "dim") for line in card.previously_lines),
         (f"\n    “{one_line(card.last_line)}”" if card.last_line else "", "italic"),
