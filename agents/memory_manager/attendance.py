@@ -1,10 +1,11 @@
-"""Who was there at each turn of a line, and what of it they could hear. Pure.
+"""Works out who was present at each turn of a line, and what of it they could hear.
 
-Present are the scene's cast, those whom a turn brings in, and those who came since, until they leave. What is
-kept in the books on a turn holds from the next turn on: somebody who leaves behind a turn heard it, and who
-comes heard it only if it tells of them. The player's character is always there; the dead and the senseless
-hear nothing. Results are seen by all; what an oracle is asked, and the program's own lines, by nobody. A
-whisper reaches its hearers alone. World time (ticks) only rises along a line, so it tells before from after.
+Present are the scene's cast, those whom a turn creates, and those who came since, until they leave. A
+presence entry on a turn holds from the next turn on: somebody who leaves after a turn heard it; somebody
+who arrives heard it only if it mentions them. The player character is always present; the dead and the
+senseless hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
+lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it tells before from
+after.
 """
 
 from __future__ import annotations
@@ -23,20 +24,22 @@ from stores.records.story_journal import PresenceEntry
 _ORACLE_ANSWER = re.compile(r" · tension \d+ · d100 \d+ · ")
 """The wording of an oracle's answer (`agents/resolver/oracle.py`)."""
 SENSELESS_TAGS = frozenset({"dead", "unconscious", "asleep", "sleeping", "comatose", "petrified"})
-"""Tags of those who hear and see nothing."""
+"""Tags of characters who hear and see nothing."""
 
 
 def is_oracle_answer(result: str) -> bool:
-    """Say whether a result is an oracle's answer: the question was put to nobody in the world."""
+    """Say whether a result is an oracle's answer, whose question nobody in the world hears."""
     return _ORACLE_ANSWER.search(result) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class TickInterval:
-    """From behind world time `since` (None: from before the scene) until `until`, inclusive (None: still)."""
+    """A span of world time."""
 
     since_tick: int | None = None
+    """Exclusive; None means from before the scene."""
     until_tick: int | None = None
+    """Inclusive; None means that it still lasts."""
 
     def includes(self, tick: int) -> bool:
         return (self.since_tick is None or tick > self.since_tick) and (
@@ -46,21 +49,24 @@ class TickInterval:
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """Who was there when. `cast` were there from the start; `born` were brought in, at that world time;
-    `comings` are the books' for this scene, in the order of the line; `senseless` when somebody took in
-    nothing; `people` are the names of all that may be meant; `unheard` are turns that nobody in the world
-    could hear (questions to an oracle)."""
+    """Who was present when in a scene."""
 
     pc_id: Id | None
     cast: frozenset[Id]
+    """Those who were present from the start."""
     names_by_id: NamesById
+    """The names of everyone who may be meant."""
     brought_in_ticks: Mapping[Id, int] = field(default_factory=dict)
+    """World time at which somebody was created in the scene."""
     presence_entries: Sequence[PresenceEntry] = ()
+    """Arrivals and departures of this scene, in the order of the line."""
     senseless_intervals: Mapping[Id, Sequence[TickInterval]] = field(default_factory=dict)
+    """When somebody could hear and see nothing."""
     unheard_turn_ids: Collection[Id] = ()
+    """Turns that nobody in the world could hear: questions to an oracle."""
 
     def list_present(self, turn: Turn) -> list[Id]:
-        """Return who was there, whether or not they took anything in."""
+        """Return who was present at a turn, whether or not they could hear."""
         possible_ids = dict.fromkeys(
             (*self._player_ids(), *self.cast, *self.brought_in_ticks, *self._presence_ids())
         )
@@ -68,7 +74,7 @@ class Attendance:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there never was anybody."""
+        """Whether nobody was ever present."""
         return not (self.pc_id or self.cast or self.brought_in_ticks or self.presence_entries)
 
     def heard_texts(self, turn: Turn) -> dict[Id, str]:
@@ -89,7 +95,7 @@ class Attendance:
         return find_whispers(turn.text, turn.speaker, turn.name, self.names_by_id, self.pc_id)
 
     def find_speaker_id(self, turn: Turn) -> Id | None:
-        """Return whose words a turn is: the player's character's, or an NPC's by name."""
+        """Return who speaks in a turn: the player character, or an NPC by name."""
         if turn.speaker is Speaker.PLAYER:
             return self.pc_id
         if turn.speaker is not Speaker.NPC or not turn.name:
@@ -123,7 +129,7 @@ class Attendance:
         return is_there
 
     def _is_mentioned_arriving(self, entity_id: Id, turn: Turn, was_brought_in: bool) -> bool:
-        """Say whether a turn has somebody there who comes with it."""
+        """Say whether a turn mentions somebody who arrives with it."""
         names = self.names_by_id.get(entity_id, ())
         if not names or turn.speaker not in (Speaker.GM, Speaker.NPC, Speaker.PLAYER):
             return False

@@ -1,4 +1,7 @@
-"""What may be spoken of, and what each one holds of it: claims by their slots. Pure."""
+"""Tracks which facts a stretch of play may mention, and what each character believes of them.
+
+Facts and beliefs are compared as claims, by their slots.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,12 @@ from stores.records.memory import Memory, MemoryOrigin
 
 
 class ClaimedFact(NamedTuple):
-    """What a fact claims; `until` (ticks) another one takes its place."""
+    """A fact with what it claims."""
 
     fact: Fact
     claim: SentenceClaim
     until_tick: int | None = None
+    """World time at which another fact replaces it."""
 
     @property
     def is_established(self) -> bool:
@@ -32,14 +36,13 @@ class ClaimedFact(NamedTuple):
 
 
 class BeliefTracker:
-    """The facts of a stretch, and what those who live it are told; what is noted on the way counts for what
-    comes after."""
+    """The facts of a stretch, and what its characters have been told so far."""
 
     def __init__(self, stretch: SceneStretch) -> None:
         self._stretch = stretch
         self._claims_by_text: dict[tuple[str, Id | None], list[SentenceClaim]] = {}
         self._held_claims: dict[tuple[Id, str], dict[Id, tuple[Memory, SentenceClaim]]] = {}
-        """What somebody holds, by whose it is and the slot that it is about."""
+        """What a character believes, by character and slot."""
         self._linked_pairs: set[tuple[Id, Id]] = set()
         self._corrected_ids: set[Id] = set()
         facts: dict[str, list[ClaimedFact]] = {}
@@ -51,7 +54,8 @@ class BeliefTracker:
             self.add_memory(memory)
 
     def find_fact(self, claims: Sequence[SentenceClaim], tick: int) -> Fact | None:
-        """Return the fact that is spoken of, as it is or otherwise: one that holds at that time first."""
+        """Return the fact that the claims are about, in agreement or not; one that holds at that time comes
+        first."""
         comparable_pairs = [
             (claim, known) for claim in claims for known in self._facts_by_key.get(_lookup_key(claim), ())
         ]
@@ -82,14 +86,14 @@ class BeliefTracker:
         if memory.corrects:
             self._corrected_ids.add(memory.corrects)
         if memory.how is MemoryOrigin.SAW:
-            return  # nothing takes the place of what was seen
+            return  # what was seen is not replaced by what is told
         for claim in self.read_claims(memory.text, memory.told_by):
             self._held_claims.setdefault((memory.entity_id, claim.fact_key), {})[memory.id] = (memory, claim)
 
     def find_corrected_id(self, memory: Memory, is_correcting: bool) -> Id | None:
-        """Return the memory of the same character that this one takes the place of."""
+        """Return the character's earlier memory that this one replaces."""
         if memory.how is MemoryOrigin.SAW and memory.linked_fact_id is None:
-            return None  # that something was said or done in a turn says no more
+            return None  # a fact that something was said or done in a turn says no more than that
         claims = self.read_claims(memory.text, memory.told_by)
         rival_memories = [
             old
@@ -118,13 +122,15 @@ class BeliefTracker:
 
 
 def _lookup_key(claim: SentenceClaim) -> str:
-    """Return what a claim can be found by: its slot; of one that says no more than its words, those."""
+    """Return the key of a claim: its slot, or its words if it has no other slot."""
     return claim.fact_key + (f"|{claim.value}" if claim.fact_key == "said" else "")
 
 
 def _sort_with_ends(claimed_facts: Sequence[ClaimedFact]) -> list[ClaimedFact]:
-    """Return what fills one slot in the order it came about, each until the next that says otherwise: what is
-    only proposed ends nothing yet, and is told all the same."""
+    """Return the facts of one slot in time order, each with the time at which the next one replaces it.
+
+    Facts that are only proposed replace nothing, but can be told all the same.
+    """
     facts_in_time = sorted(
         claimed_facts, key=lambda k: -1 if k.fact.valid_from is None else k.fact.valid_from
     )

@@ -1,7 +1,6 @@
-"""Who knows what: since when, from whom, and whether they have it right. Read-only.
+"""Answers who knows what: since when, from whom, and whether they are right. Read-only.
 
-A belief is measured against canon when it is asked for, and never stored as right or wrong: canon may change,
-and canon is not touched by what anybody believes.
+A belief is compared with canon on each question and never stored as right or wrong, since canon may change.
 """
 
 from __future__ import annotations
@@ -28,42 +27,50 @@ from stores.records.workflow import WAITING_STATUSES
 
 @dataclass(frozen=True, slots=True)
 class FactKnowledge:
-    """Somebody has it that way. `since` is world time (ticks); `told_by` from whom they have it; `mistaken`:
-    they have it otherwise than canon; `forgotten`: it has faded below what is recalled. `memory` is the one
-    that it stands in."""
+    """How one character stands to a fact."""
 
     entity_id: Id
     since_tick: int
+    """World time (ticks) since which they have it."""
     how: MemoryOrigin
     memory: Memory
+    """The memory that holds it."""
     told_by: Id | None = None
+    """From whom they have it, if they were told."""
     is_mistaken: bool = False
+    """Whether they believe otherwise than canon."""
     is_forgotten: bool = False
+    """Whether it has faded below what is recalled."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterBelief:
-    """A memory beside the truth: how much of it is left, what canon says of the same (None: nothing), and
-    whether they agree (None: nobody can tell)."""
+    """A memory beside canon."""
 
     memory: Memory
     retention: float
+    """How much of the memory is left."""
     is_forgotten: bool
     current_fact: Fact | None = None
+    """What canon says of the same, if anything."""
     agrees_with_canon: bool | None = None
+    """None if it cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeReader:
-    """Answers who knows and believes what. Stateless."""
+    """Answers who knows and believes what."""
 
     canon: CanonReader
     log: LogReader
     catalogue: ReadCatalogue
 
     async def find_who_knows(self, fact_id: Id, now_tick: int | None = None) -> list[FactKnowledge]:
-        """Return who knows of a fact, the first to know first; `now` (ticks) is when it is asked, by default
-        as late as play has come in its universe. A fact that is only proposed may be asked for too."""
+        """Return who knows of a fact, the first to know first.
+
+        `now_tick` is the world time of the question, by default the latest of the universe. A fact that is
+        only proposed may be asked for too.
+        """
         memories = await self.log.memories(MemoryQuery(fact_id=fact_id))
         if not memories:
             return []
@@ -100,14 +107,14 @@ class KnowledgeReader:
         return sorted(best_rows, key=lambda k: (k.since_tick, k.memory.created_at, k.entity_id))
 
     async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
-        """Return all that somebody remembers, oldest first, beside the truth; without what was corrected."""
+        """Return what a character remembers, oldest first, beside canon; without memories that were
+        corrected."""
         memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
         return await self._compare_with_canon(memories, now_tick)
 
     async def read_beliefs_about(
         self, universe_id: Id, subject_text: str, now_tick: int | None = None
     ) -> list[CharacterBelief]:
-        """Return what anybody believes about an entity (by identifier) or with these words, oldest first."""
         all_memories = await self.log.memories(MemoryQuery(universe_id=universe_id))
         wanted_words = normalize_statement(subject_text).split()
         matching_memories = [
@@ -119,11 +126,11 @@ class KnowledgeReader:
         return await self._compare_with_canon(await self.filter_valid(matching_memories), now_tick)
 
     async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Return the memories that count: lived on the line, not faded to nothing, not corrected since."""
+        """Return the memories that count: on the line, not faded to nothing, not corrected since."""
         return await filter_valid(self.log, memories)
 
     async def read_latest_tick(self, universe_id: Id) -> int:
-        """Return the latest world time (ticks) that play stands at in a universe."""
+        """Return the latest world time (ticks) of play in a universe."""
         latest_tick = 0
         for story in await self.log.stories(universe_id):
             for scene in (await self.log.scenes(story.id))[-1:]:
@@ -157,7 +164,7 @@ class KnowledgeReader:
                 else (False if memory.mistaken else None)
             )
             if agrees_with_canon and current_fact is not fact:
-                agrees_with_canon = False  # it was so then, and is not now
+                agrees_with_canon = False  # the fact held then, and has ended since
             beliefs.append(
                 CharacterBelief(
                     memory,
@@ -170,7 +177,7 @@ class KnowledgeReader:
         return beliefs
 
     async def _read_successors(self, facts: Iterable[Fact]) -> dict[Id, Fact]:
-        """Return what is so now in the place of facts that are not so any more."""
+        """Return the current facts that replaced ended ones."""
         successors: dict[Id, Fact] = {}
         for fact in facts:
             if fact.status is FactStatus.CANONICAL and fact.valid_to is None:
@@ -201,6 +208,5 @@ def _agrees_with_fact(
 
 
 def _best_knowledge(rows: Sequence[FactKnowledge]) -> FactKnowledge:
-    """Return how somebody stands to a fact: what they have right and still know comes first, and of that the
-    earliest, for since then they know it."""
+    """Return how somebody stands to a fact: what is right and not forgotten comes first, then the earliest."""
     return min(rows, key=lambda k: (k.is_mistaken, k.is_forgotten, k.since_tick))

@@ -1,4 +1,7 @@
-"""What of a turn shows to somebody who was there, and who said it. Pure; the rules are in `memories.py`."""
+"""Decides which facts of a turn somebody present learns, and who said them.
+
+The rules are described in `memory_extraction.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ from stores.records.ids import Id
 from stores.records.play import Turn
 
 MAX_NAME_WORDS: Final = 6
-"""Words of a name that is looked for in prose."""
+"""Words of a name that is searched for in prose."""
 
 _VISIBLE_PREDICATES: Final = frozenset(
     {"alive", "located_in", "contains", "owned_by", "owns", "met", "promised", "owes", "said", "married_to"}
 )
-"""Predicates of what shows: who is there when it comes about sees it."""
+"""Predicates that anyone present can see come about."""
 _DEED_KINDS: Final = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
 _SMALL_WORDS: Final = frozenset(
     normalize_statement(
@@ -34,7 +37,7 @@ _SMALL_WORDS: Final = frozenset(
 
 
 class FactVisibility:
-    """Reads turns as those who were there took them in."""
+    """Decides what those present at a turn learn from it."""
 
     def __init__(self, stretch: SceneStretch, beliefs: BeliefTracker) -> None:
         self._stretch = stretch
@@ -48,7 +51,7 @@ class FactVisibility:
         self._ids_by_name = {name: i for name, i in (ids_by_name | ids_by_cast_name).items() if name}
 
     def find_subjects(self, text: str, fact: Fact | None = None) -> tuple[Id, ...]:
-        """Return whom and what words are about: those that the fact involves, and those that are named."""
+        """Return the entities that a text is about: those that the fact involves and the text names."""
         involved_ids = [i.entity_id for i in fact.involves] if fact else []
         text_words = normalize_statement(text).split()
         spans = (
@@ -70,7 +73,8 @@ class FactVisibility:
         heard_text: str,
         spoken_sentences: Sequence[SpokenSentence],
     ) -> bool:
-        """Say whether a fact comes to this one by the turn: what is said by hearing it, all else by sight."""
+        """Say whether a turn teaches this character the fact: spoken facts by hearing them, others by
+        sight."""
         affirmed_claims = {
             c
             for c in self._stretch.claim_reader.read_fact_claims(stated_fact.fact, self._stretch.ids_by_name)
@@ -86,7 +90,7 @@ class FactVisibility:
         return self._is_visible_to(stated_fact, turn, hearer_id, heard_text)
 
     def _is_visible_to(self, stated_fact: StatedFact, turn: Turn, hearer_id: Id, heard_text: str) -> bool:
-        """Say whether this one could see the fact in what the turn gave to them."""
+        """Say whether this character could see the fact in the part of the turn that reached them."""
         fact = stated_fact.fact
         if fact.entity("subject") == hearer_id or (
             self._stretch.claim_reader.is_mutual(fact) and hearer_id in (i.entity_id for i in fact.involves)
@@ -102,7 +106,7 @@ class FactVisibility:
         if any(find_quote(quote, heard_text) for quote in quotes):
             return True
         if quotes:
-            return False  # it rests on words that this one did not hear
+            return False  # the fact rests on words that this character did not hear
         if is_text_in(fact.statement.rstrip("."), heard_text):
             return True
         presence_flags = [self._is_there_or_named(i.entity_id, turn, heard_text) for i in fact.involves]
@@ -115,7 +119,7 @@ class FactVisibility:
         return all(presence_flags) and self._is_worded_in(fact, heard_text)
 
     def _is_worded_in(self, fact: Fact, heard_text: str) -> bool:
-        """Say whether half of what the fact says, beside names, is said in the words."""
+        """Say whether the text has at least half of the fact's words, names aside."""
         names = {
             w
             for i in fact.involves
@@ -149,7 +153,8 @@ class FactVisibility:
         )
 
     def read_whispered_text(self, turn: Turn, hearer_id: Id) -> str:
-        """Return what this one alone is told, if that is all of the turn: without how it is told."""
+        """Return the words that only this character is told, if they are the whole turn; without the
+        narration around them."""
         if hearer_id not in turn.hearers:
             return ""
         return " ".join(turn.text[w.start : w.end] for w in self._stretch.attendance.read_whispers(turn))
@@ -184,7 +189,7 @@ class FactVisibility:
 
 
 def is_text_in(part: str, whole: str) -> bool:
-    """Say whether words stand in others, whatever their case and punctuation."""
+    """Say whether a text contains another, ignoring case and punctuation."""
     return f" {normalize_statement(part)} " in f" {normalize_statement(whole)} "
 
 

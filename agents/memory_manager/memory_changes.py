@@ -1,4 +1,4 @@
-"""What is to be written so that turns have left just these memories, beside what is known already. Pure."""
+"""Works out which memories to write so that the turns have left exactly the extracted ones."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ _LIVED_FIELDS: Final = (
     "told_by",
     "about",
 )
-"""What the turn itself says of a memory; the rest is how it was recalled."""
+"""The fields that come from the turn itself; the others come from recalling the memory."""
 
 
 def find_changed_memories(
     new_memories: Iterable[Memory], stored_memories: Iterable[Memory], stretch: SceneStretch
 ) -> list[Memory]:
-    """Return what is to be written so that the turns have left just `made`: what is new or has changed, with
-    what is known of its recall; and what they do not leave any more (it was decided not to be so), faded to
-    the words that were heard. What is there under another identifier (a restored copy) is left."""
+    """Return the memories to write so that the turns have left exactly `new_memories`.
+
+    That is what is new or changed, with the recalls of the stored memory, and stored memories that the
+    turns do not leave any more (their proposal was rejected), faded to the words that were heard. A memory
+    with the same content under another identifier (a restored copy) is left alone.
+    """
     stored_by_id = {m.id: m for m in stored_memories}
     stored_by_key = {_memory_key(m): m for m in stored_memories}
     kept_ids: set[Id] = set()
@@ -48,7 +51,7 @@ def find_changed_memories(
             changed_memories.append(updated_memory)
     turns_by_id = {t.id: t for t in stretch.turns}
     for stored_memory in stored_by_id.values():
-        # A GM's misremembering stands on no turn's own account: it corrects a memory, and is mistaken.
+        # The GM's misremembering rests on no turn: it corrects a memory, and is mistaken.
         if (
             stored_memory.id in kept_ids
             or stored_memory.turn_id not in turns_by_id
@@ -62,7 +65,7 @@ def find_changed_memories(
 
 
 def derive_misremembered_id(memory_id: Id) -> Id:
-    """Return the identifier of how the GM has a memory misremembered."""
+    """Return the identifier of the version of a memory that the GM had a character misremember."""
     return derive_id("memory", "misremembered", memory_id)
 
 

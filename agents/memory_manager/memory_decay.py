@@ -1,20 +1,19 @@
-"""How memories fade and are kept up, in world time. Pure.
+"""Computes how memories fade and are strengthened, in world time.
 
 *Forgetting* follows a power law: R(t) = (1 + 19/81 * t/S) ** -0.5, the curve of FSRS-4.5
-(open-spaced-repetition, "The Algorithm"; at t = S nine of ten are still recalled). Over long spans a power of
-time fits what people forget better than an exponential (Wixted & Ebbesen, Psychological Science 2(6), 1991;
-Rubin & Wenzel, Psychological Review 103(4), 1996): what matters fades, and does not fall off a cliff.
+(open-spaced-repetition, "The Algorithm"; at t = S nine of ten are still recalled). Over long spans a power
+of time fits human forgetting better than an exponential (Wixted & Ebbesen, Psychological Science 2(6),
+1991; Rubin & Wenzel, Psychological Review 103(4), 1996): memories fade slowly instead of vanishing at once.
 
-*Stability* S grows with importance: a day for what does not matter (importance 0), a year for what matters
-most (1), 365 ** importance days in between.
+*Stability* S grows with importance: a day at importance 0, a year at 1, 365 ** importance days in between.
 
-*Recalling* starts the curve anew and makes it flatter: strength *= 1 + 2 * (1 - R). The more had faded, the
-more is gained (the spacing effect: Cepeda et al., Psychological Bulletin 132(3), 2006); recalling what is
-fresh gains nothing. MemoryBank (Zhong et al., AAAI 2024) adds one a recall whenever it comes, so that a
-memory which stands in every prompt would never fade again; here recalls within an hour are one.
+*Recalling* restarts the curve and makes it flatter: strength *= 1 + 2 * (1 - R). The more had faded, the
+more is gained (the spacing effect: Cepeda et al., Psychological Bulletin 132(3), 2006); recalling a fresh
+memory gains nothing. MemoryBank (Zhong et al., AAAI 2024) adds one for every recall, so that a memory that
+stands in every prompt would never fade; here recalls within an hour count as one.
 
-Under FORGOTTEN a memory is not recalled by itself any more: after 43 S, which is six weeks of the world for
-what does not matter, more than two years for importance 0.5, and longer than a life for 1.
+Below FORGOTTEN_RETENTION a memory is not recalled by itself any more: after 43 S, which is six weeks of
+world time at importance 0, more than two years at 0.5, and longer than a life at 1.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from typing import Final
 from stores.records.memory import Memory
 
 DAY_TICKS: Final = 24 * 60
-"""World time (ticks) of the day that stability is counted in, whatever the universe's calendar."""
+"""World time (ticks) of a day of stability, whatever the universe's calendar."""
 MAX_STABILITY_DAYS: Final = 365.0
-"""Days of stability of what matters most."""
+"""Days of stability at importance 1."""
 DECAY_FACTOR: Final = 19 / 81
 DECAY_POWER: Final = -0.5
 RECALL_GROWTH: Final = 2.0
-"""How much is gained by recalling what has faded altogether."""
+"""The factor by which recalling a completely faded memory strengthens it."""
 MAX_STRENGTH: Final = 40.0
-"""The greatest strength: what was recalled that often is known by heart."""
+"""The greatest strength: recalled that often, a memory is known by heart."""
 RECALL_INTERVAL_TICKS: Final = 60
-"""World time (ticks) within which recalls count as one."""
+"""World time (ticks) within which several recalls count as one."""
 FORGOTTEN_RETENTION: Final = 0.3
 """Retention below which a memory is not recalled by itself."""
 
@@ -47,7 +46,7 @@ def compute_stability(importance: float, strength: float = 1.0) -> float:
 
 
 def compute_retention(memory: Memory, now: int) -> float:
-    """Return how much of a memory is left at world time `now`, from 1 (fresh) down towards 0."""
+    """Return the retention of a memory at world time `now`, from 1 (fresh) towards 0."""
     since_tick = memory.tick if memory.recalled is None else max(memory.tick, memory.recalled)
     elapsed_ticks = max(0, now - since_tick)
     return math.pow(
@@ -60,9 +59,10 @@ def is_forgotten(memory: Memory, now: int) -> bool:
 
 
 def recall_memory(memory: Memory, tick: int, recalled_at: datetime) -> Memory:
-    """Return the memory as it is once it was called to mind at world time `tick`.
+    """Return the memory after it was recalled at world time `tick`.
 
-    Whatever the order of recalls, none ever weakens it."""
+    No order of recalls ever weakens it.
+    """
     last_recall_tick = memory.tick if memory.recalled is None else memory.recalled
     counted_memory = memory.model_copy(
         update={"access_count": memory.access_count + 1, "last_accessed": recalled_at}

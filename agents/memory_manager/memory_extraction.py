@@ -1,29 +1,30 @@
-"""What one stretch of a scene holds for those who lived it, and the memories that it leaves them. Pure.
+"""Extracts the memories that a stretch of a scene leaves to those who were present.
 
-Every turn leaves each one who was there at most: a memory of each fact that the turn shows them, of each
-thing that somebody tells them in words that can be compared with what is known, of what they conclude, and of
-the turn itself if it matters (SIGNIFICANT) and leaves no fact. The rules:
+Every turn leaves each of them at most: a memory of each fact that the turn shows, of each thing that
+somebody tells them and that can be compared with the record, of what they conclude, and of the turn itself
+if it matters (MIN_TURN_IMPORTANCE) and leaves no fact. The rules:
 
-*Saw.* A fact that rests on the turn is seen if the turn's words bear it out, as far as this one heard them:
-its evidence quotes them; or it is of the kind that shows (a deed, an encounter, a possession, a death, where
-somebody is) and those it involves are named or there; or half of its other words are said. A fact that the GM
-declares beside the turn, and that nothing of this holds for, is known to its own subject alone.
+*Saw.* A fact that rests on the turn is seen if the words of the turn that this character heard support it:
+its evidence quotes them; or it is visible (a deed, an encounter, a possession, a death, where somebody is)
+and those it involves are named or present; or half of its other words occur. A fact that the GM declares
+beside the turn, to which none of this applies, is known to its own subject alone.
 
-*Was told.* A sentence somebody says is compared, claim by claim (`claims.py`), with what is canon or
-proposed at that world time. Said as it is: told of that fact. Said otherwise: told wrongly of it, and kept
-as this one's belief, in the words that were said; whether it is mistaken is worked out when it is read, for
-canon may change. Whoever says it is not told.
+*Was told.* A spoken sentence is compared, claim by claim (`sentence_claims.py`), with what is canon or
+proposed at that world time. If it agrees, the hearer was told of that fact. If not, the hearer keeps it as
+a belief, in the words that were said; whether it is mistaken is worked out when it is read, for canon may
+change. The speaker is not told.
 
-*Concluded.* Somebody who was not there when somebody died, and finds the body, concludes the death.
+*Concluded.* Somebody who was absent when somebody died, and finds the body, concludes the death.
 
-*Corrections.* What somebody sees or concludes takes the place of what they were told otherwise; what they
-are told does so only if the teller corrects it in so many words or has it right. Nobody is talked out of
-what they saw. A correction says what is so, and not once more what is not: repeating an error in its
-correction makes it familiar, and what is familiar is believed (Swire, Ecker & Lewandowsky, J. Exp. Psychol.
-LMC 43(12), 2017; Lewandowsky et al., Psychol. Sci. Public Interest 13(3), 2012; that a correction as such
-seldom backfires: Swire-Thompson, DeGutis & Lazer, JARMAC 9(3), 2020).
+*Corrections.* What somebody sees or concludes replaces what they were told otherwise; what they are told
+replaces it only if the teller corrects it explicitly or is right. Nobody is talked out of what they saw. A
+correction states what is true, and does not repeat the error: repeating an error in its correction makes it
+familiar, and what is familiar is believed (Swire, Ecker & Lewandowsky, J. Exp. Psychol. LMC 43(12), 2017;
+Lewandowsky et al., Psychol. Sci. Public Interest 13(3), 2012; that a correction as such seldom backfires:
+Swire-Thompson, DeGutis & Lazer, JARMAC 9(3), 2020).
 
-Identifiers are derived from turn, character and place in the turn: done again it is the same.
+Identifiers are derived from turn, character and place in the turn: extracting again gives the same
+memories.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ TURN_PLACE: Final = "0"
 """The place in a turn of the memory of the turn itself, and of its first fact."""
 
 MIN_WHISPER_IMPORTANCE: Final = 0.5
-"""Importance, at least, of what one alone is told."""
+"""The least importance of a whisper."""
 
 _BODY_WORDS: Final = re.compile(
     r"\b(?:body|corpse|remains|bones|grave|dead|lifeless|lies still|slain|murdered|head of)\b", re.IGNORECASE
@@ -66,12 +67,12 @@ _BODY_WORDS: Final = re.compile(
 
 
 def extract_memories(stretch: SceneStretch, created_at: datetime) -> list[Memory]:
-    """Return what the turns leave to everyone who was there."""
+    """Return the memories that the turns leave to everyone present."""
     return _MemoryExtractor(stretch, created_at).extract_all()
 
 
 class _MemoryExtractor:
-    """One pass over the turns; what was remembered on the way counts for what comes after."""
+    """One pass over the turns, in which earlier memories count for later ones."""
 
     def __init__(self, stretch: SceneStretch, created_at: datetime) -> None:
         self._stretch = stretch
@@ -149,7 +150,7 @@ class _MemoryExtractor:
     def _told_memories(
         self, turn: Turn, hearer_id: Id, told_sentences: Sequence[SpokenSentence], linked_fact_ids: set[Id]
     ) -> Iterator[Memory]:
-        """What others say that can be compared: of a fact that is known, or a claim nobody has decided on."""
+        """Return memories of what others say that can be compared: a fact on record, or an undecided claim."""
         claims_by_sentence = [(s, self._beliefs.read_claims(s.text, s.speaker_id)) for s in told_sentences]
         is_correcting = any(CORRECTION_WORDS.search(s.text) for s in told_sentences)
         affirmed_keys = {c.fact_key for _, found in claims_by_sentence for c in found if c.is_affirmed}
@@ -160,7 +161,7 @@ class _MemoryExtractor:
                 and not any(c.is_affirmed for c in comparable_claims)
                 and any(c.fact_key in affirmed_keys for c in comparable_claims)
             ):
-                continue  # the error is not said once more: what is so stands beside it
+                continue  # the error is not repeated: the current fact stands beside it
             fact = self._beliefs.find_fact(found, turn.tick)
             if fact is None and not comparable_claims:
                 continue
@@ -216,7 +217,7 @@ class _MemoryExtractor:
     def _own_turn_memory(
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
-        """The turn itself, if it matters to this one."""
+        """Return a memory of the turn itself, if it matters to this character."""
         stretch, attendance = self._stretch, self._stretch.attendance
         result = stretch.results_by_turn.get(turn.id)
         if turn.speaker is Speaker.ORACLE:
@@ -305,7 +306,7 @@ def _source_text(how: MemoryOrigin, teller: str) -> str:
 
 
 def format_heard_turn(turn: Turn, heard_text: str, pc_name: str) -> str:
-    """Return a turn as it is remembered: who says it, and its weightiest sentences, trimmed."""
+    """Return a turn as it is remembered: its speaker and its most important sentences, shortened."""
     speaker_name = (
         pc_name if turn.speaker is Speaker.PLAYER else turn.name if turn.speaker is Speaker.NPC else ""
     )
@@ -314,7 +315,7 @@ def format_heard_turn(turn: Turn, heard_text: str, pc_name: str) -> str:
 
 
 def trim_text(text: str, max_chars: int = MAX_MEMORY_CHARS) -> str:
-    """Return words in one line of at most `most` characters: the sentences that matter most, in order."""
+    """Shorten a text to one line of at most `max_chars` characters: the most important sentences, in order."""
     line = " ".join(text.split())
     if len(line) <= max_chars:
         return line

@@ -1,9 +1,9 @@
-"""How much something matters to who lived it, and how it felt: stated rules over small word lists. Pure.
+"""Measures how much something matters to a character and how it felt, by rules over small word lists.
 
-Importance is the greatest of what applies: the kind of fact, its catalogue's word that it is critical, and
-what the words tell of (a death 0.9, a betrayal 0.8, a wound 0.6 ...); who has a part in it adds 0.1. A turn
-that comes to less than SIGNIFICANT leaves no memory of its own. Valence is what good and bad words come to,
-from -1 to 1.
+Importance is the greatest that applies: the kind of fact, its predicate if the catalogue calls it critical,
+and what the words mention (a death 0.9, a betrayal 0.8, a wound 0.6 ...); taking part adds 0.1. A turn
+below MIN_TURN_IMPORTANCE leaves no memory of its own. Valence is the balance of good and bad words, from -1
+to 1.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from stores.records.canon import Fact, FactKind, Standing
 MIN_TURN_IMPORTANCE: Final = 0.4
 """Importance from which a turn is remembered at all."""
 DEFAULT_IMPORTANCE: Final = 0.2
-"""Importance of words that tell of nothing in the lists."""
+"""Importance of a text without any word of the lists."""
 PART_BONUS: Final = 0.1
-"""What having a part in it adds."""
+"""The importance that taking part adds."""
 
 _IMPORTANCE_WORDS: Final = (
     (0.9, r"dies|died|dead|death|dying|kill(?:s|ed|ing)?|slain|slay|murder\w*|corpse|body|funeral|buried"),
@@ -63,7 +63,7 @@ _IMPORTANCE_PATTERNS: Final = tuple(
 
 
 def measure_importance(text: str) -> float:
-    """Return how much words matter, whoever hears them."""
+    """Return the importance of a text, whoever hears it."""
     return max(
         (weight for weight, pattern in _IMPORTANCE_PATTERNS if pattern.search(text)),
         default=DEFAULT_IMPORTANCE,
@@ -71,18 +71,18 @@ def measure_importance(text: str) -> float:
 
 
 def measure_fact_importance(fact: Fact, is_critical: bool) -> float:
-    """Return how much a fact matters: by its kind, by what it tells of, and by the catalogue."""
+    """Return the importance of a fact: by its kind, its words and the catalogue."""
     if is_critical and fact.standing is Standing.TRUE:
         return CRITICAL_IMPORTANCE
     return max(_KIND_IMPORTANCE.get(fact.kind, STATE_IMPORTANCE), measure_importance(fact.statement))
 
 
 def add_part_bonus(importance: float) -> float:
-    """Return how much it matters to somebody who has a part in it."""
+    """Return the importance for somebody who takes part."""
     return round(min(1.0, importance + PART_BONUS), 3)
 
 
 def measure_valence(text: str) -> float:
-    """Return how words feel: 1 if all that is felt is good, -1 if all is bad, 0 without either."""
+    """Return the valence of a text: 1 if all feeling words are good, -1 if all are bad, 0 without any."""
     good_count, bad_count = len(_GOOD_WORDS.findall(text)), len(_BAD_WORDS.findall(text))
     return round((good_count - bad_count) / (good_count + bad_count), 2) if good_count or bad_count else 0.0

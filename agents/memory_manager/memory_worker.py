@@ -1,8 +1,8 @@
-"""The MemoryManager: writes what each character remembers, and keeps up what is recalled.
+"""Writes what each character remembers, and strengthens the memories that are recalled. Needs no model.
 
-A background worker: its subjects are scenes, and how far it came with one is its cursor (a turn, and a print
-of what was proposed and decided there). Behind an undo it starts anew; what it makes again has the same
-identifiers. Beside them there is one subject for the memories that were read. Needs no model.
+A background worker whose subjects are scenes; its cursor for a scene is a turn, and a fingerprint of what
+was proposed and decided there. After an undo it starts anew; memories that it writes again have the same
+identifiers. One more subject stands for the memories that were read.
 """
 
 from __future__ import annotations
@@ -43,22 +43,23 @@ from stores.records.play import Scene, Turn
 from stores.records.workflow import ProposedChange
 
 TURNS_PER_PIECE: Final = 30
-"""Turns of one scene that are gone through at a time."""
+"""Turns of one scene that are processed at a time."""
 MAX_UNCOMPARED_TURNS: Final = 60
-"""Turns of a scene, the latest, that are gone through again because what was told there met no fact yet."""
+"""The latest turns of a scene that are processed again because what was told there matched no fact yet."""
 MAX_SCENES_CACHED: Final = 8
 READ_SUBJECT: Final = derive_id("subject", "memories that were read")
-"""The subject of what was recalled: it is of no universe."""
+"""The subject for recalled memories, which belongs to no universe."""
 
 
 class _MemoryCursor(NamedTuple):
-    """How far a scene is remembered: the turn, its depth, a print of what was proposed up to there. `edition`
-    rises with every change of its memories: it tells the Indexer of them."""
+    """How far the memories of a scene are written."""
 
     turn_id: Id = ""
     depth: int = -1
     fingerprint: str = ""
+    """A fingerprint of what was proposed up to that turn."""
     edition: int = 0
+    """Rises with every change of the scene's memories, which tells the Indexer of it."""
 
     @classmethod
     def parse(cls, cursor_text: str) -> _MemoryCursor:
@@ -72,7 +73,7 @@ class _MemoryCursor(NamedTuple):
 
 
 REPEATING: Final = "again"
-"""The print of a scene whose turns are being gone through again."""
+"""The fingerprint of a scene whose turns are being processed again."""
 
 
 def _is_behind(cursor: _MemoryCursor, head: Id) -> bool:
@@ -80,8 +81,11 @@ def _is_behind(cursor: _MemoryCursor, head: Id) -> bool:
 
 
 class MemoryManager:
-    """See `agents.jobs.worker.Worker`. Holds what was read since it last looked, and of the scenes that
-    it was at last what was proposed on which turn, so that a decision costs no walk over all of them."""
+    """Keeps the memories of all characters up to date; see `agents.jobs.worker.Worker`.
+
+    It caches the proposals by turn of the scenes that it processed last, so that a decision does not need a
+    walk over all turns.
+    """
 
     kind = JobKind.REMEMBER
     queue = PLAIN_QUEUE
@@ -99,8 +103,7 @@ class MemoryManager:
         self._proposals_by_scene: dict[Id, dict[Id, str]] = {}
 
     async def subjects(self) -> Collection[JobSubject]:
-        """Return the scenes whose head is not where it was remembered up to, or that were being gone through
-        again, the newest first."""
+        """Return the scenes whose head has moved or that are being processed again, the newest first."""
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
         cursors = {job.subject_id: _MemoryCursor.parse(job.cursor) for job in jobs}
         behind_subjects: list[JobSubject] = []
@@ -128,7 +131,7 @@ class MemoryManager:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Remember a piece of a scene, or keep up what was read."""
+        """Process one piece of a scene, or strengthen the memories that were read."""
         if subject_id == READ_SUBJECT:
             return await self._strengthen_read_memories()
         try:
@@ -147,7 +150,8 @@ class MemoryManager:
         fingerprint = _fingerprint_proposals(setting)
         written_count = 0
         if cursor.turn_id and cursor.fingerprint != fingerprint:
-            # Noted before it is done: whatever ends us in between, the next start goes through it again.
+            # Saved before the work: if the process ends meanwhile, the next start processes the turns
+            # again.
             await self._cursors.write_cursor(
                 self.kind, subject, cursor._replace(fingerprint=REPEATING).as_text()
             )
@@ -176,15 +180,18 @@ class MemoryManager:
         return left_count
 
     async def _read_scene_cursor(self, scene: Scene, subject: JobSubject) -> _MemoryCursor:
-        """Return how far the scene's present line is remembered."""
+        """Return how far the scene's present line is processed."""
         cursor = _MemoryCursor.parse(await self._cursors.read_cursor(self.kind, subject.id))
         if cursor.turn_id and not await self._log.on_line(scene.id, [cursor.turn_id]):
             return _MemoryCursor(edition=cursor.edition)
         return cursor
 
     async def _repeat_turns(self, setting: SceneSetting, depth: int) -> int:
-        """Go through the turns again that something was proposed or decided on, or told that nobody could
-        compare: what they leave may be another memory now."""
+        """Process again the turns whose proposals changed, or where something was told that could not be
+        compared.
+
+        They may leave different memories now.
+        """
         texts_now, texts_before = (
             _proposal_texts_by_turn(setting),
             self._proposals_by_scene.get(setting.scene.id, {}),
@@ -216,11 +223,12 @@ class MemoryManager:
     async def _write_memories(
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn]
     ) -> int:
-        """Write what the turns leave, where it is not there already; returns how many memories changed."""
+        """Write the memories that the turns leave, where they differ from what is stored; returns how many
+        changed."""
         if setting.attendance.is_empty:
-            return 0  # a log of other play, with nobody known in it
+            return 0  # an imported log without any entity of canon
         stretch = await self._scene_reader.read_stretch(setting, turns, following_turns)
-        # In a thread: reading what was said takes a while, and play goes on meanwhile.
+        # In a thread: this takes a while, and play goes on meanwhile.
         new_memories = await asyncio.to_thread(extract_memories, stretch, self._clock())
         stored_memories = await self._log.memories(MemoryQuery(turn_ids=[t.id for t in turns]))
         changed_memories = await self._mark_corrected(
@@ -231,7 +239,7 @@ class MemoryManager:
         return len(changed_memories)
 
     async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:
-        """Return what is to be written, with those memories that it takes the place of marked so."""
+        """Return the memories to write, with those marked that are replaced by others."""
         corrector_by_id = {m.corrects: m.id for m in changed_memories if m.corrects}
         memories_by_id = (
             {m.id: m for m in await self._log.memories(MemoryQuery(ids=corrector_by_id))}
@@ -261,10 +269,10 @@ class MemoryManager:
     # --- by the GM's hand ----------------------------------------------------------------------------
 
     async def misremember(self, memory_id: Id, text: str) -> Memory:
-        """Have the character remember it so; what was lived stays beneath, and canon is not touched. Without
-        text, or with what was lived, they have it as it was again. Returns the memory that counts then.
+        """Have a character remember something differently, without changing what they lived or canon.
 
-        Raises NotFound.
+        Without text, or with the original text, the memory is as it was again. Returns the memory that
+        counts then. Raises NotFound.
         """
         memories_by_id = {
             m.id: m
@@ -303,8 +311,10 @@ class MemoryManager:
     # --- what was read -------------------------------------------------------------------------------
 
     async def _strengthen_read_memories(self) -> int:
-        """Strengthen what came to mind. What was corrected is not: to read the correction, or the error in
-        it, must not keep up the error."""
+        """Strengthen the memories that were read.
+
+        Corrected ones are not: reading the correction, or the error in it, must not strengthen the error.
+        """
         read_ticks, self._read_ticks = self._read_ticks, {}
         memories = await self._log.memories(MemoryQuery(ids=list(read_ticks)))
         now = self._clock()
@@ -316,7 +326,7 @@ class MemoryManager:
 
 
 def _fingerprint_proposals(setting: SceneSetting) -> str:
-    """Return a print of what was proposed in the scene and how it was decided."""
+    """Return a fingerprint of what was proposed in the scene and how it was decided."""
     return hashlib.sha256("\n".join(map(_proposal_text, setting.proposals)).encode()).hexdigest()[:16]
 
 

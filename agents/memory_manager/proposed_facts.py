@@ -1,4 +1,4 @@
-"""What the proposals of a scene say as they stand: facts they would become, whom they leave senseless. Pure."""
+"""Derives from a scene's proposals the facts they would become and who is dead or senseless."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stores.records.world import Entity
 
 
 def is_denied(proposal: ProposedChange) -> bool:
-    """Say whether it was decided that this is not so, or mere colour."""
+    """Say whether the proposal was rejected, or decided to be flavour text."""
     if proposal.status is ProposalStatus.REJECTED:
         return True
     verdict = proposal.decision.verdict if proposal.decision else None
@@ -25,7 +25,7 @@ def is_denied(proposal: ProposedChange) -> bool:
 def fact_from_proposal(
     proposal: ProposedChange, entities: Mapping[Id, Entity], catalogue: Catalogue
 ) -> Fact | None:
-    """Return the fact that a proposal would become; None for changes of a number that nobody would tell."""
+    """Return the fact that a proposal would become; None for changes of a number that nobody would mention."""
     change = proposal.change
     if isinstance(change, AssertFact):
         return Fact(
@@ -78,7 +78,7 @@ def fold_senselessness(
     intervals_by_entity: dict[Id, list[TickInterval]],
     deaths_by_entity: dict[Id, DeathRecord],
 ) -> None:
-    """Fold one staged change into who takes in nothing."""
+    """Fold one staged change into the record of who is dead or senseless."""
     change, tick = proposal.change, proposal.tick or 0
     if isinstance(change, StateChange):
         move, entity_id = state_move_of(change, catalogue), change.entity_id

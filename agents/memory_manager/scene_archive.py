@@ -1,9 +1,8 @@
-"""The cold layer: a scene's whole log, put away in the object store and read back.
+"""Archives a scene's whole log in the object store, and reads it back.
 
-What is put away is the whole tree (every turn of every line, how the head moved, notes, results, decisions,
-summaries, and the identifiers of its proposals) as gzipped JSON lines, under its own checksum. Nothing is
-taken out of the log by it: the log is append-only, and evidence points into it.
-"Memory layers"; docs/decisions/0018.
+An archive holds the whole tree (every turn of every line, head moves, notes, results, decisions, summaries,
+and the identifiers of its proposals) as gzipped JSON lines with a checksum. Nothing is removed from the
+log, which is append-only and holds the evidence; see docs/decisions/0018.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ ARCHIVE_BUCKET: Final = "archives"
 ARCHIVE_FORMAT: Final = "monitor scene log"
 ARCHIVE_VERSION: Final = 1
 ARCHIVE_AFTER: Final = timedelta(days=90)
-"""Time since a scene's last turn after which its log is put away by itself."""
+"""Time since a scene's last turn after which it is archived automatically."""
 MAX_UNPACKED_BYTES: Final = 512 * 1024 * 1024
-"""Bytes that an archive may unfold to: more is no log of ours."""
+"""Bytes that an archive may unpack to; more is treated as damaged."""
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
 class SceneLog:
-    """All that the log holds of a scene's play. `proposal_ids` are in the order they were made."""
+    """Everything that the log holds of a scene."""
 
     scene: Scene
     turns: tuple[Turn, ...] = ()
@@ -54,6 +53,7 @@ class SceneLog:
     decision_marks: tuple[DecisionMark, ...] = ()
     summaries: tuple[Summary, ...] = ()
     proposal_ids: tuple[Id, ...] = ()
+    """In the order they were made."""
 
 
 async def read_scene_log(log: LogReader, scene_id: Id) -> SceneLog:
@@ -75,7 +75,7 @@ async def read_scene_log(log: LogReader, scene_id: Id) -> SceneLog:
 
 
 def pack_log(scene_log: SceneLog) -> bytes:
-    """Return a log as gzipped JSON lines: the same log is the same bytes."""
+    """Return a log as gzipped JSON lines; equal logs give equal bytes."""
     header = {"format": ARCHIVE_FORMAT, "version": ARCHIVE_VERSION, "turns": len(scene_log.turns)}
     json_lines = [
         json.dumps(header),
@@ -85,7 +85,7 @@ def pack_log(scene_log: SceneLog) -> bytes:
 
 
 def unpack_log(data: bytes) -> SceneLog:
-    """Return the log that was packed. Raises ArchiveError if it is not whole, or none of ours."""
+    """Return the log that was packed. Raises ArchiveError if the data is damaged or no scene archive."""
     try:
         header, *lines = [json.loads(line) for line in _decompress(data).decode().splitlines()]
         if header.get("format") != ARCHIVE_FORMAT or header.get("version") != ARCHIVE_VERSION:
@@ -115,16 +115,16 @@ def unpack_log(data: bytes) -> SceneLog:
 
 @dataclass(frozen=True, slots=True)
 class SceneArchive:
-    """Puts logs away and reads them back. Stateless."""
+    """Archives scenes and reads the archives back."""
 
     log: ArchivistLog
     objects: ObjectStore
     clock: Clock
 
     async def archive_scene(self, scene_id: Id) -> ArchivedLog:
-        """Put a scene's log away as it stands, and read it back; one that is put away already is not again.
+        """Archive a scene's log as it stands and verify it; an unchanged archive is not written again.
 
-        Raises NotFound, StoreError; ArchiveError if what comes back is not what was put.
+        Raises NotFound, StoreError; ArchiveError if what is read back differs.
         """
         previous_archive = await self.find_archived(scene_id)
         scene_log = await read_scene_log(self.log, scene_id)
@@ -151,7 +151,7 @@ class SceneArchive:
         return archived_log
 
     async def read_archived(self, scene_id: Id) -> SceneLog:
-        """Return a scene's log as it was put away. Raises NotFound; ArchiveError if it is not whole."""
+        """Return a scene's log from its archive. Raises NotFound; ArchiveError if it is damaged."""
         archived_log = await self.find_archived(scene_id)
         if archived_log is None:
             raise NotFound(
@@ -162,7 +162,7 @@ class SceneArchive:
         return await self._fetch_log(archived_log.object_key)
 
     async def find_archived(self, scene_id: Id) -> ArchivedLog | None:
-        """Return what is known of the log that was put away, if it was."""
+        """Return the record of a scene's archive, if there is one."""
         scene = await self.log.scene(scene_id)
         archived_logs = await self.log.archived_logs(universe_id=scene.universe_id)
         return next(
@@ -181,19 +181,19 @@ class SceneArchive:
         return unpack_log(data)
 
     async def _is_intact(self, archived_log: ArchivedLog) -> bool:
-        """Say whether what was put away is there still: a library that was brought here has no objects."""
+        """Say whether the archive is still in the object store: a library that was moved may have lost it."""
         try:
             return len((await self._fetch_log(archived_log.object_key)).turns) == archived_log.turns
         except StoreUnavailable:
-            raise  # nobody can tell: later
+            raise  # the object store cannot be read now: try later
         except (ArchiveError, StoreError):
             return False
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveWorker:
-    """The background worker: puts logs away that are old, and those again that were and have moved on. See
-    `agents.jobs.worker.Worker`; stateless."""
+    """Archives old scenes in the background, and archived ones that changed; see
+    `agents.jobs.worker.Worker`."""
 
     kind = JobKind.ARCHIVE
     queue = PLAIN_QUEUE
@@ -217,8 +217,7 @@ class ArchiveWorker:
         return due_subjects
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        """A log that was put away and went another way is put away again; one that is played on, at the next
-        start."""
+        """Archive a scene again at once if its line changed; one that is only played on, at the next start."""
         match event:
             case HeadMoved(scene_id=scene_id) if await self.archive.find_archived(scene_id) is not None:
                 scene = await self.log.scene(scene_id)

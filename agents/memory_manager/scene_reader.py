@@ -1,7 +1,7 @@
-"""Reading what a stretch of a scene holds for those who live it, from canon and log. Read-only.
+"""Reads from canon and log what a stretch of a scene holds for its characters. Read-only.
 
-Who was brought in, who came and left, who was dead or senseless when, what rests on which turn, and what may
-be spoken of.
+Who was created, came or left, who was dead or senseless when, which facts rest on which turn, and which
+facts may be mentioned.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import ACTORS, Entity
 
 TURNS_READ_AFTER: Final = 3
-"""Turns read behind a stretch: what rolls an exchange has tells whether its words were heard."""
+"""Turns read after a stretch: the rolls of an exchange tell whether its words were heard."""
 MAX_HELD_MEMORIES: Final = 300
 """Memories of one character, the newest, that what they hear is compared with."""
 MAX_FREE_SENTENCES: Final = 2_000
-"""Free sentences of a universe's canon that what is said is compared with."""
+"""Facts without a slot in a universe's canon that what is said is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneSetting:
-    """A scene as it stands: who is in it, under which names, and what was proposed in it."""
+    """A scene as it stands: its characters, their names, and its proposals."""
 
     story: Story
     scene: Scene
@@ -67,14 +67,14 @@ class SceneSetting:
 
 @dataclass(frozen=True, slots=True)
 class SceneReader:
-    """Reads scenes. Stateless."""
+    """Reads what a scene holds for its characters."""
 
     canon: CanonReader
     log: LogReader
     catalogue: ReadCatalogue
 
     async def read_setting(self, scene_id: Id) -> SceneSetting:
-        """Return who is in a scene, when. Raises NotFound."""
+        """Return who was present in a scene, and when. Raises NotFound."""
         scene = await self.log.scene(scene_id)
         story, proposals, catalogue = await gather(
             self.log.story(scene.story_id),
@@ -123,7 +123,7 @@ class SceneReader:
     async def read_stretch(
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn] = ()
     ) -> SceneStretch:
-        """Return what these turns hold; `behind` are those that follow them."""
+        """Return what these turns hold; `following_turns` come after them."""
         scene, attendance = setting.scene, mark_unheard_turns(setting.attendance, (*turns, *following_turns))
         oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
         stating_proposals = [p for p in setting.proposals if isinstance(p.change, AssertFact | StateChange)]
@@ -172,7 +172,7 @@ class SceneReader:
     # --- who was there -------------------------------------------------------------------------------
 
     async def _read_presence_entries(self, story: Story, scene: Scene) -> list[PresenceEntry]:
-        """Return who came into the scene and left it, as it counts on its line, in the order of the line."""
+        """Return the arrivals and departures that count on the scene's line, in its order."""
         scene_entries = [e for e in story.entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id]
         turn_ids = {e.turn_id for e in scene_entries if e.turn_id}
         ids_on_line = await self.log.on_line(scene.id, turn_ids) if turn_ids else set()
@@ -182,7 +182,7 @@ class SceneReader:
     async def _read_senselessness(
         self, actors: Mapping[Id, Entity], proposals: Iterable[ProposedChange], catalogue: Catalogue
     ) -> tuple[dict[Id, list[TickInterval]], dict[Id, DeathRecord]]:
-        """Return when each took in nothing, by canon and by what is staged on the line; and who died when."""
+        """Return when each character was senseless, by canon and staged changes, and who died when."""
         intervals_by_entity: dict[Id, list[TickInterval]] = {}
         deaths_by_entity: dict[Id, DeathRecord] = {}
         ids = list(actors)
@@ -244,7 +244,7 @@ class SceneReader:
         return stated_by_turn
 
     async def _read_merged_facts(self, proposals: Sequence[ProposedChange]) -> dict[Id, Fact]:
-        """Return the facts that accepted proposals were added to as evidence: they said the same."""
+        """Return the facts that accepted proposals were merged into as evidence."""
         accepted_proposals = [p for p in proposals if p.status is ProposalStatus.ACCEPTED and p.turn_id]
         if not accepted_proposals:
             return {}
@@ -271,7 +271,8 @@ class SceneReader:
         ids_by_name: Mapping[str, Id],
         turns: Sequence[Turn],
     ) -> list[Fact]:
-        """Return what those turns may speak of: facts about whom and what they name, and free sentences."""
+        """Return the facts that those turns may mention: about entities they name, and facts without a
+        slot."""
         normalised_text = f" {normalize_statement(' '.join(t.text for t in turns))} "
         entity_ids = {
             i for name, i in ids_by_name.items() if f" {normalize_statement(name)} " in normalised_text
@@ -295,7 +296,7 @@ class SceneReader:
 
 
 def mark_unheard_turns(attendance: Attendance, turns: Sequence[Turn]) -> Attendance:
-    """Return the attendance with those of the turns that are put to an oracle: nobody hears them."""
+    """Return the attendance with the turns marked that ask an oracle: nobody hears them."""
     oracle_exchange_ids = {
         t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)
     }
@@ -308,7 +309,7 @@ def mark_unheard_turns(attendance: Attendance, turns: Sequence[Turn]) -> Attenda
 
 
 async def read_ids_by_name(universe_id: Id, canon: CanonReader, log: LogReader) -> dict[str, Id]:
-    """Return whom names mean in a universe, without case: in canon, and of those that wait to be created."""
+    """Return the entities by name in lower case: of canon, and of proposals to create one."""
     canon_names, pending_proposals = await gather(
         canon.folded_names(universe_id),
         log.proposals(ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.PENDING])),
@@ -317,7 +318,7 @@ async def read_ids_by_name(universe_id: Id, canon: CanonReader, log: LogReader) 
 
 
 def _unambiguous_names(actors: Mapping[Id, Entity]) -> dict[Id, tuple[str, ...]]:
-    """Return by whom what prose may call them, without what two of them are called."""
+    """Return the names by which prose may call each character, without names that two of them share."""
     names_by_id = {i: names_of(e) for i, e in actors.items()}
     name_counts = Counter(name.casefold() for names in names_by_id.values() for name in set(names))
     return {i: tuple(n for n in names if name_counts[n.casefold()] == 1) for i, names in names_by_id.items()}

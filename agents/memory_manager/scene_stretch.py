@@ -1,4 +1,4 @@
-"""What one stretch of a scene holds for those who live it: plain data."""
+"""Holds what one stretch of a scene means for its characters, as plain data."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from stores.records.workflow import ProposedChange
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A fact that rests on a turn: the canonical one, or as it would become. `nth` is its place among what
-    the turn's proposals say, `denied` that it was decided not to be so, or to be mere colour."""
+    """A fact that rests on a turn: the canonical one, or the one that a proposal would become."""
 
     fact: Fact
     proposal: ProposedChange
     index_in_turn: int
+    """Its place among the facts of the turn's proposals."""
     is_denied: bool = False
+    """Whether it was rejected, or decided to be flavour text."""
     is_critical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeathRecord:
-    """Somebody died at world time `tick`; `fact_id` says so."""
+    """The death of a character, and the fact that states it."""
 
     tick: int
     fact_id: Id
@@ -36,9 +37,7 @@ class DeathRecord:
 
 @dataclass(frozen=True, slots=True)
 class SceneStretch:
-    """`stated` are the facts by the turn they rest on, `known` all that may be spoken of, `named` whom names
-    mean, `names` how they are called; `deaths` who died when; `held` what those present remember already, for
-    what is to be corrected or was concluded."""
+    """What one stretch of a scene holds for its characters."""
 
     scene: Scene
     attendance: Attendance
@@ -48,6 +47,9 @@ class SceneStretch:
     names_by_id: Mapping[Id, str]
     results_by_turn: Mapping[Id, Resolution] = field(default_factory=dict)
     stated_by_turn: Mapping[Id, Sequence[StatedFact]] = field(default_factory=dict)
+    """Facts by the turn they rest on."""
     speakable_facts: Sequence[Fact] = ()
+    """All facts that the turns may mention."""
     deaths_by_entity: Mapping[Id, DeathRecord] = field(default_factory=dict)
     held_memories: Sequence[Memory] = ()
+    """What those present remember already, which may be corrected."""

@@ -1,9 +1,9 @@
-"""What a sentence claims, so far as it can be compared: with another sentence, or with a fact. Pure.
+"""Reads what a sentence claims, so that it can be compared with a sentence or a fact.
 
-A claim is a slot and what stands in it (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key
-is: `under the stone`). Two that fill one slot differently cannot both be so. Read are the catalogue's own
-sentences ("Mara owns The Bell."), where something is, and what the password, the killer, the name and the
-like are; a sentence otherwise claims itself alone.
+A claim is a slot and its value (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key is:
+`under the stone`). Two claims with one slot and different values contradict each other. Understood are the
+catalogue's own sentence forms ("Mara owns The Bell."), where something is, and what the password, the
+killer, the name and the like are; any other sentence is a claim of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stores.records.canon import Fact, FactKind, normalize_statement
 from stores.records.ids import Id
 
 IdsByName = Mapping[str, Id]
-"""Whom names mean, without case."""
+"""Entities by their names in lower case."""
 
 _NEGATION: Final = re.compile(r"\b(?:not|never|no longer|nobody|no one|cannot)\b|n['’]t\b", re.IGNORECASE)
 _PLACE_SENTENCE: Final = re.compile(
@@ -55,11 +55,11 @@ CORRECTION_WORDS: Final = re.compile(
     r"mistaken|i misspoke|the truth is|correction|rather than|it was not|it is not)\b|^no,",
     re.IGNORECASE,
 )
-"""Words of somebody who puts right what was said before."""
+"""Words of somebody who corrects what was said before."""
 
 
 class SentenceClaim(NamedTuple):
-    """`holds` False: it says that this does not stand there."""
+    """A slot and its value; if not `is_affirmed`, the claim is that the slot does not have the value."""
 
     fact_key: str
     value: str
@@ -69,7 +69,7 @@ class SentenceClaim(NamedTuple):
         return self == other
 
     def contradicts(self, other: SentenceClaim) -> bool:
-        """Say whether both cannot be so."""
+        """Say whether both claims cannot be true."""
         if self.fact_key != other.fact_key:
             return False
         if self.is_affirmed and other.is_affirmed:
@@ -78,7 +78,7 @@ class SentenceClaim(NamedTuple):
 
 
 class ClaimReader:
-    """Reads claims by one universe's catalogue."""
+    """Reads claims by the predicates of one universe's catalogue."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -87,7 +87,7 @@ class ClaimReader:
     def read_claims(
         self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None = None
     ) -> list[SentenceClaim]:
-        """Return what a sentence claims that `me` says; nothing for a question or a mere perhaps."""
+        """Return what a sentence of the speaker claims; nothing for a question or a mere possibility."""
         text = _drop_address(
             _OPENING_PHRASE.sub("", " ".join(sentence.split()).strip(_EDGE_CHARS)), ids_by_name
         )
@@ -104,7 +104,7 @@ class ClaimReader:
         return [*pattern_claims, SentenceClaim("said", _normalise_text(affirmed_text), is_affirmed)]
 
     def is_mutual(self, fact: Fact) -> bool:
-        """Say whether both that a fact is about know of it: it is said of each alike."""
+        """Say whether a fact is equally about both entities, so that both know of it."""
         return self._catalogue[fact.predicate].symmetric
 
     def read_fact_claims(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
@@ -141,13 +141,13 @@ class ClaimReader:
 
 
 def _affirm(text: str) -> str:
-    """Return a sentence whose `not` was taken out as it stands without: `does own` is `owns`."""
+    """Return a sentence without `not` in its positive form: `does own` becomes `owns`."""
     text = re.sub(r"\b(is|was|are|were|do|does|did)n\b", r"\1", text)
     return re.sub(r"\bdoes (\w+)", r"\1s", text)
 
 
 def _drop_address(text: str, ids_by_name: IdsByName) -> str:
-    """Return a sentence without the name of whom it is said to: `the water is foul, Joss`."""
+    """Remove the name of the person addressed: `the water is foul, Joss`."""
     text_before, _, last_part = text.rpartition(",")
     if text_before and resolve_name(last_part, ids_by_name):
         text = text_before
@@ -174,8 +174,11 @@ def _claims_from_predicate(fact: Fact, catalogue: Catalogue) -> list[SentenceCla
 def _build_claim(
     name: str, subject: str, value: str, catalogue: Catalogue, is_affirmed: bool = True
 ) -> SentenceClaim:
-    """Return a claim in its slot: of a predicate with one value that is the subject's alone, of one that
-    excludes another the pair's, of any other the pair's with yes or no."""
+    """Return a claim in its slot.
+
+    A predicate with a single value has the subject as slot, one that excludes another predicate has the
+    pair; any other has the pair with yes or no as value.
+    """
     predicate = catalogue[name]
     if predicate.cardinality == "one":
         return SentenceClaim(f"{name}|{subject}", value, is_affirmed)
@@ -202,7 +205,7 @@ def _claims_from_free_text(text: str, ids_by_name: IdsByName, speaker_id: Id | N
 
 
 def resolve_name(name_text: str, ids_by_name: IdsByName, speaker_id: Id | None = None) -> Id | None:
-    """Return whom a name means, with or without an article."""
+    """Return the entity that a name means, with or without an article."""
     folded_name = name_text.strip().casefold()
     if folded_name in ("i", "me", "myself"):
         return speaker_id
@@ -216,8 +219,11 @@ def resolve_name(name_text: str, ids_by_name: IdsByName, speaker_id: Id | None =
 def _compile_patterns(
     predicates: Iterable[Predicate],
 ) -> list[tuple[str, re.Pattern[str], Predicate, str | None]]:
-    """Return how the catalogue's sentences are read, in the third person and in the first: words that stand
-    in it for sure, the whole, and the value that it stands for, if it does for one."""
+    """Compile the catalogue's sentence forms into patterns, in the third and in the first person.
+
+    Each has the words that must occur, the whole pattern, and the value that it stands for, if it has a
+    fixed one.
+    """
     template_rows: list[tuple[str, Predicate, str | None]] = []
     for predicate in predicates:
         statement_templates = predicate.statement
@@ -238,7 +244,7 @@ def _compile_patterns(
 
 
 def _longest_fixed_words(template: str) -> str:
-    """Return the longest words between what is filled in."""
+    """Return the longest fixed words of a template, between its placeholders."""
     parts = re.split(r"\{\w+\}", template.casefold())
     return " ".join(max(parts, key=len).split())
 

@@ -1,8 +1,7 @@
-"""What is said in a turn, and by whom: the sentences that somebody in the world is told. Pure.
+"""Finds the sentences that are spoken in a turn, with their speakers.
 
-Quoted words go to whom the prose gives them; reported ones (`I tell Bela that ...`, `Tam says that ...`) to
-their subject. Without either, all that an NPC's turn holds is said by the NPC.
-"Truth against belief: who knows what, since when, told by whom".
+Quoted sentences belong to the speaker whom the prose names; reported ones (`I tell Bela that ...`, `Tam
+says that ...`) to their subject. Without either, all sentences of an NPC's turn are the NPC's.
 """
 
 from __future__ import annotations
@@ -25,15 +24,17 @@ _REPORTING_VERBS = (
 
 
 class SpokenSentence(NamedTuple):
-    """One sentence, as it stands in the turn. `by` None: it does not say who. `to` are whom it names."""
+    """One spoken sentence, as it stands in the turn."""
 
     text: str
     speaker_id: Id | None
+    """None if the turn does not say who."""
     addressee_ids: tuple[Id, ...] = ()
+    """Those whom the sentence names."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
-    """Return what is said in a turn, sentence by sentence."""
+    """Return the spoken sentences of a turn."""
     if turn.speaker not in (Speaker.PLAYER, Speaker.GM, Speaker.NPC):
         return []
     spoken_sentences: list[SpokenSentence] = []
@@ -57,7 +58,7 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
 
 
 def _find_quote_speaker(speech: Speech, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
-    """Return who says what prose quotes; None if it does not say."""
+    """Return the speaker of a quote; None if the prose does not say."""
     text_after, text_before = speech.paragraph[speech.end :][:80], speech.paragraph[: speech.start][-80:]
     you_pattern = rf"\byou\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\b"
     if re.match(rf"\s*{you_pattern}", text_after, re.IGNORECASE) or re.search(

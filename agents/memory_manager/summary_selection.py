@@ -1,7 +1,6 @@
-"""The warm layer as a prompt is told it: what all before this scene, and what left the view in it, came to.
+"""Chooses the summaries for a prompt: of the story before this scene, and of the scene's turns out of view.
 
-Read-only. Each summary counts while the last turn that it covers is on its line.
-"Memory layers".
+Read-only. A summary counts while the last turn that it covers is on its line.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from stores.records.play import Scene
 
 
 async def read_story_summary(log: LogReader, previous_scene: Scene) -> tuple[str, ...]:
-    """Return what the story came to up to and with the scene `before`; nothing if that is not known yet."""
+    """Return the story's summaries up to and including the previous scene; empty if there are none yet."""
     story_summaries = [
         s
         for s in await log.summaries(previous_scene.id)
@@ -26,8 +25,10 @@ async def read_story_summary(log: LogReader, previous_scene: Scene) -> tuple[str
 
 
 async def read_scene_summary(log: LogReader, scene_id: Id, shown_turn_ids: Collection[Id]) -> tuple[str, ...]:
-    """Return what turns of the line that are out of view (not `shown`) were summed up to: the fewest
-    summaries there can be, and behind them the bullets that none of those covers."""
+    """Return the summaries of the line's turns that are not shown.
+
+    The fewest summaries that cover them, then the bullets that no summary covers.
+    """
     all_summaries = [
         s for s in await log.summaries(scene_id) if s.kind == BULLET_KIND or s.kind in STRETCH_LEVELS
     ]
@@ -55,7 +56,7 @@ async def read_scene_summary(log: LogReader, scene_id: Id, shown_turn_ids: Colle
 
 
 def _select_covering(summaries: Collection[Summary], depths: dict[Id, int]) -> tuple[list[Summary], int]:
-    """Return the fewest summaries that tell of the line from its beginning, and the depth they end before."""
+    """Return the fewest summaries that cover the line from its beginning, and the depth at which they end."""
     summaries_by_start: dict[int, list[Summary]] = {}
     for summary in summaries:
         if summary.first_turn in depths:

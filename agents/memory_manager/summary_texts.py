@@ -1,10 +1,9 @@
-"""What stretches of play, scenes and stories are summed up to, without a model. Pure.
+"""Summarises stretches of play, scenes and stories without a model.
 
-A summary is extracted, never invented: the outcome that the GM gave, the facts that came of it, what the dice
-decided, the Archivist's bullets where there are some, and else the weightiest sentences (`weighing.py`), in
-their order and up to a length. `@DECISION` marks and commitments stand behind it on lines of their own,
-whole: they are no part of what is shortened. Ten summaries roll up into one of the next level, so that a
-thousand scenes are some thirty summaries long.
+A summary is extracted, never invented: the GM's outcome, the facts, the results of dice, the Archivist's
+bullets or else the most important sentences (`memory_importance.py`), in their order and up to a length.
+`@DECISION` marks and commitments follow on lines of their own and are never shortened. Ten summaries roll
+up into one of the next level, so that a thousand scenes take about thirty summaries.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ STRETCH_KIND: Final = "stretch"
 SCENE_KIND: Final = "scene"
 STORY_KIND: Final = "story"
 STRETCH_LEVELS: Final = (STRETCH_KIND, "stretches", "long stretch")
-"""Of one scene's turns: each stands for TENFOLD of the one before it."""
+"""Levels within one scene; each stands for ten of the one before."""
 SCENE_LEVELS: Final = (SCENE_KIND, "chapter", "part", "volume")
-"""Of a story's scenes, likewise."""
+"""Levels of a story's scenes; each stands for ten of the one before."""
 ROLL_UP_SIZE: Final = 10
 TURNS_PER_STRETCH: Final = 20
 """Turns of a stretch."""
 MAX_SUMMARY_CHARS: Final = 480
-"""Characters of a summary, without what is never shortened."""
+"""Characters of a summary, without the lines that are never shortened."""
 MAX_GIST_CHARS: Final = 110
-"""Characters of one summary in the next level's."""
+"""Characters that one summary gets in the summary of the next level."""
 LAST_SCENES_KEPT: Final = 5
-"""Scenes of a story, the last ones, that are not rolled up."""
+"""The last scenes of a story, which are not rolled up."""
 
 DECIDED_PREFIX: Final = "Decided: "
 OWED_PREFIX: Final = "Promised, owed or asked: "
@@ -55,7 +54,7 @@ def summarise_stretch(
     decisions: Sequence[DecisionMark] = (),
     commitments: Sequence[str] = (),
 ) -> str:
-    """Return what a stretch of turns comes to."""
+    """Summarise a stretch of turns."""
     heading = f"Turns {turns[0].depth + 1} to {turns[-1].depth + 1}: "
     return _append_marks(heading + _gather_sentences(turns, facts, bullets, results), decisions, commitments)
 
@@ -70,14 +69,14 @@ def summarise_scene(
     decisions: Sequence[DecisionMark] = (),
     commitments: Sequence[str] = (),
 ) -> str:
-    """Return what a scene came to: its outcome first, if the GM gave one."""
+    """Summarise a scene; the GM's outcome comes first, if there is one."""
     outcome = [_finish_sentence(scene.summary)] if scene.summary.strip() else []
     text = _gather_sentences(turns, (*outcome, *facts), bullets, results)
     return _append_marks(f"{_scene_heading(scene)}: {text}", decisions, commitments)
 
 
 def roll_up_summaries(heading: str, texts: Sequence[str], open_matters: Collection[str]) -> str:
-    """Return what several summaries come to: the gist of each; every decision, and what is open still."""
+    """Summarise several summaries: the gist of each, all decisions, and what is still open."""
     gists = (shorten_text(text.splitlines()[0], MAX_GIST_CHARS) for text in texts if text)
     summary_lines = [heading + " ".join(gists)]
     mark_lines = dict.fromkeys(line for text in texts for line in text.splitlines()[1:])
@@ -92,7 +91,7 @@ def roll_up_summaries(heading: str, texts: Sequence[str], open_matters: Collecti
 
 
 def shorten_text(text: str, max_chars: int) -> str:
-    """Return a text in one line of at most `most` characters: whole sentences, or cut behind a word."""
+    """Shorten a text to one line of at most `max_chars` characters: whole sentences, or cut after a word."""
     line = " ".join(text.split())
     if len(line) <= max_chars:
         return line
@@ -105,8 +104,10 @@ def shorten_text(text: str, max_chars: int) -> str:
 
 
 def plan_scene_levels(count: int) -> list[tuple[int, int, int]]:
-    """Return how `count` scenes of the past are told: (level, first, last) by place, the oldest first, in as
-    few summaries as there are levels for, the last LAST each by itself."""
+    """Return which level covers which of `count` past scenes, as (level, first, last), the oldest first.
+
+    It uses as few summaries as there are levels for; the last LAST_SCENES_KEPT scenes stand by themselves.
+    """
     planned_levels: list[tuple[int, int, int]] = []
     position = 0
     while position < count:
@@ -123,7 +124,7 @@ def plan_scene_levels(count: int) -> list[tuple[int, int, int]]:
 
 
 def format_decision(mark: DecisionMark) -> str:
-    """Return a decision in the words that it was marked with."""
+    """Return a decision in the words with which it was marked."""
     return "; so: ".join(part for part in (mark.reason, mark.impact) if part) or mark.text
 
 
@@ -133,7 +134,7 @@ def _gather_sentences(
     bullets: Sequence[str],
     results: Sequence[Resolution],
 ) -> str:
-    """Return what matters most, up to the length: facts first, then what was told of it."""
+    """Collect the most important sentences up to the length: facts first, then prose."""
     kept_sentences: dict[str, str] = {}
 
     def add_sentences(texts: Iterable[str], max_chars: int = MAX_SUMMARY_CHARS) -> None:

@@ -1,8 +1,8 @@
-"""Sums up what left the view: stretches of a scene's line, scenes that are over, and stories of many scenes.
+"""Summarises what left the view: stretches of a scene's line, ended scenes, and stories of many scenes.
 
-A background worker; its subjects are scenes. Each summary is anchored to the turns that it covers and named
-by the last of them: behind an undo it does not count, and what is played instead has one of its own. Done
-again it is the same.
+A background worker whose subjects are scenes. Each summary is anchored to the turns that it covers and
+named by the last of them: after an undo it does not count, and the new line gets one of its own. Writing it
+again gives the same summary.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from stores.records.play import Resolution, Scene, Speaker, Turn
 from stores.records.workflow import Loop, ProposedChange
 
 STRETCHES_PER_PIECE: Final = 5
-"""Stretches of one scene that are summed up at a time."""
+"""Stretches of one scene that are summarised at a time."""
 MAX_TURNS_SUMMARISED: Final = 400
-"""Turns of a scene, the last ones, that its own summary is made of: the stretches tell of those before."""
+"""The last turns of a scene that its own summary is made of; stretches cover those before."""
 _ENDED_STATES: Final = ("completed", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryWorker:
-    """See `agents.jobs.worker.Worker`. Stateless."""
+    """Keeps the summaries of scenes and stories up to date; see `agents.jobs.worker.Worker`."""
 
     kind = JobKind.SUMMARISE
     queue = PLAIN_QUEUE
@@ -60,7 +60,7 @@ class SummaryWorker:
     clock: Clock
 
     async def subjects(self) -> Collection[JobSubject]:
-        """Return the scenes whose line is not where it was summed up to, or that ended since."""
+        """Return the scenes whose line has moved since it was summarised, or that ended since."""
         cursor_by_scene = {job.subject_id: job.cursor for job in await self.log.jobs(kinds=[self.kind])}
         due_subjects: list[JobSubject] = []
         for story in await self.log.stories():
@@ -92,7 +92,8 @@ class SummaryWorker:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Sum up a piece of a scene's line; when all of it is and the scene is over, the scene and story."""
+        """Summarise a piece of a scene's line; once all is done and the scene has ended, the scene and the
+        story."""
         try:
             scene = await self.log.scene(subject_id)
         except NotFound:
@@ -111,7 +112,7 @@ class SummaryWorker:
     # --- one scene's line ------------------------------------------------------------------------------
 
     async def _summarise_stretches(self, scene: Scene) -> int:
-        """Sum up the whole stretches of the line that are not yet; returns how many are left."""
+        """Summarise whole stretches of the line that have no summary; returns how many are left."""
         stretch_count = await self.log.line_length(scene.id) // TURNS_PER_STRETCH
         stored_summaries = {s.id: s for s in await self.log.summaries(scene.id) if s.kind in STRETCH_LEVELS}
         last_turns = await self._read_last_turns(scene, stretch_count)
@@ -140,7 +141,7 @@ class SummaryWorker:
     async def _roll_up_levels(
         self, scene: Scene, last_turns: Sequence[Turn], stored_summaries: dict[Id, Summary]
     ) -> None:
-        """Roll ten of one level up into one of the next."""
+        """Roll ten summaries of one level up into one of the next."""
         open_commitments = await self._read_open_commitments(scene.universe_id)
         for level in range(1, len(STRETCH_LEVELS)):
             size = ROLL_UP_SIZE**level
@@ -204,7 +205,7 @@ class SummaryWorker:
         await self._summarise_story(scene)
 
     async def _summarise_story(self, scene: Scene) -> None:
-        """Sum up the story as far as this scene: what the next one's prompts are told of all before."""
+        """Summarise the story up to this scene, for the prompts of the next one."""
         scenes = [s for s in await self.log.scenes(scene.story_id) if s.order <= scene.order and s.head]
         open_commitments = await self._read_open_commitments(scene.universe_id)
         texts = [
@@ -220,7 +221,7 @@ class SummaryWorker:
     async def _read_or_write_chapter(
         self, level: int, scenes: Sequence[Scene], open_commitments: Collection[str]
     ) -> str:
-        """Return what these scenes come to together; made if it is not there yet."""
+        """Return the summary of these scenes, and write it if there is none."""
         last, kind = scenes[-1], SCENE_LEVELS[level]
         if last.head is None:
             return ""
@@ -243,7 +244,8 @@ class SummaryWorker:
     # --- inside ----------------------------------------------------------------------------------------
 
     async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
-        """Return what came of these turns: facts, and commitments apart; as canon has them, if it does."""
+        """Return the facts that came of these turns, and the commitments apart; as canon has them, if it
+        does."""
         proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
         counting_proposals = [
             p
@@ -283,7 +285,7 @@ class SummaryWorker:
         return {f.statement for f in commitments if not f.closed}
 
     async def _put_if_changed(self, scene: Scene, summary: Summary) -> None:
-        """Write a summary unless it stands there in the same words."""
+        """Write a summary unless it is stored with the same words."""
         stored_summaries = {s.id: s for s in await self.log.summaries(scene.id)}
         stored_summary = stored_summaries.get(summary.id)
         if stored_summary is None or stored_summary.text != summary.text:

@@ -1,4 +1,4 @@
-"""Which memories count: lived on the line, and not replaced by another that counts itself. Read-only."""
+"""Filters the memories that count: on the line, and not replaced by another that counts. Read-only."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from stores.records.memory import Memory
 
 
 async def filter_on_line(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories whose turns were not taken back."""
+    """Return the memories whose turns were not undone."""
     turn_ids = {m.turn_id for m in memories if m.turn_id}
     on_line = await log.on_line(None, turn_ids) if turn_ids else set()
     return [m for m in memories if m.turn_id is None or m.turn_id in on_line]
 
 
 async def filter_valid(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories that count: lived on the line, with something left of them, not replaced."""
+    """Return the memories that count: on the line, not faded to nothing, and not replaced."""
     live_memories = [m for m in await filter_on_line(log, memories) if m.text]
     corrected_ids = await find_corrected_ids(log, live_memories)
     return [m for m in live_memories if m.id not in corrected_ids]
 
 
 async def find_corrected_ids(log: LogReader, memories: Iterable[Memory]) -> set[Id]:
-    """Return which of these memories another one, that counts itself, has taken the place of."""
+    """Return which of these memories are replaced by another that counts."""
     corrector_ids = {m.corrected_by for m in memories if m.corrected_by}
     if not corrector_ids:
         return set()

@@ -1,9 +1,9 @@
-"""Whispers in prose: which words of it only some could hear. Pure.
+"""Finds whispers in prose, the words that only some could hear.
 
-Read are a whisper to somebody by name (or to you, and me): `I whisper to Bela: run`, `Bela whispers to Mara,
-“...”`, `“...,” Bela whispers to Mara`, `Bela leans over to Mara and whispers that ...`. A whisper to nobody
-in particular is a low voice, which everybody hears; one to `him` or `her` is heard by who whispers and by
-the player's character alone: what is kept from too many does less harm than what is told to all.
+Understood are whispers to somebody by name (or to you, and me): `I whisper to Bela: run`, `Bela whispers to
+Mara, “...”`, `“...,” Bela whispers to Mara`, `Bela leans over to Mara and whispers that ...`. A whisper to
+nobody in particular is a low voice that everybody hears; one to `him` or `her` is heard by the whisperer
+and the player character alone: hiding words from too many does less harm than revealing them to all.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from stores.records.ids import Id
 from stores.records.play import Speaker
 
 NamesById = Mapping[Id, tuple[str, ...]]
-"""Those who may be meant, each with the names that prose may call them."""
+"""Those who may be meant, each with the names that prose may use."""
 
 NOT_HEARD = "…"
-"""Stands where words were whispered to others."""
+"""Replaces words that were whispered to others."""
 
 _QUOTE = re.compile(r"[“«„]([^”»\n]*)[”»]?|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
 _WHISPER_VERB = r"whisper(?:s|ed|ing)?"
@@ -31,19 +31,20 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
 
 @dataclass(frozen=True, slots=True)
 class Whisper:
-    """Words from `start` to `end` that `hearers` alone heard, besides `by` who whispered them (None: it does
-    not say who)."""
+    """Whispered words in a text."""
 
     start: int
     end: int
     hearer_ids: frozenset[Id]
+    """Those who heard them, besides the whisperer."""
     speaker_id: Id | None
+    """Who whispered; None if the text does not say."""
 
 
 def find_whispers(
     text: str, speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
 ) -> list[Whisper]:
-    """Return the whispers to somebody in what `speaker` (`name`, if it is an NPC) says, in its order."""
+    """Return the whispers to somebody in a turn's text, in order."""
     if "whisper" not in text.casefold():
         return []
     whisper_list: list[Whisper] = []
@@ -73,7 +74,7 @@ def find_whispers(
 def mask_unheard_whispers(
     text: str, turn_whispers: Iterable[Whisper], hearer_id: Id, pc_id: Id | None
 ) -> str:
-    """Return what of the text somebody heard who was there: whispers to others are left out."""
+    """Return the text as somebody present heard it: without whispers to others."""
     for whisper in sorted(turn_whispers, key=lambda w: w.start, reverse=True):
         is_unclear = not whisper.hearer_ids or whisper.speaker_id is None
         if (
@@ -87,8 +88,10 @@ def mask_unheard_whispers(
 
 
 def find_whisper_hearers(text: str, names_by_id: NamesById, pc_id: Id | None) -> tuple[Id, ...]:
-    """Return who alone hears what the player types: not empty only if all of it is a whisper to people who
-    are known, from its first word on."""
+    """Return who alone hears what the player types.
+
+    It is empty unless all of the text, from its first word on, is a whisper to characters on record.
+    """
     if not re.match(rf"\s*(?:I\s+)?(?:\w+ly\s+)?{_WHISPER_VERB}\b", text, re.IGNORECASE):
         return ()
     typed_whispers = find_whispers(text, Speaker.PLAYER, "", names_by_id, pc_id)
@@ -109,7 +112,7 @@ def _any_name_pattern(names_by_id: NamesById) -> str:
 def _find_whisperer(
     text: str, match: re.Match[str], speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
 ) -> Id | None:
-    """Return who whispers: whom the words before the verb name last, the player, a turn's own speaker."""
+    """Return who whispers: the last name before the verb, the player, or the speaker of the turn."""
     sentence = re.split(r"[.!?…\n]\s", text[: match.start()])[-1]
     unquoted_text = _QUOTE.sub(" ", sentence)
     if speaker is Speaker.PLAYER:
