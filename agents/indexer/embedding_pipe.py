@@ -1,10 +1,9 @@
-"""What the embedder and its child process say to each other: frames of a number, a length and so many bytes.
+"""Encodes the frames between the embedder and its child process: a number, a length and that many bytes.
 
-To the child:  (number, "q" or "b" and a JSON list of texts), number from 1: a question, which somebody waits
-               for, or what is indexed behind play.
-From it once:  (0, nothing) when it is ready, or (0, words) why it cannot be; then per number, in any order,
-               one of (number, "v" and the vectors as float32, little-endian, one after another) and
-               (number, "e" and words).
+To the child: (number, "q" or "b" and a JSON list of texts), number from 1: a question, which somebody waits
+for, or texts to index in the background. From it once: (0, nothing) when it is ready, or (0, words) why it
+cannot be; then per number, in any order, one of (number, "v" and the vectors as float32, little-endian, one
+after another) and (number, "e" and words).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ FRAME_HEADER: Final = struct.Struct("<II")
 """Number and length in bytes of a frame."""
 
 MAX_FRAME_BYTES: Final = 64_000_000
-"""Bytes of a frame; a longer one is a damaged pipe."""
+"""Bytes of a frame; a longer one means a damaged pipe."""
 
 QUESTION_TAG: Final = b"q"
 BACKGROUND_TAG: Final = b"b"
@@ -32,7 +31,7 @@ def pack_frame(number: int, data: bytes) -> bytes:
 
 
 def unpack_header(raw: bytes) -> tuple[int, int]:
-    """Return number and length. Raises ValueError for what is no frame of ours."""
+    """Return number and length. Raises ValueError if the frame is damaged."""
     number, length = FRAME_HEADER.unpack(raw)
     if length > MAX_FRAME_BYTES:
         raise ValueError("not a frame")
@@ -40,7 +39,7 @@ def unpack_header(raw: bytes) -> tuple[int, int]:
 
 
 def encode_texts(texts: Sequence[str], *, urgent: bool) -> bytes:
-    """Encode texts. What is not valid Unicode is replaced."""
+    """Encode texts; invalid Unicode is replaced."""
     return (QUESTION_TAG if urgent else BACKGROUND_TAG) + json.dumps(list(texts), ensure_ascii=False).encode(
         "utf-8", "replace"
     )
@@ -52,7 +51,7 @@ def decode_texts(data: bytes) -> tuple[list[str], bool]:
 
 
 def decode_vectors(data: bytes, count: int) -> list[Sequence[float]]:
-    """Cut the numbers into `count` vectors. Raises ValueError if they do not come out even."""
+    """Split the data into `count` vectors. Raises ValueError if its length does not fit."""
     size, rest = divmod(len(data), NUMBER_BYTES * count) if count else (0, len(data))
     if rest or (count and not size):
         raise ValueError("not so many vectors")

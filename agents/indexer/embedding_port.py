@@ -1,4 +1,4 @@
-"""What makes vectors of texts, as those who index and those who search know it."""
+"""The interface of an embedding model, for indexing and for search."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from stores.records.ids import Id
 
 
 class EmbedderUnavailable(MonitorError):
-    """No vectors can be had now: the library is missing, the process died, a provider did not answer."""
+    """No vectors can be made now: the library is missing, the process died, a provider did not answer."""
 
 
 class TextsRefused(MonitorError):
-    """The model is there, and can make nothing of these texts; others may go well."""
+    """The model works, but cannot embed these texts; others may succeed."""
 
 
 class Embedder(Protocol):
-    """One embedding model, wherever it runs. It starts at the first call, and goes away when idle."""
+    """One embedding model, wherever it runs. It starts at the first call, and stops when idle."""
 
     @property
     def model(self) -> str:
-        """What its vectors are filed under; another name whenever its vectors could not be compared."""
+        """The name under which its vectors are stored; models with incomparable vectors have different
+        names."""
         ...
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
     ) -> list[Sequence[float]]:
-        """Return one vector a text; `urgent` (somebody waits for an answer) goes before all that is not, and
-        `universe_id` says on whose bill it goes, if it costs anything.
+        """Return one vector per text.
 
-        Raises EmbedderUnavailable or TextsRefused.
+        `urgent` texts (somebody waits for the answer) go before all others; a cost is charged to the budget
+        of `universe_id`. Raises EmbedderUnavailable or TextsRefused.
         """
         ...
 
     def warm(self) -> None:
-        """Begin to start, if it is not running; returns at once."""
+        """Start the model in the background, if it is not running."""
         ...
 
     async def close(self) -> None: ...
@@ -50,9 +51,11 @@ class QuestionVector(NamedTuple):
 
 
 class QuestionEmbedder(Protocol):
-    """Turns a question into a vector, in time or not at all."""
+    """Turns a question into a vector, within a short time limit."""
 
     async def embed_question(self, question: str) -> QuestionVector | str:
-        """Return the vector that the index in use is to be searched with; or, in a few words, why there is
-        none now (the model wakes up, is switched off, cannot be had). Never waits longer than a moment."""
+        """Return the vector for searching the index in use, or in a few words why there is none now.
+
+        The model may be starting, switched off or unavailable.
+        """
         ...

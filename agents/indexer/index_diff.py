@@ -1,5 +1,4 @@
-"""What is in an index held against what should be there. It takes out what is surplus; what is missing it
-returns, for whoever calls to put in pieces."""
+"""Compares an index with what it should hold: deletes what is surplus, and returns what is missing."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ from stores.records.ids import Id
 T = TypeVar("T")
 
 IDS_PER_BATCH: Final = 1_000
-"""Identifiers that are asked for or taken out in one go."""
+"""Identifiers that are read or deleted at once."""
 
 
 async def find_outdated_in_scope(
     writer: IndexWriter, collection: str, wanted_items: Sequence[TextItem], scope: Mapping[str, str]
 ) -> list[TextItem]:
-    """Within `scope`, take out what is not wanted, and return what is not there as it is wanted."""
+    """Delete the surplus items within `scope`, and return those that are missing or out of date."""
     return await drop_and_find_outdated(
         writer, collection, wanted_items, await writer.read_fingerprints(collection, scope=scope)
     )
@@ -29,7 +28,7 @@ async def find_outdated_in_scope(
 async def find_outdated_of_ids(
     writer: IndexWriter, collection: str, wanted_items: Sequence[TextItem], ids: Collection[Id]
 ) -> list[TextItem]:
-    """The same for these identifiers: those that are not wanted are taken out."""
+    """Delete the surplus items of these identifiers, and return those that are missing or out of date."""
     fingerprints: dict[Id, str] = {}
     for id_batch in in_batches(IDS_PER_BATCH, list(ids)):
         fingerprints |= await writer.read_fingerprints(collection, ids=id_batch)
@@ -39,7 +38,7 @@ async def find_outdated_of_ids(
 async def drop_and_find_outdated(
     writer: IndexWriter, collection: str, wanted_items: Sequence[TextItem], fingerprints: Mapping[Id, str]
 ) -> list[TextItem]:
-    """The same for what has these marks."""
+    """Delete the surplus items of these fingerprints, and return those that are missing or out of date."""
     await delete_items(writer, collection, fingerprints.keys() - {item.id for item in wanted_items})
     return [item for item in wanted_items if item.text and fingerprints.get(item.id) != item.fingerprint]
 

@@ -1,9 +1,9 @@
-"""The indexes made anew from the truth, while nothing else works on them.
+"""Rebuilds the indexes from canon and log, while nothing else works on them.
 
-A collection of words is built beside the one in use and takes its place when it is whole, where the index
-can do that; else what is there is written over, and what does not belong is taken out. Vectors cost an hour
-a hundred thousand: what is there and right is kept, unless they are to be made from nothing. Stopped in the
-middle, all that was done stands, and the next time goes on from there.
+If the index can, a collection of words is built beside the one in use and replaces it when complete;
+otherwise items are overwritten and surplus ones deleted. Vectors take an hour per hundred thousand, so
+valid ones are kept unless all are to be made anew. A rebuild that is interrupted keeps its progress and
+continues the next time.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ReportProgress = Callable[[str], None]
 ItemBatches = AsyncIterator[Sequence[TextItem]]
 
 REPORT_EVERY = 500
-"""Vectors between two words on how far it is."""
+"""Vectors between two progress reports."""
 
 
 async def rebuild_words(
     source_reader: SourceReader, text_index: TextIndex, report: ReportProgress
 ) -> dict[str, int]:
-    """Make every collection of words anew; returns how many items each has. Raises StoreError."""
+    """Rebuild every collection of words; returns how many items each has. Raises StoreError."""
     turns_by_scene: dict[Id, tuple[Id | None, int]] = {}
     item_counts: dict[str, int] = {}
     for collection, batches in (
@@ -56,9 +56,9 @@ async def rebuild_vectors(
     *,
     from_nothing: bool = False,
 ) -> dict[str, int]:
-    """Make what vectors are missing, and take out what does not belong; returns how many there are.
+    """Make the missing vectors, and delete the surplus ones; returns how many there are.
 
-    Raises StoreError and EmbedderUnavailable; what was made until then stays.
+    Raises StoreError and EmbedderUnavailable; what was made until then is kept.
     """
     collections = COLLECTIONS[Store.VECTORS]
     if from_nothing:
@@ -88,7 +88,7 @@ async def rebuild_vectors(
 async def _turn_batches(
     source_reader: SourceReader, turns_by_scene: dict[Id, tuple[Id | None, int]]
 ) -> ItemBatches:
-    """Those that count: what was undone or left is in the tree, and not in the story."""
+    """Yield the turns that are on a line: undone and abandoned ones stay in the tree, but are not searched."""
     for universe_id in await source_reader.read_universe_ids():
         for scene in await source_reader.read_scenes(universe_id):
             pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
@@ -97,7 +97,7 @@ async def _turn_batches(
                 line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
             ).turn_count:
                 if line_stretch.previous_turn_id != head_id:
-                    break  # somebody plays meanwhile: what is sealed is right, and the rest is found later
+                    break  # play goes on meanwhile: sealed scenes are right, and the indexer finds the others later
                 yield line_stretch.items
                 start, head_id, count = (
                     start + line_stretch.turn_count,

@@ -1,11 +1,11 @@
-"""The Indexer: compares what should be in an index with what is, and makes up the difference, in pieces.
+"""Brings an index up to date with the stores, in pieces.
 
-A scene's own item is the seal on its turns: its mark says up to which head they were brought. Before turns
-of a scene change in the index the seal is broken, and it is put back last; so wherever it stands whole, the
-turns are right, whatever was killed when. With it, what play adds or takes back is found without reading the
-scene: only what lies between that head and the present one is looked at.
+A scene's own item is the seal on its turns: its fingerprint says up to which head they are indexed. Before
+turns of a scene change in the index the seal is broken, and it is written last; so wherever there is a
+seal, the turns are right, even if the process was killed. With it, changes are found without reading the
+scene: only the turns between that head and the present one are compared.
 
-What it remembers between pieces (how far it came) may be lost at any time.
+What is remembered between pieces (the progress) may be lost at any time.
 """
 
 from __future__ import annotations
@@ -30,29 +30,32 @@ from stores.records.ids import Id
 from stores.records.play import Scene
 
 MAX_TURNS_BACK: Final = 1_000
-"""Turns that are followed back from where the index stood; a longer way is the scene walked whole."""
+"""Turns that are followed back from the indexed head; if it takes more, the whole scene is compared."""
 
 
 MAX_UNSEALED_COUNTED: Final = 20
-"""Scenes without a seal from which on it is not worth counting what they have."""
+"""With more unsealed scenes than this, their indexed turns are not counted."""
 
 TURN_TEXT_VERSION: Final = "1"
-"""Another one whenever the words that stand for a turn change: then all are put anew."""
+"""Changes whenever the indexed text of a turn changes; then all turns are indexed again."""
 
 
 @dataclass(slots=True)
 class _SceneProgress:
-    """How far a scene has come: its line up to depth `done`, where `at` stands, is right; how many of its
-    turns are in the index, and a print of what they were put with (`_print_of`)."""
+    """How far a scene is indexed."""
 
     next_depth: int = 0
+    """The line is right in the index before this depth."""
     last_turn_id: Id | None = None
+    """The last turn before that depth."""
     turn_count: int = 0
+    """Turns of the scene in the index."""
     pc_fingerprint: str = ""
+    """Fingerprint of what the turns were indexed with (`_fingerprint_pc_name`)."""
 
 
 class Indexer:
-    """One index (words, or one model's vectors) brought up to the truth."""
+    """Brings one index (words, or one model's vectors) up to date."""
 
     def __init__(self, source_reader: SourceReader, writer: IndexWriter) -> None:
         self._source_reader = source_reader
@@ -65,8 +68,11 @@ class Indexer:
     # --- where to look -------------------------------------------------------------------------------
 
     async def find_outdated_scenes(self, universe_id: Id) -> list[tuple[Scene, int]]:
-        """Scenes that are not sealed as they stand, with how many turns they lack about; for a few questions
-        a scene, at any number of turns. If the seals do not add up to what is there, every scene."""
+        """Return the scenes without a valid seal, with about how many turns each lacks.
+
+        Takes a few queries a scene, whatever its length. If the seals do not add up to what is in the
+        index, all scenes are returned.
+        """
         scenes = await self._source_reader.read_scenes(universe_id)
         fingerprints = await self._writer.read_fingerprints("scenes", scope={"universe": universe_id})
         memory_fingerprints, pc_fingerprints = (
@@ -100,7 +106,8 @@ class Indexer:
             scene.id for scene in scenes if parse_scene_fingerprint(fingerprints.get(scene.id)) is None
         ]
         if len(unsealed_ids) > MAX_UNSEALED_COUNTED:
-            # Nothing adds up yet. Those are walked whole; the others are counted at the next start.
+            # The counts do not add up yet: these scenes are compared whole, the others counted at the next
+            # start.
             return await self._with_missing_counts(scenes, turn_counts)
         for scene_id in unsealed_ids:
             turn_counts[scene_id] = await self._writer.count("turns", {"scene": scene_id})
@@ -119,7 +126,7 @@ class Indexer:
         ]
 
     def distrust(self, ids: Collection[Id]) -> None:
-        """Walk these scenes whole when they are next brought up, and look through these universes anew."""
+        """Compare these scenes whole when they are next reconciled, and these universes again."""
         self._suspect_scene_ids |= set(ids)
         for subject_id in ids:
             self._progress_by_scene.pop(subject_id, None)
@@ -131,30 +138,29 @@ class Indexer:
             self._universe_reconciler.mark_all_dirty(universe_id)
 
     def note_commit(self, universe_id: Id, canonization_id: Id = "") -> None:
-        """Commits may have been written: compare what they wrote. This one was, if one is named."""
+        """Note that a commit may have been written, and which one if it is named."""
         self._universe_reconciler.note_commit(universe_id, canonization_id)
 
     def waits_for_commit(self, universe_id: Id) -> bool:
-        """Say whether a commit was half done when it was last looked at."""
+        """Say whether the last look found an unfinished commit."""
         return self._universe_reconciler.waits_for_commit(universe_id)
 
     def note_source(self, universe_id: Id, source_id: Id) -> None:
-        """A source came into the universe, or more of it."""
+        """Note that a source of the universe is new or has more snippets."""
         self._universe_reconciler.note_source(universe_id, source_id)
 
     def note_sceneless_memories(self, universe_id: Id) -> None:
-        """Memories of no scene have changed."""
+        """Note that memories without a scene changed."""
         self._universe_reconciler.note_memories(universe_id)
 
     def note_scene_memories(self, scene_id: Id) -> None:
-        """Memories of this scene have changed."""
+        """Note that memories of this scene changed."""
         self._dirty_memory_scene_ids.add(scene_id)
 
     # --- a scene -------------------------------------------------------------------------------------
 
     async def reconcile_scene(self, scene_id: Id) -> int:
-        """Bring a scene's turns, memories and its own item a piece further; returns how many turns are
-        left."""
+        """Index the next piece of a scene's turns, memories and own item; returns how many turns are left."""
         scene = await self._source_reader.find_scene(scene_id)
         if scene is None:
             await self._delete_scene(scene_id)
@@ -188,7 +194,7 @@ class Indexer:
             if left_count := await self._put_next_piece(scene, pc_name, progress):
                 return left_count
         except BaseException:
-            # What came of it is not sure: without a seal and a walk, the scene is gone through whole.
+            # The result is unknown: without a seal or progress, the whole scene is compared.
             self._progress_by_scene.pop(scene.id, None)
             raise
         await self._reconcile_memories(scene)
@@ -207,12 +213,12 @@ class Indexer:
     async def _find_progress(
         self, scene: Scene, stored_fingerprint: SceneFingerprint | None, pc_fingerprint: str
     ) -> _SceneProgress:
-        """Find up to where the scene's turns are right, and take out what is not on the line."""
+        """Return up to where the scene's turns are right, and delete those that are not on the line."""
         progress = self._progress_by_scene.get(scene.id)
         if stored_fingerprint is not None and stored_fingerprint.pc_fingerprint != pc_fingerprint:
             stored_fingerprint = None
         if progress is not None and progress.pc_fingerprint != pc_fingerprint:
-            progress = None  # who is played got another name since: those that were put bear the old one
+            progress = None  # the player character was renamed: indexed turns have the old name
         last_turn_id = (
             progress.last_turn_id if progress else stored_fingerprint.head_id if stored_fingerprint else None
         )
@@ -230,7 +236,7 @@ class Indexer:
         return progress
 
     async def _walk_back_to_line(self, scene: Scene, last_turn_id: Id, turn_count: int) -> _SceneProgress:
-        """Go back from where the index stood to a turn that is on the line, taking out what is not."""
+        """Go back from the indexed head to a turn on the line, deleting the turns that are not on it."""
         off_line_ids: list[Id] = []
         turn_id: Id | None = last_turn_id
         while turn_id is not None and turn_id not in await self._source_reader.log.on_line(
@@ -250,13 +256,13 @@ class Indexer:
         return _SceneProgress(depth, turn_id, turn_count)
 
     async def _put_next_piece(self, scene: Scene, pc_name: str, progress: _SceneProgress) -> int:
-        """Put the next piece of the line; returns how many turns are left."""
+        """Index the next piece of the line; returns how many turns are left."""
         line_stretch = await self._source_reader.read_line_stretch(
             scene, pc_name, progress.next_depth, self._writer.batch_size
         )
         if line_stretch.turn_count:
             if line_stretch.previous_turn_id != progress.last_turn_id:
-                return 1  # the line went another way since the walk began: look again
+                return 1  # the line changed since this pass began: start again
             progress.turn_count += await self._put_missing("turns", line_stretch.items)
             progress.next_depth, progress.last_turn_id = (
                 progress.next_depth + line_stretch.turn_count,
@@ -265,7 +271,7 @@ class Indexer:
         return max(0, await self._source_reader.log.line_length(scene.id) - progress.next_depth)
 
     async def _delete_off_line_turns(self, scene: Scene) -> int:
-        """Take out every turn of the scene that is not on its line; returns how many are left."""
+        """Delete every turn of the scene that is not on its line; returns how many are left."""
         stored_fingerprints = await self._writer.read_fingerprints("turns", scope={"scene": scene.id})
         id_iterator, left_count = iter(stored_fingerprints), len(stored_fingerprints)
         while id_batch := list(islice(id_iterator, IDS_PER_BATCH)):
@@ -297,7 +303,7 @@ class Indexer:
     # --- a universe ----------------------------------------------------------------------------------
 
     async def reconcile_universe(self, universe_id: Id) -> int:
-        """Bring what canon, sources and memories of no scene hold a piece further; returns what is left."""
+        """Index the next piece of canon, sources and memories without a scene; returns what is left."""
         return await self._universe_reconciler.reconcile(universe_id, self._reconcile_scene_again)
 
     async def _reconcile_scene_again(self, scene_id: Id) -> int:
@@ -307,7 +313,7 @@ class Indexer:
     # --- both ----------------------------------------------------------------------------------------
 
     async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> int:
-        """Put what is not there as it should be; returns how many were not there at all."""
+        """Index what is missing or out of date; returns how many items were missing."""
         fingerprints = await self._writer.read_fingerprints(collection, ids=[item.id for item in items])
         await self._writer.put(
             collection, [item for item in items if fingerprints.get(item.id) != item.fingerprint]
@@ -318,7 +324,7 @@ class Indexer:
 def fingerprint_scene_item(
     item: TextItem, pc_name: str, head_id: Id | None, turn_count: int, memory_fingerprint: str
 ) -> TextItem:
-    """A scene's own item, as the seal on its turns up to `head`."""
+    """Return a scene's own item as the seal on its turns up to the head."""
     return item._replace(
         fingerprint=SceneFingerprint(
             item.fingerprint, _fingerprint_pc_name(pc_name), head_id, turn_count, memory_fingerprint
@@ -327,5 +333,6 @@ def fingerprint_scene_item(
 
 
 def _fingerprint_pc_name(pc_name: str) -> str:
-    """Turns are put anew where this is another: the hero has a new name, or turns are indexed otherwise."""
+    """Return the fingerprint of what turns are indexed with: the player character's name and the text
+    version."""
     return compute_fingerprint(TURN_TEXT_VERSION, pc_name)[:8]

@@ -1,8 +1,8 @@
-"""What is indexed of what: the one place that says which words stand for a turn, a fact, a memory.
+"""Builds the indexed text of turns, facts, memories and other items.
 
-Pure. A mark is a print of everything that was indexed; another one says that the item is out of date.
-Measured: a turn is found much better with its speaker's name before it
-and its neighbour, the turn that it answers, behind it.
+A fingerprint is a short hash of everything that is indexed; a different one means that the item is out of
+date. Measured: a turn is found much better with its speaker's name before it and the turn that it answers
+after it.
 """
 
 from __future__ import annotations
@@ -20,26 +20,29 @@ from stores.records.sources import Snippet
 from stores.records.world import Entity
 
 MAX_PREVIOUS_CHARS: Final = 600
-"""Characters of the turn before that go with a turn: of a long telling, its end, which is answered."""
+"""Characters of the previous turn that are indexed with a turn; of a long turn, its end."""
 
 UNFINISHED: Final = "~"
-"""The mark of a scene whose turns are being brought up to date: nothing is sure of them."""
+"""The fingerprint of a scene whose turns are being indexed."""
 
 CURRENT: Final = "current"
 PAST: Final = "past"
-"""Scopes (`status`) of a fact: it holds still, or held once."""
+"""Values of the scope `status` of a fact: it holds now, or held once."""
 
 
 class SceneFingerprint(NamedTuple):
-    """What a scene's own item says: `words` prints the item itself, `hero` what its turns are indexed with,
-    `head` is the turn that they were brought up to, `turns` how many there are in the index, and `memories`
-    where the memories stood."""
+    """What a scene's own item says about the state of the index."""
 
     text_fingerprint: str
+    """Of the item's own text."""
     pc_fingerprint: str
+    """Of what its turns are indexed with."""
     head_id: Id | None
+    """The turn up to which turns are indexed."""
     turn_count: int
+    """Turns of the scene in the index."""
     memory_fingerprint: str
+    """How far memories were written."""
 
     def as_text(self) -> str:
         return (
@@ -49,7 +52,7 @@ class SceneFingerprint(NamedTuple):
 
 
 def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | None:
-    """Read a scene's mark; None if it says nothing that can be relied on."""
+    """Parse a scene's fingerprint; None if it is not valid."""
     parts = (fingerprint_text or "").split(":")
     if len(parts) != 5 or not parts[3].isdecimal():
         return None
@@ -57,7 +60,7 @@ def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | 
 
 
 def build_turn_item(turn: Turn, previous_turn: Turn | None, scene: Scene, pc_name: str) -> TextItem | None:
-    """`hero` is the name of whom the player plays. None for a turn without a word."""
+    """Build a turn's item, or None for a turn without words; `pc_name` is the player character's name."""
     spoken_text = _spoken_text(turn, pc_name)
     if not spoken_text:
         return None
@@ -74,13 +77,13 @@ def build_turn_item(turn: Turn, previous_turn: Turn | None, scene: Scene, pc_nam
 
 
 def build_scene_item(scene: Scene, summaries: Sequence[Summary], place: str) -> TextItem:
-    """`summaries` are those that hold on the scene's line."""
+    """Build a scene's item; `summaries` are those that count on the scene's line."""
     text_parts = (scene.title, place, scene.goal, scene.summary, *(summary.text for summary in summaries))
     return _build_item(scene.id, _join_lines(text_parts), _scene_scope(scene))
 
 
 def build_memory_item(memory: Memory, name: str) -> TextItem:
-    """`name` is that of whose memory it is."""
+    """Build a memory's item; `name` is the name of its owner."""
     scope = {"universe": memory.universe_id, "entity": memory.entity_id}
     if memory.scene_id is not None:
         scope["scene"] = memory.scene_id
@@ -94,7 +97,7 @@ def build_entity_item(entity: Entity) -> TextItem:
 
 
 def build_fact_item(fact: Fact, entities_by_id: Mapping[Id, Entity]) -> TextItem | None:
-    """None for what was never true. Those whom it involves are named as they are called now."""
+    """Build a fact's item, with current names; None if the fact was never true."""
     if fact.status is FactStatus.RETCONNED:
         return None
     is_current = fact.status is FactStatus.CANONICAL and fact.valid_to is None
@@ -122,7 +125,7 @@ def build_snippet_item(snippet: Snippet) -> TextItem:
 
 
 def compute_fingerprint(*parts: str) -> str:
-    """Return a short print of texts: no two that differ have the same."""
+    """Return a short hash of texts."""
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The Indexer's workers for the background runner: one for words, one for vectors."""
+"""Runs the Indexer in the background: one worker for words, one for vectors."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from stores.records.jobs import JobKind
 from stores.records.workflow import Loop
 
 RETRY_SECONDS = 300.0
-"""Seconds until an embedding model that could not be had is tried again."""
+"""Seconds until an unavailable embedding model is tried again."""
 
 
 class IndexWorker:
     """Brings scenes and universes up to date in one index. Implements `agents.jobs.worker.Worker`.
 
-    `whole` is awaited whenever nothing that this worker knows of is behind.
+    `on_complete` is awaited whenever nothing that this worker knows of is out of date.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class IndexWorker:
             self._indexer.recheck_universes([universe_id])
             outdated_scenes = await self._indexer.find_outdated_scenes(universe_id)
             scene_subjects = [JobSubject(scene.id, universe_id, left) for scene, left in outdated_scenes]
-            # What is played now, then what is true, then all that was.
+            # First what is played now, then canon, then all earlier scenes.
             all_subjects += [*scene_subjects[:1], JobSubject(universe_id, universe_id), *scene_subjects[1:]]
         self._outdated_ids |= {subject.id for subject in all_subjects}
         self._has_listed = True
@@ -98,7 +98,7 @@ class IndexWorker:
             case HeadMoved(scene_id):
                 return await self._scene_subjects(scene_id)
             case SceneOpened(scene_id):
-                # What the story was founded with is committed without a word.
+                # A story's set-up is committed without an event.
                 scene_subjects = await self._scene_subjects(scene_id)
                 for subject in scene_subjects:
                     self._indexer.note_commit(subject.universe_id)
@@ -110,10 +110,10 @@ class IndexWorker:
                 return await self._scene_subjects(transition.subject_id)
             case CanonCommitted(canonization_id, universe_id, scene_id, _, _):
                 self._indexer.note_commit(universe_id, canonization_id)
-                # What it is called, where it is and how it ended belongs to canon as well.
+                # A scene's name, place and outcome are also part of canon's items.
                 return [*await self._scene_subjects(scene_id), JobSubject(universe_id, universe_id)]
             case ProposalsChanged(universe_id, _) if self._indexer.waits_for_commit(universe_id):
-                # Whoever decides or commits first finishes what was left half done.
+                # The next decision or commit finishes what was left unfinished.
                 self._indexer.note_commit(universe_id)
                 return [JobSubject(universe_id, universe_id)]
             case SourceAdded(universe_id, source_id):

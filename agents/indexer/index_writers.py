@@ -1,4 +1,4 @@
-"""Words and vectors behind one door: what the Indexer puts there, it puts there as texts."""
+"""Writes texts to the word index or, embedded, to the vector index, behind one interface."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from stores.ports import TextIndex, TextItem, VectorIndex, VectorItem
 from stores.records.ids import Id
 
 MAX_CACHED_VECTORS: Final = 64
-"""Vectors that are kept for the next time: a scene's own text is put anew with every exchange."""
+"""Vectors that are cached: a scene's own text is written again with every exchange."""
 
 
 class IndexWriter(Protocol):
-    """One kind of index. Raises StoreError; EmbedderUnavailable where vectors cannot be made."""
+    """Writes to one kind of index. Raises StoreError, and EmbedderUnavailable if vectors cannot be made."""
 
     @property
     def batch_size(self) -> int:
-        """How many texts are put at once: about a second's work."""
+        """Texts that are written at once: about a second's work."""
         ...
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None: ...
@@ -66,7 +66,7 @@ class TextIndexWriter:
 
 
 class VectorIndexWriter:
-    """The vectors that one embedding model makes."""
+    """Writes the vectors of one embedding model."""
 
     def __init__(self, index: VectorIndex, embedder: Embedder, *, batch_size: int = 32) -> None:
         self._index = index
@@ -74,7 +74,7 @@ class VectorIndexWriter:
         self._batch_size = batch_size
         self._cached_vectors: OrderedDict[str, Sequence[float]] = OrderedDict()
         self.written_count = 0
-        """Vectors that were put since it was opened."""
+        """Vectors that were written since the writer was created."""
 
     @property
     def batch_size(self) -> int:
@@ -114,7 +114,7 @@ class VectorIndexWriter:
         texts, is_single = [item.text for item in items], len(items) == 1
         if is_single and texts[0] in self._cached_vectors:
             return [self._cached_vectors[texts[0]]]
-        # A piece is of one universe.
+        # all texts of a batch belong to one universe
         vectors = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
         if is_single:
             self._cached_vectors[texts[0]] = vectors[0]

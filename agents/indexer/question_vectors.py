@@ -1,8 +1,8 @@
-"""Meaning: questions as vectors, in time or not at all, and whose vectors searches go by.
+"""Embeds questions within a time limit, and chooses whose vectors searches use.
 
-What one embedding model made cannot be compared with what another did. When another model is set, its
-vectors are made beside the old ones; searches go by the old ones until the new are whole, and only then are
-the old ones dropped.
+Vectors of different embedding models cannot be compared. When another model is set, its vectors are made
+beside the old ones; searches use the old ones until the new ones are complete, and only then are the old
+ones deleted.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from stores.records.ids import derive_id
 from stores.records.jobs import JobKind
 
 QUESTION_TIMEOUT_SECONDS: Final = 0.25
-"""Seconds that a question waits for its vector; one that comes later serves the next time."""
+"""Seconds that a search waits for its question's vector; a later one serves the next search."""
 
 MAX_CACHED_VECTORS: Final = 256
-"""Vectors of questions that are kept."""
+"""Vectors of questions that are cached."""
 
 ACTIVE_MODEL_SUBJECT: Final = derive_id("subject", "the embedding model in use")
 
@@ -32,11 +32,11 @@ SWITCHED_OFF_NOTE: Final = "search by meaning is switched off"
 STARTING_NOTE: Final = "the embedding model wakes up"
 
 FindEmbedder = Callable[[str], Embedder | None]
-"""The embedder whose vectors are filed under a name; None if there is none (any more)."""
+"""Returns the embedder with this model name; None if there is none."""
 
 
 class ActiveVectorModel:
-    """Which model's vectors searches go by. `wanted` is the one that is set (None: none)."""
+    """Chooses which model's vectors searches use. `configured_model` None: none."""
 
     def __init__(self, index: VectorIndex, cursors: Cursors, configured_model: str | None) -> None:
         self._index = index
@@ -51,11 +51,11 @@ class ActiveVectorModel:
 
     @property
     def cached_model(self) -> str | None:
-        """As `model`, as far as it is known without asking."""
+        """Return the model as far as it is known without reading."""
         return self._model
 
     async def read_model(self) -> str | None:
-        """Raises StoreError."""
+        """Return the model whose vectors searches use. Raises StoreError."""
         if self._configured_model is None:
             return None
         if self._model is None:
@@ -75,7 +75,7 @@ class ActiveVectorModel:
         return self._model
 
     async def mark_complete(self) -> None:
-        """The vectors of the model that is set are all there: search by them, and drop all others."""
+        """Note that all vectors of the wanted model exist: search with them, and delete all others."""
         if self._configured_model is None or self._is_only_model:
             return
         if await self._cursors.read_cursor(JobKind.EMBED, ACTIVE_MODEL_SUBJECT) != self._configured_model:
@@ -98,7 +98,7 @@ class ActiveVectorModel:
 
 
 class CachedQuestionEmbedder:
-    """Implements `agents.indexer.embedding_port.Meaning`."""
+    """Embeds questions with a cache. Implements `agents.indexer.embedding_port.QuestionEmbedder`."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class CachedQuestionEmbedder:
         return QuestionVector(key[0], task.result())
 
     async def _embed_and_cache(self, key: tuple[str, str], embedder: Embedder) -> Sequence[float]:
-        """Make the vector; whether or not anybody waits for it still, it is known from then on."""
+        """Embed a question and cache the vector, whether or not anybody still waits for it."""
         try:
             (vector,) = await embedder.embed([key[1]], urgent=True)
         finally:
@@ -167,7 +167,7 @@ def no_embedder(model: str) -> Embedder | None:
 
 
 def single_embedder(embedder: Embedder) -> FindEmbedder:
-    """The one embedder that there is."""
+    """Return a lookup that knows just this embedder."""
 
     def find(model: str) -> Embedder | None:
         return embedder if model == embedder.model else None

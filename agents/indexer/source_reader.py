@@ -1,4 +1,4 @@
-"""What should be in the indexes now, read from log and canon: what is on the line, and what was ever true."""
+"""Reads from log and canon what the indexes should hold: turns on the line, and facts that were ever true."""
 
 from __future__ import annotations
 
@@ -29,29 +29,35 @@ from stores.records.world import Entity, EntityStatus
 NO_LIMIT = 1_000_000_000
 
 MAX_NEWEST_MEMORIES = 2_000
-"""Memories of a universe among which those of no scene are looked for."""
+"""Memories of a universe among which those without a scene are searched."""
 
 
 class CanonItems(NamedTuple):
-    """Entities, and facts: those that are true and those that were. `names` is what entities are called."""
+    """Entities and facts to index; the facts are current or ended."""
 
     entities: list[TextItem]
     facts: list[TextItem]
     names_by_id: dict[Id, str]
+    """The current names of entities."""
 
 
 class LineStretch(NamedTuple):
-    """A stretch of a line as it was read: `read` turns, the first of them behind `after`, the last `last`."""
+    """A stretch of a line with its index items."""
 
     items: list[TextItem]
     turn_count: int
+    """Turns that were read."""
     previous_turn_id: Id | None
+    """The turn before the first of them."""
     last_turn_id: Id | None
+    """The last of them."""
 
 
 class SourceReader:
-    """Read-only. Raises StoreError. What is read whole is read one after another, whoever asks: two at once
-    would take all of a store's readers, and play wait for them."""
+    """Reads what the indexes should hold. Raises StoreError.
+
+    Large reads run one after another: two at once would take all of a store's readers, and play would wait.
+    """
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
@@ -62,7 +68,7 @@ class SourceReader:
         return [universe.id for universe in await self._canon.universes()]
 
     async def read_scenes(self, universe_id: Id) -> list[Scene]:
-        """Every scene, those of the newest story and in it the newest first: that is what is played."""
+        """Return all scenes: those of the newest story first, and in each story the newest first."""
         scene_list: list[Scene] = []
         for story in await self.log.stories(universe_id):
             scene_list += reversed(await self.log.scenes(story.id))
@@ -75,11 +81,11 @@ class SourceReader:
             return None
 
     async def read_pc_name(self, scene: Scene) -> str:
-        """The name of whom the player plays there."""
+        """Return the name of the scene's player character."""
         return await self._read_name((await self.log.story(scene.story_id)).pc_id)
 
     async def read_scene_item(self, scene: Scene) -> TextItem:
-        """What stands for the scene itself; its mark prints its words."""
+        """Return the scene's own item; its fingerprint covers its text."""
         summaries = await self.log.summaries(scene.id)
         last_turn_ids = [s.last_turn for s in summaries if s.last_turn]
         ids_on_line = await self.log.on_line(scene.id, last_turn_ids) if last_turn_ids else set()
@@ -87,7 +93,7 @@ class SourceReader:
         return build_scene_item(scene, valid_summaries, await self._read_name(scene.place_id))
 
     async def read_memory_fingerprints(self, scene_ids: Collection[Id] | None = None) -> dict[Id, str]:
-        """How far the memories of scenes were written: it changes whenever they did."""
+        """Return how far the memories of scenes were written; it changes whenever they do."""
         job_ids = (
             None
             if scene_ids is None
@@ -97,7 +103,7 @@ class SourceReader:
         return {job.subject_id: compute_fingerprint(job.cursor)[:8] for job in jobs if job.cursor}
 
     async def read_line_stretch(self, scene: Scene, pc_name: str, start: int, count: int) -> LineStretch:
-        """What stands for the turns at depths `start` ... of the line, as it is at this moment."""
+        """Return the items of the turns at depths `start` and following of the current line."""
         previous_count = 1 if start else 0
         line_turns = await self.log.line_slice(scene.id, start - previous_count, count + previous_count)
         stretch_turns = line_turns[previous_count:]
@@ -121,7 +127,7 @@ class SourceReader:
         return await self._build_memory_items(await self.log.memories(MemoryQuery(scene_id=scene_id)))
 
     async def read_sceneless_memories(self, universe_id: Id) -> tuple[list[Id], list[TextItem]]:
-        """All there are, and those of them that count."""
+        """Return all memories without a scene, and the items of those that count."""
         newest_memories = await self.log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_NEWEST_MEMORIES)
         )
@@ -131,7 +137,7 @@ class SourceReader:
         )
 
     async def find_scenes_naming(self, universe_id: Id, entity_ids: Collection[Id]) -> list[Id]:
-        """Scenes whose words, turns or memories bear the name of one of these."""
+        """Return the scenes whose text, turns or memories contain the name of one of these entities."""
         stories = await self.log.stories(universe_id)
         pc_story_ids = {story.id for story in stories if story.pc_id in entity_ids}
         scene_ids = dict.fromkeys(
@@ -145,11 +151,11 @@ class SourceReader:
         return list(scene_ids)
 
     async def read_canon(self, universe_id: Id) -> CanonItems:
-        """All of it."""
+        """Return all entities and facts of a universe."""
         async with self._full_read_lock:
             entities = await self._canon.entities(universe_id, limit=NO_LIMIT)
             facts = await self._canon.facts(universe_id, FactQuery(history=True, limit=NO_LIMIT))
-        # Tens of thousands of prints: beside the loop, which answers keys.
+        # in a thread: tens of thousands of hashes would block the event loop, which answers keys
         return await asyncio.to_thread(
             _build_canon_items, entities, facts, {entity.id: entity for entity in entities}
         )
@@ -157,7 +163,7 @@ class SourceReader:
     async def read_canon_of(
         self, universe_id: Id, entity_ids: Collection[Id], fact_ids: Collection[Id]
     ) -> CanonItems:
-        """Those of them that are in canon."""
+        """Return those of the entities and facts that are in canon."""
         facts = list((await self._canon.facts_by_id(fact_ids)).values())
         involved_ids = {i.entity_id for fact in facts for i in fact.involves}
         entities_by_id = await self._read_canon_entities(universe_id, involved_ids | set(entity_ids))
@@ -169,18 +175,19 @@ class SourceReader:
         )
 
     async def read_canon_names(self, universe_id: Id, entity_ids: Collection[Id]) -> dict[Id, str]:
-        """What those of them that are in canon are called."""
+        """Return the names of those entities that are in canon."""
         return {
             id: entity.name
             for id, entity in (await self._read_canon_entities(universe_id, entity_ids)).items()
         }
 
     async def read_all_names(self, entity_ids: Collection[Id]) -> dict[Id, str]:
-        """What they are called, merged and retconned ones, too: their memories still bear the name."""
+        """Return the entities' names, including merged and retconned ones, whose memories still have the
+        name."""
         return {id: entity.name for id, entity in (await self._canon.entities_by_id(entity_ids)).items()}
 
     async def find_facts_naming(self, entity_ids: Collection[Id]) -> set[Id]:
-        """Facts that any of these is involved in."""
+        """Return the facts that involve any of these entities."""
         fact_ids = set[Id]()
         for entity_id in entity_ids:
             entity_facts = await self._canon.facts_about(
@@ -198,7 +205,7 @@ class SourceReader:
         return await asyncio.to_thread(lambda: [build_snippet_item(snippet) for snippet in snippets])
 
     async def _read_canon_entities(self, universe_id: Id, ids: Collection[Id]) -> dict[Id, Entity]:
-        """Those that `canon` would name: what was merged into another has no name of its own any more."""
+        """Return the entities that are in canon, without those that were merged into others."""
         entities = (await self._canon.entities_by_id(ids)).values()
         return {
             entity.id: entity
@@ -211,7 +218,7 @@ class SourceReader:
         return next((entity.name for entity in entities_by_id.values()), "")
 
     async def _build_memory_items(self, memories: Sequence[Memory]) -> list[TextItem]:
-        """Those that count: lived on the line (or from nowhere), and not put right since."""
+        """Return the items of the memories that count: on the line (or without a turn), and not corrected."""
         valid_memories = await filter_valid(self.log, memories)
         entities_by_id = await self._canon.entities_by_id({memory.entity_id for memory in valid_memories})
         return [

@@ -1,4 +1,4 @@
-"""What is remembered of a universe between two pieces of the Indexer's work. Nothing here reads or writes."""
+"""Holds what is remembered of a universe between two pieces of the Indexer's work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDED_STATES: Final = (CanonizationState.CLOSED, CanonizationState.DROPPED)
 
 
 class DirtyItem(Enum):
-    """What is to be compared."""
+    """Something that is to be compared with the index."""
 
     CANON = auto()
     COMMITS = auto()
@@ -28,25 +28,25 @@ ALL_ITEMS: Final = frozenset({DirtyItem.CANON, DirtyItem.SOURCES, DirtyItem.MEMO
 
 @dataclass(slots=True)
 class SyncState:
-    """All of it may be lost at any time.
-
-    `told` are commits that events named, `ended` those that were gone through when nothing more was to come
-    of them, `open` says that some were not; `names` is what everything was called when its facts were
-    compared. `read` are the sources whose snippets were compared, `unread` those to come, `came` those that
-    more came of; `known` are all snippets of sources, until what is none of them was taken out. `missing` is
-    what is to be put, by collection, `scenes` are looked at again behind that, and `renamed` are entities
-    that are put last.
-    """
+    """The state of one universe; all of it may be lost at any time."""
 
     dirty_items: set[DirtyItem] = field(default_factory=lambda: set(ALL_ITEMS))
     named_commit_ids: set[Id] = field(default_factory=set)
+    """Commits that events named."""
     ended_commit_ids: set[Id] = field(default_factory=set)
+    """Commits that were compared after they had ended."""
     has_open_commits: bool = False
+    """Whether some commits had not ended."""
     names_by_id: Mapping[Id, str] | None = None
+    """What everything was called when its facts were compared."""
     read_source_ids: set[Id] = field(default_factory=set)
+    """Sources whose snippets were compared."""
     unread_source_ids: dict[Id, None] = field(default_factory=dict)
+    """Sources whose snippets are still to be compared."""
     changed_source_ids: set[Id] = field(default_factory=set)
+    """Sources that got more snippets."""
     known_snippet_ids: set[Id] | None = field(default_factory=set)
+    """All snippets of sources, until the surplus ones were deleted."""
     missing_items: dict[str, dict[Id, TextItem]] = field(default_factory=dict)
     scenes_to_reconcile: dict[Id, None] = field(default_factory=dict)
     renamed_entities: dict[Id, TextItem] = field(default_factory=dict)
@@ -65,14 +65,14 @@ class SyncState:
         self.missing_items.setdefault(collection, {}).update({item.id: item for item in items})
 
     def drop_missing(self, collection: str, ids: Iterable[Id]) -> None:
-        """What was missing of these is known anew."""
+        """Forget what was missing of these items: it is compared again."""
         for id in ids:
             self.missing_items.get(collection, {}).pop(id, None)
             if collection == "entities":
                 self.renamed_entities.pop(id, None)
 
     def find_renamed(self, names_now: Mapping[Id, str]) -> set[Id]:
-        """Return which of these have another name now than they had, or wait to be put under it."""
+        """Return which of these entities have another name now, or wait to be indexed under it."""
         names_before = self.names_by_id or {}
         return {
             id
@@ -87,8 +87,10 @@ class SyncState:
         last_ids: Collection[Id],
         scene_ids: list[Id],
     ) -> None:
-        """Note what is to be put, and which of the entities are put `last`, behind what is to be done about
-        the `scenes`."""
+        """Note what is to be indexed.
+
+        The entities in `last_ids` are indexed last, after the work on the scenes.
+        """
         items = {item.id: item for item in entities}
         self.add_missing("entities", (item for item in items.values() if item.id not in last_ids))
         self.add_missing("facts", facts)
@@ -98,7 +100,7 @@ class SyncState:
     def note_commits_seen(
         self, states_by_id: Mapping[Id, CanonizationState], compared_ids: Collection[Id], named_ids: set[Id]
     ) -> None:
-        """Note how far commits were before those `gone_through` were compared."""
+        """Note how far commits were before those in `compared_ids` were compared."""
         self.ended_commit_ids |= {id for id in compared_ids if states_by_id[id] in _ENDED_STATES}
         self.has_open_commits = not states_by_id.keys() <= self.ended_commit_ids
         self.named_commit_ids -= named_ids

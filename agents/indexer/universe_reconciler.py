@@ -1,12 +1,12 @@
-"""What belongs to a universe and to no scene of it: canon, snippets of its sources, memories of no scene.
+"""Keeps a universe's items without a scene up to date: canon, snippets of sources, some memories.
 
-All of it is compared at a start. From then on a commit has only that compared which it wrote: of every
-commit of the universe it is known how far it is, and those whose end was not seen yet are gone through. So
-it does not matter which of them an event told of.
+Everything is compared at a start. After that, only what a commit wrote is compared: the state of every
+commit of the universe is known, and those whose end was not seen yet are compared again. So it does not
+matter which of them an event named.
 
-What something is called stands in other texts, too: in the facts that involve it, and in the memories,
-scenes and turns that bear its name. An entity's own item, if it is in the index under another name, is put
-last of all that: whatever is cut off before, the next start finds the old one, and looks again.
+A name also occurs in other texts: in facts that involve the entity, and in memories, scenes and turns. An
+entity's own item, if it is in the index under another name, is therefore written last: if the work is cut
+off before, the next start finds the old name, and looks again.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from stores.records.canon import CanonBatch
 from stores.records.ids import Id
 
 MAX_IDS_COMPARED: Final = 2_000
-"""Entities and facts that are asked for by what commits wrote; beyond, all of canon is read."""
+"""Entities and facts that are read for what commits wrote; if there are more, all of canon is read."""
 
 
 ReconcileScene = Callable[[Id], Awaitable[int]]
 
 
 class UniverseReconciler:
-    """One index, as far as it belongs to no scene. Raises what `Truth` and `Shelf` raise."""
+    """Keeps one index up to date for items without a scene. Raises what its reader and writer raise."""
 
     def __init__(self, source_reader: SourceReader, writer: IndexWriter) -> None:
         self._source_reader = source_reader
@@ -45,39 +45,41 @@ class UniverseReconciler:
     # --- where to look -------------------------------------------------------------------------------
 
     def forget_universe(self, universe_id: Id) -> None:
-        """Trust nothing that is remembered of it."""
+        """Forget all state of a universe."""
         self._sync_states.pop(universe_id, None)
 
     def mark_all_dirty(self, universe_id: Id) -> None:
-        """Compare all of it, but for sources that were gone through."""
+        """Compare the whole universe again, without sources that were compared already."""
         self._sync_state(universe_id).dirty_items |= ALL_ITEMS
 
     def note_commit(self, universe_id: Id, canonization_id: Id = "") -> None:
-        """Commits may have been written; this one was, if one is named."""
+        """Note that a commit may have been written, and which one if it is named."""
         sync_state = self._sync_state(universe_id)
         sync_state.dirty_items.add(DirtyItem.COMMITS)
         if canonization_id:
             sync_state.named_commit_ids.add(canonization_id)
 
     def waits_for_commit(self, universe_id: Id) -> bool:
-        """Say whether a commit was last seen half done."""
+        """Say whether the last look found an unfinished commit."""
         return self._sync_state(universe_id).has_open_commits
 
     def note_source(self, universe_id: Id, source_id: Id) -> None:
-        """It came, or more snippets of it did."""
+        """Note that a source is new or has more snippets."""
         sync_state = self._sync_state(universe_id)
         sync_state.dirty_items.add(DirtyItem.SOURCES)
         sync_state.changed_source_ids.add(source_id)
 
     def note_memories(self, universe_id: Id) -> None:
-        """Memories of no scene have changed."""
+        """Note that memories without a scene changed."""
         self._sync_state(universe_id).dirty_items.add(DirtyItem.MEMORIES)
 
     # --- bringing ------------------------------------------------------------------------------------
 
     async def reconcile(self, universe_id: Id, reconcile_scene: ReconcileScene) -> int:
-        """Bring it a piece further; returns what is left. `bring_scene` looks at a scene's turns, memories
-        and words again, a piece at a time."""
+        """Index the next piece; returns what is left.
+
+        `reconcile_scene` compares a scene's turns, memories and own text again, a piece at a time.
+        """
         sync_state = self._sync_state(universe_id)
         if sync_state.dirty_items:
             await self._compare_dirty(universe_id, sync_state)
@@ -89,7 +91,7 @@ class UniverseReconciler:
     async def _do_next_task(
         self, universe_id: Id, sync_state: SyncState, reconcile_scene: ReconcileScene
     ) -> None:
-        """Do one thing of what is left when nothing is to be put."""
+        """Do one of the remaining tasks when nothing is waiting to be indexed."""
         if sync_state.scenes_to_reconcile:
             await self._reconcile_next_scene(sync_state, reconcile_scene)
         elif sync_state.renamed_entities:
@@ -135,7 +137,7 @@ class UniverseReconciler:
 
     async def _compare_canon(self, universe_id: Id, sync_state: SyncState) -> None:
         named_commit_ids = set(sync_state.named_commit_ids)
-        # First how far the commits are: what is written after that is gone through the next time.
+        # First the state of the commits: what is written after that is compared the next time.
         states = await self._source_reader.log.canonization_states(universe_id)
         canon_items, universe_scope = (
             await self._source_reader.read_canon(universe_id),
@@ -180,7 +182,7 @@ class UniverseReconciler:
             await self._compare_canon(universe_id, sync_state)
             return
         current_names = await self._source_reader.read_canon_names(universe_id, entity_ids)
-        # Of another name, or of one that counts no more: the facts that involve it are put otherwise.
+        # Renamed, or not in canon any more: the text of the facts that involve it changes.
         renamed_or_gone_ids = {
             id for id in entity_ids if sync_state.names_by_id.get(id) != current_names.get(id)
         }
@@ -204,14 +206,14 @@ class UniverseReconciler:
     async def _find_scenes_naming(
         self, universe_id: Id, sync_state: SyncState, entity_ids: Collection[Id]
     ) -> list[Id]:
-        """Return which scenes are to be looked at again, as these have another name."""
+        """Return the scenes to be compared again because these entities were renamed."""
         if not entity_ids:
             return []
         sync_state.dirty_items.add(DirtyItem.MEMORIES)
         return await self._source_reader.find_scenes_naming(universe_id, entity_ids)
 
     async def _compare_sources(self, universe_id: Id, sync_state: SyncState) -> None:
-        """Snippets are never changed nor taken back: a source is read once, unless more of it comes."""
+        """Compare the next source; snippets never change, so each source is read once unless it grows."""
         changed_source_ids, sync_state.changed_source_ids = sync_state.changed_source_ids, set()
         try:
             source_ids = set(await self._source_reader.read_source_ids(universe_id))
@@ -240,7 +242,7 @@ class UniverseReconciler:
         sync_state.read_source_ids.add(source_id)
 
     async def _delete_unknown_snippets(self, universe_id: Id, sync_state: SyncState) -> None:
-        """Take out, once a process, what no source has that is there."""
+        """Delete, once per process, the snippets in the index that no source has."""
         stored_fingerprints = await self._writer.read_fingerprints(
             "snippets", scope={"universe": universe_id}
         )
@@ -260,7 +262,7 @@ class UniverseReconciler:
 
 
 def _touched_ids(batches: Iterable[CanonBatch]) -> tuple[set[Id], set[Id]]:
-    """Return the entities and the facts that commits touched."""
+    """Return the entities and the facts that commits changed."""
     entities, facts = set[Id](), set[Id]()
     for batch in batches:
         entities |= {entity.id for entity in batch.entities}

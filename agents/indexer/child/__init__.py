@@ -1,5 +1,5 @@
-"""The process that holds the embedding model, run as `python -m agents.indexer.child`.
+"""The process that runs the embedding model, started as `python -m agents.indexer.child`.
 
-ONNX Runtime and the model take 264 MB, so they live where they can be thrown away when nobody asks. Nothing
-imports this package. See docs/decisions/0012..
+ONNX Runtime and the model take 264 MB, so they run in a process that can end when idle. Nothing imports
+this package; see docs/decisions/0012.
 """

@@ -1,7 +1,7 @@
-"""Start: take the pipes, load the model, serve until stdin ends.
+"""Starts the child process: sets up the pipes, loads the model, serves until stdin ends.
 
-Questions are answered at once, by this thread; what is indexed by another, which stands back behind play
-where the system knows threads of different rank, and a question need not wait for it.
+This thread answers questions at once; another thread indexes, with a lower priority where the system has
+thread priorities, so that a question need not wait for it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     from agents.indexer.child.minilm import MiniLmModel
 
 BACKGROUND_NICENESS = 10
-"""How far behind play indexing stands when both want a core."""
+"""How much lower the indexing thread's priority is."""
 
 HAS_THREAD_PRIORITY = sys.platform == "linux"
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl+C is handled by the screen; this process ends when stdin does
     output_fd = claim_stdout()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -45,7 +47,7 @@ def main() -> None:
         from agents.indexer.child.minilm import MiniLmModel
 
         model = MiniLmModel()
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is told
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is reported
         write_all(
             output_fd, pack_frame(0, f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace"))
         )
@@ -62,11 +64,11 @@ def main() -> None:
             answers.write_answer(number, texts)
         else:
             background_requests.put((number, texts))
-    os._exit(0)  # no word to say to anybody: threads of libraries are not waited for
+    os._exit(0)  # end without waiting for the threads of libraries
 
 
 class _AnswerWriter:
-    """Makes vectors and says them, one answer at a time."""
+    """Makes vectors and writes them, one answer at a time."""
 
     def __init__(self, model: MiniLmModel, out: int) -> None:
         self._model = model
@@ -76,7 +78,7 @@ class _AnswerWriter:
     def write_answer(self, number: int, texts: list[str]) -> None:
         try:
             answer = VECTORS_TAG + self._model.embed(texts)
-        except Exception as error:  # noqa: BLE001 - told to whoever asked; the next texts may go well
+        except Exception as error:  # noqa: BLE001 - reported to the caller; the next texts may succeed
             answer = ERROR_TAG + f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace")
         with suppress(BrokenPipeError), self._write_lock:
             write_all(self._out, pack_frame(number, answer))

