@@ -19,7 +19,6 @@ LlmSetting = Literal["model", "address", "key", "fallbacks"]
 LlmSettingItem = LlmSetting | PersonaView
 
 NAME_CELLS = 13
-MODEL_CELLS = 30
 TEMPERATURE_UP, TEMPERATURE_DOWN = 0.1, -0.1
 MAX_TEMPERATURE = 2.0
 

@@ -290,9 +290,6 @@ class PlayPrompt(Horizontal):
     def focus_input(self) -> None:
         self._area.focus()
 
-    def set_commands(self, commands: Sequence[CommandHelp]) -> None:
-        self._area.completer = Completer(commands, self._area.completer.names)
-
     def set_names(self, names: Sequence[str]) -> None:
         """Give the names that `@` completes, the likeliest first."""
         self._area.completer = Completer(self._area.completer.commands, names)

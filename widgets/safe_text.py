@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from rich.cells import cell_len, chop_cells
-from rich.text import Text
 from textual.content import Content
 
 ELLIPSIS = "…"
@@ -78,11 +77,6 @@ def one_line(text: str) -> str:
 def content(text: str, style: str = "") -> Content:
     """Return `text` as Textual content in one style; nothing in it is read as markup."""
     return Content.styled(plain_text(text), style)
-
-
-def rich_text(text: str, style: str = "") -> Text:
-    """Return `text` as Rich text, for the widgets that still speak it (Tree labels)."""
-    return Text(plain_text(text), style=style, no_wrap=True, end="")
 
 
 def ellipsise(text: str, width: int) -> str:

@@ -11,15 +11,73 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
-from agents.memory_manager import summary_selection as layers
+from agents.memory_manager.summary_texts import BULLET_KIND, STORY_KIND, STRETCH_LEVELS
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark
+from stores.records.memory import Summary
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 from stores.records.workflow import ProposalStatus
 from stores.records.world import Entity
+
+
+async def read_story_summary(log: LogReader, previous_scene: Scene) -> tuple[str, ...]:
+    """Return the story's summaries up to and including the previous scene; empty if there are none yet."""
+    story_summaries = [
+        s
+        for s in await log.summaries(previous_scene.id)
+        if s.kind == STORY_KIND and s.last_turn == previous_scene.head
+    ]
+    return tuple(story_summaries[-1].text.splitlines()) if story_summaries else ()
+
+
+async def read_scene_summary(log: LogReader, scene_id: Id, shown_turn_ids: Collection[Id]) -> tuple[str, ...]:
+    """Return the summaries of the line's turns that are not shown.
+
+    The fewest summaries that cover them, then the bullets that no summary covers.
+    """
+    all_summaries = [
+        s for s in await log.summaries(scene_id) if s.kind == BULLET_KIND or s.kind in STRETCH_LEVELS
+    ]
+    last_turn_ids = {s.last_turn for s in all_summaries if s.last_turn and s.last_turn not in shown_turn_ids}
+    if not last_turn_ids:
+        return tuple(s.text for s in all_summaries if s.last_turn is None)
+    ids_on_line = await log.on_line(scene_id, last_turn_ids)
+    valid_summaries = [s for s in all_summaries if s.last_turn in ids_on_line]
+    anchor_turn_ids = {i for s in valid_summaries for i in (s.first_turn, s.last_turn) if i}
+    turns = await log.turns(anchor_turn_ids) if any(s.kind in STRETCH_LEVELS for s in valid_summaries) else {}
+    depths = {i: turn.depth for i, turn in turns.items()}
+    chosen_summaries, covered_depth = _select_covering(
+        [s for s in valid_summaries if s.kind in STRETCH_LEVELS], depths
+    )
+    bullets = [
+        s
+        for s in all_summaries
+        if s.kind == BULLET_KIND
+        and (
+            s.last_turn is None
+            or (s.last_turn in ids_on_line and depths.get(s.last_turn, covered_depth) >= covered_depth)
+        )
+    ]
+    return tuple(line for s in (*chosen_summaries, *bullets) for line in s.text.splitlines())
+
+
+def _select_covering(summaries: Collection[Summary], depths: dict[Id, int]) -> tuple[list[Summary], int]:
+    """Return the fewest summaries that cover the line from its beginning, and the depth at which they end."""
+    summaries_by_start: dict[int, list[Summary]] = {}
+    for summary in summaries:
+        if summary.first_turn in depths:
+            summaries_by_start.setdefault(depths[summary.first_turn], []).append(summary)
+    chosen_summaries: list[Summary] = []
+    next_depth = 0
+    while candidates := summaries_by_start.get(next_depth):
+        longest = max(candidates, key=lambda s: depths.get(s.last_turn or "", -1))
+        chosen_summaries.append(longest)
+        next_depth = depths[longest.last_turn or ""] + 1
+    return chosen_summaries, next_depth
+
 
 MAX_TURNS_IN_VIEW: Final = 24
 VIEW_STEP: Final = 8
@@ -128,8 +186,8 @@ class NarrativeReader:
     ) -> tuple[str, ...]:
         """Return summaries of the scenes before and of the turns of the line that are out of view."""
         story_lines, scene_lines = await gather(
-            layers.read_story_summary(self.log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
-            layers.read_scene_summary(self.log, scene.id, shown_turn_ids),
+            read_story_summary(self.log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
+            read_scene_summary(self.log, scene.id, shown_turn_ids),
         )
         earlier_lines = story_lines or [
             f"{_scene_heading(s)}: {s.summary}" for s in earlier_scenes[-MAX_EARLIER_SCENES:] if s.summary

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -76,9 +76,6 @@ class ParsedLog:
     entries: tuple[LogEntry, ...]
     problems: tuple[ImportProblem, ...] = ()
     title: str = ""
-
-    def with_problems(self, *more: ImportProblem) -> ParsedLog:
-        return replace(self, problems=(*self.problems, *more))
 
 
 @dataclass(slots=True)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from agents.indexer.index_diff import IDS_PER_BATCH, in_batches
 from agents.indexer.index_reconciler import Indexer, fingerprint_scene_item
-from agents.indexer.index_writers import VectorIndexWriter
+from agents.indexer.index_writers import IDS_PER_BATCH, VectorIndexWriter, in_batches
 from agents.indexer.source_reader import SourceReader
 from stores.authority import COLLECTIONS, Store
 from stores.ports import RebuildableTextIndex, TextIndex, TextItem, VectorIndex

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from agents.indexer.index_diff import IDS_PER_BATCH, find_outdated_in_scope, in_batches
 from agents.indexer.index_texts import (
     UNFINISHED,
     SceneFingerprint,
     compute_fingerprint,
     parse_scene_fingerprint,
 )
-from agents.indexer.index_writers import IndexWriter
+from agents.indexer.index_writers import IDS_PER_BATCH, IndexWriter, find_outdated_in_scope, in_batches
 from agents.indexer.source_reader import SourceReader
 from agents.indexer.universe_reconciler import UniverseReconciler
 from stores.ports import TextItem

@@ -92,9 +92,8 @@ class MiniLmEmbedder:
         serve_tasks = [
             batch_queue.serve_task for batch_queue in self._queues if batch_queue.serve_task is not None
         ]
-        for serve_task in (
-            serve_tasks
-        ):  # cancel both before waiting for either: otherwise the second starts a child for the first
+        # Cancel both before waiting for either: otherwise the second starts a child for the first.
+        for serve_task in serve_tasks:
             serve_task.cancel()
         await asyncio.gather(*serve_tasks, return_exceptions=True)
         await self._end_process(self._child)
@@ -132,9 +131,8 @@ class MiniLmEmbedder:
             except TimeoutError:
                 if self._child is None or self._is_idle():
                     await self._end_process(self._child)
-                    if (
-                        not batch_queue.waiting_batches
-                    ):  # stopping takes a moment, in which a batch may have arrived
+                    # Stopping takes a moment, in which a batch may have arrived.
+                    if not batch_queue.waiting_batches:
                         return
 
     def _is_idle(self) -> bool:
@@ -300,11 +298,8 @@ async def _start_process() -> _EmbeddingProcess:
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *(
-                "-P",
-                "-m",
-                "agents.indexer.child",
-            ),  # not the current folder: see agents.llm.child_client
+            # -P: not from the current folder, see agents.llm.child_client.
+            *("-P", "-m", "agents.indexer.child"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

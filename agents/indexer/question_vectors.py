@@ -160,16 +160,3 @@ class CachedQuestionEmbedder:
         while len(self._cached_vectors) > MAX_CACHED_VECTORS:
             self._cached_vectors.popitem(last=False)
         return vector
-
-
-def no_embedder(model: str) -> Embedder | None:
-    return None
-
-
-def single_embedder(embedder: Embedder) -> FindEmbedder:
-    """Return a lookup that knows just this embedder."""
-
-    def find(model: str) -> Embedder | None:
-        return embedder if model == embedder.model else None
-
-    return find

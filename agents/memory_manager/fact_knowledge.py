@@ -19,7 +19,7 @@ from agents.memory_manager.valid_memories import filter_valid
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery, ProposalQuery
-from stores.records.canon import Fact, FactStatus, Standing, normalize_statement
+from stores.records.canon import Fact, FactStatus, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.workflow import WAITING_STATUSES
@@ -111,19 +111,6 @@ class KnowledgeReader:
         corrected."""
         memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
         return await self._compare_with_canon(memories, now_tick)
-
-    async def read_beliefs_about(
-        self, universe_id: Id, subject_text: str, now_tick: int | None = None
-    ) -> list[CharacterBelief]:
-        all_memories = await self.log.memories(MemoryQuery(universe_id=universe_id))
-        wanted_words = normalize_statement(subject_text).split()
-        matching_memories = [
-            m
-            for m in all_memories
-            if subject_text in m.about
-            or (wanted_words and all(w in normalize_statement(m.text).split() for w in wanted_words))
-        ]
-        return await self._compare_with_canon(await self.filter_valid(matching_memories), now_tick)
 
     async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories that count: on the line, not faded to nothing, not corrected since."""

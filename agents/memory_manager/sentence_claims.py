@@ -65,9 +65,6 @@ class SentenceClaim(NamedTuple):
     value: str
     is_affirmed: bool = True
 
-    def agrees_with(self, other: SentenceClaim) -> bool:
-        return self == other
-
     def contradicts(self, other: SentenceClaim) -> bool:
         """Say whether both claims cannot be true."""
         if self.fact_key != other.fact_key:

@@ -42,11 +42,6 @@ class EntityCardReader:
             appearance_titles=tuple(await self._read_scene_titles(entity_id)),
         )
 
-    async def read_fact_views(self, fact_ids: Sequence[Id], calendar: Calendar) -> list[FactView]:
-        """Return these facts with what they rest on, in this order; unknown ones are left out."""
-        facts_by_id = await self._canon.facts_by_id(fact_ids)
-        return await self.build_fact_views([facts_by_id[i] for i in fact_ids if i in facts_by_id], calendar)
-
     async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts with what they rest on and what took their place."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])

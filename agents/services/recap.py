@@ -1,23 +1,21 @@
-"""Short recaps read from the record: "previously on" when a story is opened, and what a session brought.
+"""Builds the short recap "previously on" from the record when a story is opened.
 
-Pure and deterministic; no model has a hand in it, so nothing stands in a recap that is not on record.
+Pure and deterministic: no model takes part, so a recap holds only what is on record.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.canon_keeper.commitments import closed_statement
 from agents.sanitize import clean
 from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id
-from stores.records.play import GM_SPEAKERS, Degree, Resolution, Scene, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 
@@ -25,11 +23,10 @@ MAX_LINE_WIDTH: Final = 160
 """Characters in a line, at most."""
 MAX_RECAP_ITEMS: Final = 2
 """Scenes that "previously on" looks back on, and open matters that it names."""
-MAX_SESSION_SCENES: Final = 4
 MAX_BRIEF_WIDTH: Final = 32
 """Characters of an open matter where several stand in a line."""
 MAX_NAMED_FACTS: Final = 3
-"""Facts that a session's recap names; the others are counted."""
+"""Open matters that a brief recap names."""
 
 _FACT_KIND_ORDER: Final = (
     FactKind.EVENT,
@@ -71,25 +68,6 @@ class RecapInput:
     clocks: Sequence[ProgressClock] = ()
     last_turns: Sequence[Turn] = ()
     hero_name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRecapInput:
-    """What was played from one opening to the next: world time `began` to `ended` (ticks).
-
-    `facts` became canon in it, `paid_off` are the commitments that it closed, `commitments` all that
-    the story has.
-    """
-
-    calendar: Calendar
-    start_tick: int
-    end_tick: int
-    scenes: Sequence[RecapScene] = ()
-    turns: Sequence[Turn] = ()
-    resolutions: Sequence[Resolution] = ()
-    facts: Sequence[Fact] = ()
-    paid_off_commitments: Sequence[Fact] = ()
-    commitments: Sequence[Fact] = ()
 
 
 # --- previously on ----------------------------------------------------------------------------------
@@ -201,44 +179,6 @@ def _describe_progress(clock: ProgressClock) -> str:
     return f"{clock.boxes}/{BOXES_PER_TRACK}" if clock.is_track else f"{clock.filled}/{clock.size}"
 
 
-# --- a session --------------------------------------------------------------------------------------
-
-
-def build_session_recap(session: SessionRecapInput) -> tuple[str, ...]:
-    """Return what a session brought, a short line each: play, scenes, rolls, canon, what is open."""
-    return tuple(map(shorten_line, _session_lines(session)))
-
-
-def _session_lines(session: SessionRecapInput) -> Iterator[str]:
-    exchange_count = len({turn.exchange_id for turn in session.turns})
-    start_text, end_text = (
-        format_tick(session.calendar, tick) for tick in (session.start_tick, session.end_tick)
-    )
-    time_text = start_text if start_text == end_text else f"{start_text} to {end_text}"
-    yield (
-        f"Played: {_count_noun(exchange_count, 'exchange')} in "
-        f"{_count_noun(len(session.scenes), 'scene')}. {time_text}."
-    )
-    outcome_lines = [line for part in session.scenes if (line := _describe_outcome(part))]
-    yield from outcome_lines[-MAX_SESSION_SCENES:]
-    if session.resolutions:
-        degree_counts = Counter(resolution.degree for resolution in session.resolutions)
-        degree_text = ", ".join(
-            f"{degree_counts[d]} {d}" for d in Degree if degree_counts[d] and d is not Degree.NONE
-        )
-        yield f"Rolled: {_count_noun(len(session.resolutions), 'time')}" + (
-            f" ({degree_text})." if degree_text else "."
-        )
-    if session.facts:
-        fact_text = " ".join(fact.statement for fact in sort_by_interest(session.facts)[:MAX_NAMED_FACTS])
-        omitted_count = len(session.facts) - MAX_NAMED_FACTS
-        omitted_note = f" (and {omitted_count} more)" if omitted_count > 0 else ""
-        yield f"New in canon: {shorten_line(fact_text, MAX_LINE_WIDTH - 14 - len(omitted_note))}{omitted_note}"
-    for fact in session.paid_off_commitments[:MAX_NAMED_FACTS]:
-        yield closed_statement(fact)
-    yield from _list_open_matters(describe_open_matters(session.commitments, (), session.calendar))
-
-
 # --- words ------------------------------------------------------------------------------------------
 
 
@@ -287,7 +227,3 @@ def _age_key(fact: Fact) -> tuple[bool, int, Id]:
 
 def _add_start_time(tick: int | None, text: str, calendar: Calendar) -> str:
     return text if tick is None else f"{text.rstrip('.')} (since {format_tick(calendar, tick)})"
-
-
-def _count_noun(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -34,9 +34,8 @@ HAS_THREAD_PRIORITY = sys.platform == "linux"
 
 
 def main() -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl+C is handled by the screen; this process ends when stdin does
+    # Ctrl+C is handled by the screen; this process ends when stdin does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     output_fd = claim_stdout()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
     os.environ["TOKENIZERS_PARALLELISM"] = "false"

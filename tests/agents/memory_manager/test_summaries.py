@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.context_assembly import narrative_context as layers
 from agents.context_assembly.context_package import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.memory_manager import summary_selection as layers
 from agents.memory_manager.summary_texts import (
     DECIDED_PREFIX,
     LAST_SCENES_KEPT,

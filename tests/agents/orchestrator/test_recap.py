@@ -12,19 +12,17 @@ from agents.services.recap import (
     MAX_LINE_WIDTH,
     RecapInput,
     RecapScene,
-    SessionRecapInput,
     build_previously_lines,
-    build_session_recap,
     describe_open_matters,
     last_sentences,
     shorten_line,
 )
 from stores.records.canon import FactKind, FactStatus
 from stores.records.ids import derive_id
-from stores.records.play import Degree, Speaker
+from stores.records.play import Speaker
 from stores.records.story_journal import Thread
 from stores.records.world import Calendar
-from tests.agents.orchestrator.storybook import STORY, a_fact, a_roll, a_scene, a_turn
+from tests.agents.orchestrator.storybook import STORY, a_fact, a_scene, a_turn
 from tests.examples import examples
 
 DAY = 1440
@@ -133,41 +131,6 @@ def test_what_is_open_is_named_oldest_first_and_once() -> None:
 # --- a session --------------------------------------------------------------------------------------
 
 
-def test_what_a_session_brought() -> None:
-    turns = tuple(a_turn(CHAPEL, n, Speaker.PLAYER, "I go on.") for n in range(6))
-    session = SessionRecapInput(
-        calendar=HERE,
-        start_tick=2 * DAY + 1100,
-        end_tick=3 * DAY + 300,
-        scenes=(RecapScene(INN), RecapScene(FLATS, CROSSED), RecapScene(CHAPEL)),
-        turns=turns,
-        resolutions=(
-            a_roll(turns[0], Degree.SUCCESS),
-            a_roll(turns[1], Degree.FAIL),
-            a_roll(turns[2], Degree.SUCCESS),
-            a_roll(turns[3]),
-        ),
-        facts=(*CROSSED, BELL, a_fact("Salt burns them.", FactKind.AXIOM)),
-        paid_off_commitments=(PAID,),
-        commitments=(BELL,),
-    )
-    assert build_session_recap(session) == (
-        "Played: 3 exchanges in 3 scenes. Day 3, dusk to Day 4, dawn.",
-        'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
-        'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
-        "Rolled: 4 times (2 success, 1 fail).",
-        "New in canon: Mara crossed the Ribs. Mara promised to find the bell. Mara met Gil. (and 2 more)",
-        "Paid: Mara owes Gil a drink.",
-        "Open: Mara promised to find the bell (since Day 3, night)",
-    )
-
-
-def test_a_session_in_which_nothing_happened() -> None:
-    assert build_session_recap(SessionRecapInput(HERE, 0, 0)) == (
-        "Played: 0 exchanges in 0 scenes. Day 1, night.",
-    )
-
-
 # --- short lines ------------------------------------------------------------------------------------
 
 
@@ -213,13 +176,10 @@ def test_recaps_are_short_lines_whatever_was_written(
         last_turns=turns,
         hero_name=told,
     )
-    session = SessionRecapInput(
-        HERE, now, now + 5, story.scenes, turns, (), story.commitments, (), story.commitments
-    )
     lines = build_previously_lines(story)
     assert len(lines) <= 6
     assert len(lines) >= 3 or scenes < 2
-    for line in (*lines, *build_session_recap(session)):
+    for line in lines:
         assert len(line) <= MAX_LINE_WIDTH
         assert "\n" not in line
         assert line.strip() == line
