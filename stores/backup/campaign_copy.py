@@ -1,9 +1,8 @@
-"""A campaign beside itself: the same records under other identifiers.
+"""Copies a campaign's records under new identifiers.
 
-Every identifier is mapped, wherever it stands in a record's JSON: one that time orders keeps its place in
-time, and one that is derived from others is derived anew from theirs, so that what a retry would make again
-in the original, it makes again in the copy (`backup_kin`). Words are never touched, though they may spell an
-identifier.
+Every identifier in a record's JSON is mapped. One that is ordered by time keeps its time; one that is derived from
+others is derived from the new ones (`derived_ids`), so that a retry in the copy finds the same record as in the
+original. Prose is never changed, even if it contains an identifier.
 """
 
 from __future__ import annotations
@@ -22,29 +21,29 @@ _PROSE_FIELDS = (
     "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|predicates|quote|"
     "reason|recap|ref|said|scope|severity|source|spec|statement|summary|text|theme|title|tone|words"
 )
-"""Fields that hold what somebody said or wrote."""
+"""Fields that hold prose."""
 
 _ID_PATTERN = re.compile(rf'("(?:{_PROSE_FIELDS})":)?"([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"')
-"""A whole string that is an identifier; with its field before it, if that one holds words."""
+"""A whole string that is an identifier, with the name of its field if that holds prose."""
 
 _RANDOM_BITS = (1 << 62) - 1
 
 
 class IdDerivation(NamedTuple):
-    """An identifier that is made of others: `make(*ids)` gives it, and gives another one of other `ids`."""
+    """How an identifier is derived from others: `make(*ids)` returns it."""
 
     make: Callable[..., Id]
     ids: tuple[Id, ...]
 
 
 def find_ids(record: Record) -> Iterator[Id]:
-    """Every identifier in the record."""
+    """Yield every identifier in the record."""
     return (match[2] for match in _ID_PATTERN.finditer(record.model_dump_json()) if not match[1])
 
 
 class CampaignCopier:
-    """Maps one campaign's records to those of its copy. `known` are all of its identifiers; derivations
-    of others than those are passed over."""
+    """Maps one campaign's records to those of its copy. Derivations of identifiers that are not the campaign's
+    are ignored."""
 
     def __init__(
         self, copy_id: Id, name: str, known_ids: Iterable[Id], derivations: Iterable[IdDerivation]
@@ -60,7 +59,7 @@ class CampaignCopier:
         self._new_ids: dict[Id, Id] = {}
 
     def new_id(self, old: Id) -> Id:
-        """Return what `old` is called in the copy; what is none of the campaign's stays as it is."""
+        """Return the copy's identifier for `old`; one that is not the campaign's is unchanged."""
         unmapped_ids = [old]
         while unmapped_ids:
             current_id = unmapped_ids[-1]
@@ -78,7 +77,7 @@ class CampaignCopier:
         return self._new_ids[old]
 
     def new_ids(self) -> set[Id]:
-        """Every identifier of the copy."""
+        """Return every identifier of the copy."""
         return {self.new_id(old) for old in self._known_ids}
 
     def copy_record(self, record: Record) -> Record:
@@ -92,7 +91,7 @@ class CampaignCopier:
                 renamed_batch = batch.model_copy(update={"universe": self._rename_universe(batch.universe)})
                 return record_copy.model_copy(update={"batch": renamed_batch})
             case Ruling():
-                # A pair is kept in the order of its keys, which are new.
+                # The pair is sorted by its keys, which are new.
                 return record_copy.model_copy(update={"pair": tuple(sorted(record_copy.pair))})
         return record_copy
 
@@ -110,5 +109,5 @@ class CampaignCopier:
         new_uuid, old_uuid = uuid.UUID(derive_id("copy", self._copy_id, old)), uuid.UUID(old)
         if old_uuid.version != 7:
             return str(new_uuid)
-        # The time of it and its place within that, and other random bits.
+        # The same time and sequence, with other random bits.
         return str(uuid.UUID(int=(old_uuid.int & ~_RANDOM_BITS) | (new_uuid.int & _RANDOM_BITS)))

@@ -1,7 +1,7 @@
-"""Which identifiers of a campaign are made of others of it, and how: what a retry makes again.
+"""Finds the identifiers of a campaign that are derived from others, and how.
 
-Found by trying: a derivation counts only if what it makes is what is there. What is not found (nobody makes
-it a second time) is mapped like any other.
+Each possible derivation is tried, and counts only if its result is in the campaign. An identifier that is not found
+is mapped like any other, as nothing derives it again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from stores.records.sources import Snippet
 from stores.records.workflow import Canonization, ProposedChange, Ruling
 
 RecordsReader = Callable[[str], Iterable[Record]]
-"""Gives the campaign's records of a collection."""
+"""Returns the campaign's records of a collection."""
 
 DerivationFinder = Callable[[RecordsReader], Iterable[IdDerivation]]
 
 MAX_PROPOSALS_PER_TURN = 100
-"""Proposals of one roll that are looked for."""
+"""The most proposals of one roll that are tried."""
 
 _COLLECTIONS = (
     "universes",
@@ -43,7 +43,7 @@ _COLLECTIONS = (
 
 
 def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
-    """Return how identifiers of these records may be made of others."""
+    """Yield how identifiers of these records may be derived from others."""
     universe_ids = [universe.id for universe in read_records("universes")]  # type: ignore[attr-defined]
     proposal_by_fact: dict[Id, Id] = {}
     for collection in _COLLECTIONS:
@@ -105,12 +105,12 @@ def _evidence_derivations(piece: Evidence, universe_ids: list[Id]) -> Iterator[I
 
 
 def _is_derived(id: Id) -> bool:
-    """Tell by its version whether an identifier is made of something: most of a campaign's are not."""
+    """Return, by its UUID version, whether an identifier is derived."""
     return id[14:15] == "5"
 
 
 def _derivation(kind: str, *parts: str, fixed_count: int = 0) -> IdDerivation:
-    """What `derived(kind, *parts)` makes: the first `fixed` parts are words, and the others identifiers."""
+    """Return the derivation `derive_id(kind, *parts)`: the first `fixed_count` parts are no identifiers."""
     return IdDerivation(partial(derive_id, kind, *parts[:fixed_count]), parts[fixed_count:])
 
 

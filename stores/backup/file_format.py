@@ -1,7 +1,7 @@
 """The file format of a backup: everything that is true in a library, in one zip.
 
-Members: `universes/<id>/<collection>.jsonl` for each universe, `library/transitions.jsonl` (the moves of
-the Main Loop, which are of no universe), `objects/<collection>/<sha256>` and the manifest. The last 64
+Members: `universes/<id>/<collection>.jsonl` for each universe, `library/transitions.jsonl` (those of
+the Main Loop, which belong to no universe), `objects/<collection>/<sha256>` and the manifest. The last 64
 bytes are the SHA-256 of all before them, so that a changed byte is found wherever it is.
 """
 
@@ -29,8 +29,6 @@ FORMAT = 2
 
 2: fields of records were renamed (`Record` reads the earlier names)."""
 
-"""The collections of objects that hold what is nowhere else."""
-
 MAX_MEMBERS = 2_000_000
 MAX_BYTES = 2**40
 
@@ -49,9 +47,9 @@ class BackedUpUniverse(Record):
 
 
 class BackupManifest(ZipManifest):
-    """What the backup holds. `library` tells the libraries that share a folder apart, `moves` counts those
-    of the Main Loop; `missing` are objects that the library itself had lost or found damaged, and
-    `one_moment` says whether all of it is of the same moment, or each universe of its own."""
+    """What the backup holds. `library` identifies the library, `moves` counts the transitions of the Main Loop;
+    `missing` are objects that the library had lost or found damaged, and `one_moment` says whether all of it is of
+    one moment, or each universe of its own."""
 
     kind: Literal["monitor-backup"] = "monitor-backup"
     format: int = Field(default=FORMAT, ge=1)
@@ -79,7 +77,7 @@ BACKUP_FORMAT = ZipFormat(
 
 
 class BackupWriter(ZipWriter):
-    """Writes a backup to an open file: `add`, `add_moves` and `add_blob`, `seal`, and last `finish`."""
+    """Writes a backup to an open file: collections, transitions, objects, and last the manifest."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file, comment=b"0" * _CHECKSUM_BYTES)
@@ -95,14 +93,14 @@ class BackupWriter(ZipWriter):
 
 
 def write_checksum(file: BinaryIO) -> None:
-    """Write the checksum of the whole over the placeholder at its end, once the writer has left."""
+    """Write the checksum of the file over the placeholder at its end, after the writer was closed."""
     digest = _hash_file(file).encode()
     file.seek(-_CHECKSUM_BYTES, os.SEEK_END)
     file.write(digest)
 
 
 class BackupReader:
-    """A backup whose outside is sound, and the checksums of its members too. Raises ArchiveError."""
+    """Reads a backup; members, manifest and checksums are checked at construction. Raises ArchiveError."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._zip = ZipReader(file, BACKUP_FORMAT)
@@ -123,7 +121,7 @@ class BackupReader:
         self._zip.verify_checksums()
 
     def read_records(self, universe_id: Id, collection: str) -> Iterator[Record]:
-        """The universe's records, each checked against its model; none of what came after the backup."""
+        """Yield the universe's records, each validated; none if the collection is newer than the backup."""
         counts = self._counts[universe_id]
         if collection not in counts:
             return iter(())
@@ -131,12 +129,12 @@ class BackupReader:
         return self._zip.read_records(_member_name(universe_id, collection), model, counts[collection])
 
     def read_transitions(self) -> Iterator[Transition]:
-        """The moves of the Main Loop."""
+        """Yield the transitions of the Main Loop."""
         return self._zip.read_records(_TRANSITIONS_MEMBER, Transition, self.manifest.moves)
 
     @property
     def object_names(self) -> list[tuple[str, str]]:
-        """Each object's collection and key."""
+        """Return each object's collection and key."""
         return [(collection, key) for collection, key in self._zip.object_members]
 
     def read_object(self, collection: str, key: str) -> bytes:
@@ -144,14 +142,14 @@ class BackupReader:
 
 
 def verify_checksum(file: BinaryIO) -> None:
-    """Raise ArchiveError unless every byte is what was written, those that no reader looks at included."""
+    """Raise ArchiveError unless every byte of the file is as it was written."""
     file.seek(-_CHECKSUM_BYTES, os.SEEK_END)
     if file.read() != _hash_file(file).encode():
         raise damaged_backup_error("It is not as it was written: its checksum is wrong.")
 
 
 def read_manifest(path: Path) -> BackupManifest:
-    """Read what a backup says of itself, and look at nothing else. Raises ArchiveError or OSError."""
+    """Read a backup's manifest, and nothing else. Raises ArchiveError or OSError."""
     with path.open("rb") as file:
         return ZipReader(file, BACKUP_FORMAT).manifest
 
@@ -165,7 +163,7 @@ def _member_name(universe_id: Id, collection: str) -> str:
 
 
 def _hash_file(file: BinaryIO) -> str:
-    """The SHA-256 of all but the seal."""
+    """Return the SHA-256 of everything before the checksum."""
     digest = hashlib.sha256()
     bytes_left = file.seek(0, os.SEEK_END) - _CHECKSUM_BYTES
     file.seek(0)

@@ -1,8 +1,7 @@
-"""The folder that backups stand in: which are ours, when the next one is due, which are given up.
+"""The folder of backups: which are of this library, when the next one is due, and which are removed.
 
-Kept are the newest, as many as asked for, and beyond them the newest of each of the last twelve months in
-which there is one. Only a file that bears the name of a backup, opens as one and is of this library is ever
-removed, and never the one that was just written and read back.
+The newest ones are kept, as many as configured, and the newest of each of the last twelve months. Only a file that
+has the name of a backup, opens as one and is of this library is removed, and never the one that was just written.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from stores.records.ids import Id, derive_id
 
 BACKUP_SUFFIX = ".backup.zip"
 BACKUP_FOLDER = "backups"
-"""Where backups stand in the home folder, unless another place is named."""
+"""The folder of backups in the home folder, unless another one is given."""
 
 DEFAULT_KEEP = 10
 KEPT_MONTHS = 12
@@ -31,19 +30,19 @@ _NAME_PATTERN = re.compile(
 
 
 class StoredBackup(NamedTuple):
-    """A backup that stands in the folder."""
+    """A backup in the folder."""
 
     path: Path
     manifest: BackupManifest
 
 
 def derive_library_id(home: Path) -> Id:
-    """Return what tells this library from others in the same folder of backups."""
+    """Return an identifier of this library among others with the same folder of backups."""
     return derive_id("library", home.resolve())
 
 
 def choose_backup_path(folder: Path, library_id: Id, made_at: datetime) -> Path:
-    """Return a name that nothing in the folder has."""
+    """Return an unused path for a new backup."""
     stem = f"monitor-{made_at:%Y-%m-%dT%H-%M-%SZ}-{library_id[:8]}"
     path, number = folder / f"{stem}{BACKUP_SUFFIX}", 1
     while path.exists():
@@ -53,7 +52,7 @@ def choose_backup_path(folder: Path, library_id: Id, made_at: datetime) -> Path:
 
 
 def list_backups(folder: Path, library_id: Id) -> list[StoredBackup]:
-    """Return this library's backups in the folder, newest first. What is damaged or not ours is left out."""
+    """Return this library's backups in the folder, newest first, without damaged files."""
     backups = []
     for path in folder.glob(f"*{BACKUP_SUFFIX}"):
         if not _NAME_PATTERN.fullmatch(path.name) or path.is_symlink() or not path.is_file():
@@ -68,13 +67,13 @@ def list_backups(folder: Path, library_id: Id) -> list[StoredBackup]:
 
 
 def is_backup_due(folder: Path, library_id: Id, now: datetime) -> bool:
-    """Tell whether the last backup is older than a day, or none is there (or it is from the future)."""
+    """Return whether the last backup is older than a day, in the future, or missing."""
     last_backup = next(iter(list_backups(folder, library_id)), None)
     return last_backup is None or not timedelta() <= now - last_backup.manifest.made_at < BACKUP_INTERVAL
 
 
 def choose_surplus(newest_first: Sequence[StoredBackup], keep: int, just_written: Path) -> list[Path]:
-    """Return what is surplus: see the rule at the top of this file."""
+    """Return the backups to remove, by the rule at the top of this file."""
     kept_paths = {backup.path for backup in newest_first[: max(1, keep)]} | {just_written}
     newest_by_month: dict[tuple[int, int], Path] = {}
     for one in newest_first:

@@ -1,7 +1,7 @@
-"""Backups read again: verified, and restored without ever taking the place of anything.
+"""Verifies backups, and restores them without replacing anything.
 
-A universe that the library does not have comes back as it was; one that it has comes in beside that, as a
-copy. All that is restored at once is written in one load, or nothing of it.
+A universe that the library does not have is restored as it was; one that it has is restored as a copy beside it. All
+of a restore is written in one load, or nothing of it.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from stores.open import Stores
 
 _UNCOPIED_COLLECTIONS = {"archived_logs"}
-"""What of a universe does not go into a copy: what was put away names the turns of the first one. They are
-all in the log as well, and can be put away again."""
+"""Collections that are not copied: archived logs contain the original's identifiers. Their turns are in the log as
+well, and can be archived again."""
 
 
 class RestoredUniverse(NamedTuple):
-    """A universe that came back. `is_copy`: the library has it already, and this one stands beside it."""
+    """A universe that was restored. `is_copy`: the library has the original, and this one is beside it."""
 
     universe_id: Id
     name: str
@@ -73,10 +73,10 @@ async def restore_backup(
     clock: Clock = utc_now,
     on_progress: Callable[[str], None] = lambda line: None,
 ) -> list[RestoredUniverse]:
-    """Bring the backup's universes in (`only`: the one of this name): all that was asked for, or nothing.
+    """Restore the backup's universes (or the one named `only_universe`): all of them, or nothing.
 
-    `kins` know of derived identifiers that `backup_kin` does not; `say` hears how it comes along. What came
-    in is read back and compared. Raises ArchiveError, InputError, StoreFull, StoreError.
+    `derivation_finders` find derived identifiers that `derived_ids` does not know. What was restored is read back
+    and compared. Raises ArchiveError, InputError, StoreFull, StoreError.
     """
     cancellation = ThreadCancellation("Restoring was cut short.", kept="Nothing was restored.")
     with await asyncio.to_thread(open_for_reading, path, "backup") as file:
@@ -117,7 +117,7 @@ async def restore_backup(
 
 
 class _PlannedUniverse(NamedTuple):
-    """One universe on its way: as it was, or as a copy."""
+    """One universe to be restored: as it was, or as a copy."""
 
     universe: BackedUpUniverse
     new_id: Id
@@ -127,7 +127,7 @@ class _PlannedUniverse(NamedTuple):
 
 
 class _RestorePlan:
-    """What is to be written, checked before any of it is."""
+    """What is to be written; all of it is checked before any is written."""
 
     def __init__(
         self, reader: BackupReader, includes_transitions: bool, cancellation: ThreadCancellation
@@ -145,7 +145,7 @@ class _RestorePlan:
         copy_name: str | None,
         derivation_finders: Sequence[DerivationFinder],
     ) -> None:
-        """Check the universe, and with a `copy_name` give it identifiers of its own."""
+        """Check the universe and, with a `copy_name`, map it to new identifiers."""
         references = _check_universe(self._reader, universe)
         self._needed_objects |= references.object_references
         if copy_name is None:
@@ -161,14 +161,14 @@ class _RestorePlan:
         )
 
     def read_collections(self) -> Iterator[CollectionRecords]:
-        """Everything, collection by collection."""
+        """Yield all records, collection by collection."""
         return (
             (collection, self._cancellation.iterate_until_cancelled(self._read_records(collection)))
             for collection in RECORD_COLLECTIONS
         )
 
     def select_objects(self, *, include_all: bool) -> list[tuple[str, str]]:
-        """Those that the universes need; or all, cold archives too."""
+        """Return the objects that the universes need; or all, archived logs included."""
         return [
             (collection, key)
             for collection, key in self._reader.object_names
@@ -208,7 +208,7 @@ class _RestorePlan:
 
 
 class _CopyNames:
-    """Names for copies that nothing in the library has."""
+    """Finds unused names for copies."""
 
     def __init__(self, taken_names: set[str], clock: Clock) -> None:
         self._taken_names = taken_names
@@ -249,7 +249,7 @@ def _check_universe(reader: BackupReader, universe: BackedUpUniverse) -> Archive
 
 
 async def _is_library_empty(stores: Stores) -> bool:
-    """Whether nothing was ever played here: then the session comes back as it was left, too."""
+    """Return whether nothing was ever played here; then the state of the session is restored, too."""
     universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
     return not universes and not await stores.log(Role.CONTEXT_ASSEMBLY).transitions(loop=Loop.MAIN, limit=1)
 

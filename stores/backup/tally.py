@@ -1,4 +1,4 @@
-"""Whether two libraries hold the same of a universe: counts and checksums by collection."""
+"""Compares a universe in two libraries by counts and checksums of each collection."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class CollectionSum(NamedTuple):
 
 
 class UniverseTally:
-    """Counts what is passed through it."""
+    """Counts the records that pass through it."""
 
     def __init__(self) -> None:
         self.sums: dict[str, CollectionSum] = {}
 
     def iterate_counted(self, collection: str, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records, counted."""
+        """Yield the records, and count them."""
         for record in records:
             count, digest = self.sums.get(collection, (0, 0))
             record_digest = hashlib.sha256(record.model_dump_json().encode()).digest()
@@ -40,7 +40,7 @@ class UniverseTally:
             yield record
 
     def count_records(self, collection: str, records: Iterable[Record]) -> None:
-        """Count the records, and keep nothing of them."""
+        """Count the records."""
         for _ in self.iterate_counted(collection, records):
             pass
 
@@ -49,6 +49,6 @@ class UniverseTally:
         return sum(one.record_count for one in self.sums.values())
 
     def differing_collections(self, other: UniverseTally) -> list[str]:
-        """Return the collections in which the two are not the same."""
+        """Return the collections that differ."""
         names = dict.fromkeys((*self.sums, *other.sums))
         return [name for name in names if self.sums.get(name) != other.sums.get(name)]

@@ -1,7 +1,6 @@
-"""Backups: everything that is true in a library in one file, read back before it counts as one.
+"""Writes backups: everything in a library in one file, which is read back before it counts.
 
-Over the ports alone, so any set of stores will do; what is of one moment, the manifest says. The way back is
-`backup_restore`.
+Uses the ports alone, so it works with any set of stores. The manifest says whether everything is of one moment.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ _TEMPORARY_FOLDER_PREFIX = ".unfinished-"
 _KEPT_MESSAGE = "What was there before is untouched, older backups too."
 
 OnRecord = Callable[[], None]
-"""Called at each record, in the thread that writes: it may take its time, or raise to end the backup."""
+"""Called at each record, in the thread that writes; it may block, or raise to end the backup."""
 
 
 class WrittenBackup(NamedTuple):
-    """What was written. `missing` are objects that the library no longer has whole; `removed` are older
-    backups that made room, `unremoved` those that could not be removed."""
+    """What was written. `missing` are objects that the library has lost or found damaged; `removed` are older
+    backups that were removed, `unremoved` those that could not be."""
 
     path: Path
     size: int
@@ -62,10 +61,11 @@ async def write_backup(
     clock: Clock = utc_now,
     on_record: OnRecord = lambda: None,
 ) -> WrittenBackup:
-    """Write a backup of all that is true into `folder` (made if absent), and give up what is surplus there.
+    """Write a backup of the library into `folder` (created if absent), and remove surplus backups there.
 
-    The file is read back before it gets its name; one that is cut short leaves nothing behind that looks
-    like a backup. Raises InputError if there is nothing to back up, StoreFull, StoreError, ArchiveError.
+    The file is read back before it gets its name; an interrupted
+    backup leaves nothing that looks like one. Raises InputError if there is nothing to back up, StoreFull,
+    StoreError, ArchiveError.
     """
     made_at = clock()
     cancellation = ThreadCancellation("The backup was cut short.", kept=_KEPT_MESSAGE)
@@ -111,7 +111,7 @@ async def _write_contents(
                 kept="No backup was written.",
                 todo="Begin a story, or import a campaign.",
             )
-        # After the records: an object is never changed, and is there before anything names it.
+        # After the records: an object is stored before a record names it, and never changes.
         missing_objects = await _add_objects(stores, writer, on_record)
         manifest = BackupManifest(
             program=program_version(),
@@ -141,7 +141,7 @@ def _observe_records(
 
 
 async def _add_objects(stores: Stores, writer: BackupWriter, on_record: OnRecord) -> tuple[str, ...]:
-    """Add those that are whole; return the others. A lost page must not cost the backup."""
+    """Add the objects that are whole; return the others. A lost document must not prevent the backup."""
     objects, missing_objects = stores.objects(None), []
     for collection in OBJECT_COLLECTIONS:
         for key in await objects.keys(collection):
@@ -159,7 +159,7 @@ async def _add_objects(stores: Stores, writer: BackupWriter, on_record: OnRecord
 
 
 def _create_file(folder: Path, library_id: Id, made_at: datetime) -> AtomicFile:
-    """Clear away what an earlier one left half written (a library is open once), and make the file."""
+    """Remove the unfinished file of an earlier backup (a library is open once), and create the new one."""
     temporary_folder = folder / f"{_TEMPORARY_FOLDER_PREFIX}{library_id[:8]}"
     make_folders(temporary_folder)
     for leftover in temporary_folder.glob("*.part"):
@@ -169,16 +169,16 @@ def _create_file(folder: Path, library_id: Id, made_at: datetime) -> AtomicFile:
 
 def _discard_file(new_file: AtomicFile) -> None:
     new_file.discard()
-    with suppress(OSError):  # what else is in there is for the next backup to clear away
+    with suppress(OSError):  # anything else in it is removed by the next backup
         new_file.temporary_folder.rmdir()
 
 
 def _finish_file(new_file: AtomicFile, on_record: OnRecord) -> int:
-    """Seal the file, read back what the disk has of it, and give it its name; returns its bytes."""
+    """Write the checksum, read the file back from the disk, and rename it; return its size in bytes."""
     write_checksum(new_file.file)
     new_file.file.flush()
     os.fsync(new_file.file.fileno())
-    if hasattr(os, "posix_fadvise"):  # or the system would answer from its memory
+    if hasattr(os, "posix_fadvise"):  # else the system would answer from its cache
         os.posix_fadvise(new_file.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     on_record()
     BackupReader(new_file.file)

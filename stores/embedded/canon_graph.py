@@ -1,6 +1,6 @@
-"""The canon graph in `library.db`: reading, the Orchestrator's containers, the CanonKeeper's commits.
+"""The canon graph in `library.db`: reading, story and scene nodes, and commits.
 
-Which of it a role may really do is refused or allowed by SQLite, on the role's own connection.
+SQLite refuses what a role may not write, on the role's own connection.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) ->
 
 
 def _rebuild_relations(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:
-    """Make the short cuts of these facts anew from the facts themselves."""
+    """Rebuild the edges of these relation facts from the facts themselves."""
     ids = ids_json(fact_ids)
     connection.execute(
         "DELETE FROM canon_relations WHERE fact_id IN (SELECT value FROM json_each(?))", (ids,)

@@ -1,4 +1,4 @@
-"""Reading the canon graph from `library.db`. The words of each method are those of `CanonReader`."""
+"""Reads the canon graph from `library.db`; see `CanonReader`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Unive
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _FACTS_PER_ENTITY = 4
-"""A neighbourhood brings at most this many facts for each entity it may hold."""
+"""The most facts of a neighbourhood, for each entity that it may have."""
 
 
 class EmbeddedCanonReader(DocumentReader):
@@ -111,7 +111,7 @@ class EmbeddedCanonReader(DocumentReader):
             )
         return await self._all(
             Fact,
-            # Which, by indexes that hold all that is asked of them; then the bodies of those alone.
+            # Select the rows by covering indexes alone; then read only their bodies.
             f"""SELECT body FROM canon_facts WHERE made IN (
                   SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {index_name}
                   CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
@@ -131,7 +131,7 @@ class EmbeddedCanonReader(DocumentReader):
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
-        # One branch a status: each walks its index in order and stops at the limit.
+        # One branch per status: each walks its index in order and stops at the limit.
         branches = " UNION ALL ".join(
             f"""SELECT * FROM (SELECT made, body FROM canon_facts
                 WHERE universe_id = :universe AND status = '{status}' {"AND kind = :kind" if kind else ""}
@@ -163,7 +163,7 @@ class EmbeddedCanonReader(DocumentReader):
         conditions = ["f.universe_id = :universe"]
         conditions += ["f.kind = :kind"] if query.kind else []
         conditions += ["f.predicate = :predicate"] if query.predicate else []
-        # A stretch of the index, which LIKE would not walk; nothing in Unicode comes behind the end.
+        # A range of the index, which LIKE would not use; char(1114111) is the last code point.
         conditions += (
             ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
         )
@@ -282,8 +282,8 @@ class EmbeddedCanonReader(DocumentReader):
 def _find_near_ids(connection: apsw.Connection, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
     """Return the roots and the entities within `hops` of them, nearest first, `limit` in all.
 
-    Breadth-first with two queries a level: one recursive query takes a thousand times as long at a
-    hub. Only relations that still hold and entities that are canonical count.
+    Breadth-first with two queries per level: one recursive query takes a thousand times as long at an entity
+    with many relations. Only relations that still hold and canonical entities count.
     """
     near_ids = list(dict.fromkeys(roots))[:limit]
     frontier = near_ids
@@ -320,8 +320,8 @@ def _expand_frontier(
 
 
 def _facts_between(connection: apsw.Connection, near_ids: list[Id], limit: int) -> list[Fact]:
-    # Pairs are probed one by one: to read all relations of a hub would cost more. Facts are put in order by
-    # their numbers, and only those that are wanted are read.
+    # Pairs are looked up one by one: reading all relations of an entity with many would cost more. Facts are
+    # sorted by their numbers, and only the selected ones are read.
     return read_all(
         connection,
         Fact,

@@ -1,4 +1,4 @@
-"""Opening one SQLite file: whose it is, at what durability, and on which kind of connection."""
+"""Opens connections to one SQLite file: checks the file, migrates it, and restricts each connection."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from stores.embedded.sqlite_errors import (
 )
 
 Migration = Callable[[apsw.Connection], None]
-"""One step of a file's format; its place in the list (from 1) is the version it leads to."""
+"""One step of a file's format; its position in the list (from 1) is the version it leads to."""
 
 Durability = Literal["FULL", "NORMAL", "OFF"]
-"""FULL for truth."""
+"""SQLite's `synchronous` setting; FULL for the library."""
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL_LIMIT = 64 * 1024 * 1024
 _CACHE_KB = 8_000
-"""What a connection keeps of its file: SQLite's own 2 MB are read anew all the time in a long campaign."""
+"""The page cache of a connection in KB: SQLite's default of 2 MB is too small for a long campaign."""
 
 _BUSY_MS = 5_000
 
 
 class ConnectionFactory:
-    """Opens connections to the file at `path`, each held to what it is for."""
+    """Opens connections to the file at `path`, each restricted to its purpose."""
 
     def __init__(self, path: Path, store_of_table: StoreOfTable, durability: Durability) -> None:
         self._path = path
@@ -44,7 +44,7 @@ class ConnectionFactory:
         self._durability = durability
 
     def open_as_owner(self, application_id: int, migrations: Sequence[Migration]) -> apsw.Connection:
-        """Open the file (made if absent) and bring it to the newest format.
+        """Open the file (created if absent) and migrate it to the newest format.
 
         Raises LibraryUnreadable, leaving the file alone, if it is not ours, damaged or newer.
         """
@@ -92,14 +92,16 @@ class ConnectionFactory:
         connection.pragma("cache_size", -_CACHE_KB)
         connection.pragma("synchronous", self._durability)
         connection.pragma("foreign_keys", True)
-        connection.pragma("recursive_triggers", True)  # or REPLACE would delete past the delete triggers
+        connection.pragma(
+            "recursive_triggers", True
+        )  # else REPLACE would delete rows without the delete triggers
         if sys.platform == "darwin":
             connection.pragma("fullfsync", True)
             connection.pragma("checkpoint_fullfsync", True)
 
     def _prepare_file(self, connection: apsw.Connection, application_id: int) -> None:
         if connection.pragma("application_id") == 0:
-            # Before WAL, so that it stands in the file itself and never in the log beside it alone.
+            # Before WAL, so that it is written to the file itself and not only to the log.
             connection.pragma("application_id", application_id)
         connection.pragma("journal_mode", "WAL")
         connection.pragma("journal_size_limit", _WAL_LIMIT)
@@ -147,6 +149,6 @@ def check_header(path: Path, application_id: int, newest: int) -> None:
 
 
 def _has_write_ahead_log(path: Path) -> bool:
-    """Tell whether a write-ahead log lies beside the file: pages may still be on their way from it."""
+    """Return whether there is a write-ahead log, which may have pages that the file lacks."""
     log_path = path.with_name(path.name + "-wal")
     return log_path.exists() and log_path.stat().st_size > 0

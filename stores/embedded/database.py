@@ -1,4 +1,4 @@
-"""One SQLite file of the home folder: readers are free, and one thread writes."""
+"""One SQLite file of the home folder: several threads read it, and one thread writes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ T = TypeVar("T")
 ConnectionWork = Callable[[apsw.Connection], T]
 
 _READER_THREADS = 2
-"""Threads that read a file: one that reads long leaves one for the others. On two cores a third makes all
-that is read a tenth dearer, as they take the interpreter from each other."""
+"""Threads that read a file, so that a long read leaves one for the others. On two cores, a third thread makes all
+reads 10 % slower, as the threads compete for the interpreter."""
 
 
 class Transactions(Protocol):
-    """What an adapter over a file asks of it. The words of each method are those of `Database`."""
+    """The methods of `Database` that adapters use."""
 
     async def read(self, work: ConnectionWork[T]) -> T: ...
 
@@ -40,9 +40,9 @@ class Transactions(Protocol):
 
 
 class Database:
-    """An open file. Every `read` sees one moment of it; every `write` is whole and durable, or not at all.
+    """An open file. Every `read` sees one snapshot; every `write` is one durable transaction.
 
-    Errors are those of `stores.errors`; an exception of the work itself passes as it is, and undoes it.
+    Errors are those of `stores.errors`; an exception of the work itself passes unchanged, and rolls back.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Database:
         durability: Durability = "FULL",
         exclusive: bool = False,
     ) -> Database:
-        """Open the file, made and brought to the newest format as need be; its folder is made too.
+        """Open the file; create it and its folder if absent, and migrate it to the newest format.
 
-        `exclusive` holds `<stem>.lock` beside it, so that one process at a time has it.
+        `exclusive` locks `<stem>.lock` beside it, so that one process at a time has the file open.
         Raises LibraryUnreadable (the file is left alone) or LibraryInUse.
         """
         return await asyncio.to_thread(
@@ -119,13 +119,13 @@ class Database:
         return await self._run_on_writer(lambda: self._write_as(role, work), priority)
 
     async def write_as_owner(self, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T:
-        """As `write`, held to no role: for archive import alone."""
+        """As `write`, without the restrictions of a role: for imports and migrations."""
         return await self._run_on_writer(
             lambda: self._write(self._owner_connection, work, "The owner"), priority
         )
 
     async def close(self) -> None:
-        """Finish what is queued and close. To close twice is no error."""
+        """Finish what is queued and close. Closing twice is no error."""
         if self._closed:
             return
         self._closed = True

@@ -1,7 +1,6 @@
-"""The doctor of a home folder: what SQLite refuses each role, and whether all that is kept is whole.
+"""The checks of a home folder for `monitor doctor`: what SQLite refuses each role, and whether the data are whole.
 
-Attempts run as the role itself, in transactions that are taken back. Findings are read on a connection of
-their own, which may only read. Source: stores/doctor.py.
+Attempts run as the role itself, in transactions that are rolled back. Checks run on a read-only connection.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _INDEX_TABLES = {
     **{text_table(name): (Store.WORDS, name) for name in COLLECTIONS[Store.WORDS]},
 }
 _CLOCK_TOLERANCE = timedelta(minutes=5)
-"""How far a clock may be off before it is worth a word."""
+"""How far a clock may be off before it is reported."""
 
 
 class EmbeddedDoctor:
@@ -103,8 +102,8 @@ class EmbeddedDoctor:
                 yield Attempt(role, write_attempt.store, write_attempt.description, outcome)
 
     async def _try_object_writes(self, role: Role) -> AsyncIterator[Attempt]:
-        """A folder has no roles: this program refuses. Tried in a passing folder, so that nothing is left
-        even if it did not."""
+        """Try to write objects as a role. A folder has no roles, so this program refuses. The attempt is made in a
+        temporary folder, so that it leaves nothing behind."""
         with tempfile.TemporaryDirectory() as temporary_folder:
             objects = EmbeddedObjectStore(Path(temporary_folder), role)
             for collection in COLLECTIONS[Store.OBJECTS]:
@@ -163,7 +162,7 @@ class EmbeddedDoctor:
 async def _run_attempt(
     attempt: Awaitable[object], outcome_if_failed: AttemptOutcome = AttemptOutcome.PASSED
 ) -> AttemptOutcome:
-    """Say what came of it; `failed` if it failed for another reason, which nobody had refused before that."""
+    """Return the outcome; `failed` if the attempt failed for another reason than a refusal."""
     try:
         await attempt
     except WriteDenied:
@@ -217,7 +216,7 @@ def _check_foreign_keys(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _check_lines(connection: apsw.Connection) -> Iterator[str]:
-    """The line of a scene is the way from its head to its first turn."""
+    """Check that the line of each scene is the path from its head to its first turn."""
     rows = connection.execute(
         """WITH RECURSIVE way (scene_id, id, parent_id, depth) AS (
                SELECT s.id, t.id, t.parent_id, t.depth FROM scenes s JOIN turns t ON t.id = s.head
@@ -233,7 +232,7 @@ def _check_lines(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _check_head_moves(connection: apsw.Connection) -> Iterator[str]:
-    """A scene stands where the last move of its head went."""
+    """Check that the head of each scene is where its last head move went."""
     rows = connection.execute(
         """SELECT s.id FROM scenes s
            LEFT JOIN head_moves m ON m.scene_id = s.id
@@ -252,7 +251,7 @@ def _check_evidence(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _check_relations(connection: apsw.Connection) -> Iterator[str]:
-    """The traversable relations are those of the facts that stand."""
+    """Check that the relation edges are those of the facts that hold."""
     rows = connection.execute(
         """SELECT fact_id FROM canon_relations r WHERE NOT EXISTS (
                SELECT 1 FROM canon_facts f WHERE f.id = r.fact_id AND f.kind = 'relation'
@@ -268,7 +267,7 @@ def _check_relations(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _check_commits(connection: apsw.Connection) -> Iterator[str]:
-    """What a proposal became is in canon: nothing was lost between the two."""
+    """Check that everything closed commits wrote is in canon."""
     rows = connection.execute(
         """SELECT c.id FROM canonizations c, json_each(c.body, '$.batch.facts') f
            WHERE c.state = 'closed'
@@ -296,5 +295,5 @@ def _hash_file(path: Path) -> str:
 
 
 def sqlite_version() -> str:
-    """Return the version of the SQLite that libraries are kept with."""
+    """Return the version of SQLite in use."""
     return str(apsw.sqlite_lib_version())

@@ -1,8 +1,8 @@
-"""Records as JSON documents in tables, and reading them back.
+"""Reads and writes records as JSON documents in tables.
 
-A document table has `made` (the order of making), `body` (the record as JSON), and key columns that
-SQLite derives from the body itself, so that they can never disagree with it. The few columns that one
-role may change in another's record (`authority.MATRIX`) are columns of their own and not in the body.
+A document table has `made` (the order of insertion), `body` (the record as JSON), and key columns that SQLite
+derives from the body, so that they cannot disagree with it. The few fields that one role may change in another's
+record (`authority.WRITE_MATRIX`) are columns of their own and not in the body.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stores.records.base import Record
 from stores.records.ids import Id
 
 _CACHED_RECORDS = 2_000
-"""Records that are kept ready to be read again: a few megabytes."""
+"""Parsed records in the cache: a few megabytes."""
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -48,17 +48,17 @@ def upsert(connection: apsw.Connection, table: str, records: Iterable[Record], k
 
 
 def ids_json(ids: Collection[Id]) -> str:
-    """Give identifiers to SQL's `json_each`: any number of them in one parameter."""
+    """Return any number of identifiers as one parameter for SQL's `json_each`."""
     return json.dumps(list(ids))
 
 
 def quote_values(values: Iterable[Any]) -> str:
-    """Write members of our own enumerations into SQL."""
+    """Return members of our own enumerations as a list of SQL literals."""
     return ", ".join(f"'{value.value}'" for value in values)
 
 
 def where_clause(conditions: Collection[str]) -> str:
-    """Write a clause that all the conditions must meet; none if there are none."""
+    """Return a WHERE clause with all the conditions; empty if there are none."""
     return f"WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
@@ -68,7 +68,7 @@ def read_all(connection: apsw.Connection, model: type[R], sql: str, bindings: An
 
 
 def read_uncached(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
-    """As `all_of`, for long records that are seldom read twice: they are not kept ready."""
+    """As `read_all`, without the cache: for long records that are seldom read twice."""
     return [
         _parse_checked(model, row[0], model.model_validate_json) for row in connection.execute(sql, bindings)
     ]
@@ -99,13 +99,13 @@ def _parse_checked(model: type[R], body: object, parse: Callable[[str], R]) -> R
 
 @lru_cache(maxsize=_CACHED_RECORDS)
 def _parse_cached(model: type[Record], body: str) -> Record:
-    """Make a record of its JSON. The same facts and people are read at every exchange, and a record never
-    changes: the same words give the same one."""
+    """Parse a record, with a cache: the same facts and entities are read at every exchange, and records are
+    immutable."""
     return model.model_validate_json(body)
 
 
 class DocumentReader:
-    """What every reader over documents shares."""
+    """The helpers that every reader of document tables shares."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db

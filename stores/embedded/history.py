@@ -1,4 +1,4 @@
-"""All of one universe out of `library.db`, and into it. The words of each method are those of `History`."""
+"""Reads all of a universe from `library.db`, and writes it there; see `History`."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ _SELECT_RECORDS: Mapping[str, str] = {
     "sources": f"SELECT body FROM sources {_BY_UNIVERSE_COLUMN}",
     "snippets": f"SELECT body FROM snippets WHERE source_id IN ({_SOURCE_IDS}) ORDER BY made",
 }
-"""The JSON of a universe's records, by collection."""
+"""The SQL for the JSON of a universe's records, by collection."""
 
 _SELECT_SESSION_TRANSITIONS = f"SELECT body FROM transitions WHERE loop = '{Loop.MAIN.value}' ORDER BY made"
 
 
 class EmbeddedHistory:
     is_single_snapshot = True
-    """A dump is one read transaction, however many universes it is of."""
+    """A dump is one read transaction, of however many universes."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
@@ -122,7 +122,7 @@ class EmbeddedHistory:
         def load_records(connection: apsw.Connection) -> set[Id]:
             if not finish_partial and (existing_ids := _find_existing_ids(connection, mentioned_ids)):
                 return existing_ids
-            # Scenes name their head turns and turns their scenes: whether all is there, the end tells.
+            # Scenes refer to their head turns and turns to their scenes, so references are checked at the end.
             connection.pragma("defer_foreign_keys", True)
             for collection, records in parts:
                 for batch in _split_into_batches(_BATCH_SIZE, records):
@@ -153,7 +153,7 @@ _KEY_COLUMNS = {
 
 
 def _find_existing_ids(connection: apsw.Connection, ids: Collection[Id]) -> set[Id]:
-    """Those of `ids` that name a record, or the subject of a transition."""
+    """Return those of `ids` that are in use, for a record or the subject of a transition."""
     loops = ", ".join(f"'{loop.value}'" for loop in Loop)
     lookups = [f"SELECT {key} FROM {table} WHERE {key} IN given" for table, key in _KEY_COLUMNS.items()]
     lookups.append(f"SELECT subject_id FROM transitions WHERE loop IN ({loops}) AND subject_id IN given")
@@ -175,7 +175,7 @@ def _document_writer(table: str) -> _RecordWriter:
 
 
 def _canon_writer(field: str) -> _RecordWriter:
-    """Write as the CanonKeeper does, so that names, involvements and short cuts come along."""
+    """Return a writer that writes as a commit does, with names, involvements and relation edges."""
     batch = CanonBatch(id="", universe_id="")
     return lambda connection, records: write_batch(
         connection, batch.model_copy(update={field: tuple(records)})
@@ -204,7 +204,7 @@ _RECORD_WRITERS: Mapping[str, _RecordWriter] = {
 
 
 def _rebuild_lines(connection: apsw.Connection) -> None:
-    """Lay the line of every scene that stands on a turn and has none yet: those just written."""
+    """Build the line of every scene that has a head and no line yet: those just written."""
     connection.execute(
         """WITH RECURSIVE path (scene_id, id, parent_id, depth) AS (
                SELECT s.id, t.id, t.parent_id, t.depth FROM scenes s JOIN turns t ON t.id = s.head

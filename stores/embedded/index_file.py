@@ -1,7 +1,7 @@
-"""`index.db`: the words and vectors that are derived from the truth, and may be deleted at any time.
+"""`index.db`: the words and vectors, which are derived from log and canon and may be deleted at any time.
 
-Opening makes the file if it is not there. One that is damaged, or that this program does not know, is put
-aside under another name and made anew: it holds nothing that the log and canon do not.
+Opening creates the file if it is not there. One that is damaged, or that this program does not know, is renamed
+and created anew.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 APPLICATION_ID = 0x4D4F4E49
-"""Says in the file's header that it is MONITOR's index."""
+"""Marks the file in its header as MONITOR's index."""
 
 TOKENIZER = ("porter", "unicode61")
-"""How FTS5 cuts and stems a text: words in any script, without case or accents, English endings off."""
+"""FTS5's tokenizer: words in any script, without case or accents, with English stemming."""
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +43,10 @@ def vectors_table(collection: str) -> str:
 
 
 class IndexFile:
-    """The open file, with the vector arrays that all roles share. `notice` says if it had to be made anew.
+    """The open file, with the vector arrays that all roles share. `notice` says if it was created anew.
 
-    `counts` are in how many rows (of which table) common words stood when it was asked first: what a search
-    costs is judged by them, and counting a word of every row takes as long as a search.
+    `word_row_counts` caches in how many rows of a table a common word occurs. The cost of a search is estimated
+    from it, and counting the rows of a common word takes as long as a search.
     """
 
     def __init__(self, database: Database, notice: str = "") -> None:
@@ -76,7 +76,7 @@ class IndexFile:
         await self._database.close()
 
     def _record_damage(self) -> StoreError:
-        """Damage that shows only in use: the next opening makes the file anew."""
+        """Note damage that was found in use, so that the next opening creates the file anew; return the error."""
         _damage_marker_path(self._database.path).touch()
         return StoreError(
             "The search index is damaged.",
@@ -86,9 +86,9 @@ class IndexFile:
 
 
 async def open_index(path: Path) -> IndexFile:
-    """Open the index at `path`, made if absent; one that is damaged or unknown is put aside first.
+    """Open the index at `path`, created if absent; one that is damaged or unknown is renamed first.
 
-    Raises LibraryUnreadable only if nothing can be made there at all.
+    Raises LibraryUnreadable only if no file can be created there.
     """
     if _damage_marker_path(path).exists():
         return await _recreate(path)
@@ -111,12 +111,12 @@ async def _open_database(path: Path) -> Database:
         store_of_table=_STORE_OF_TABLE,
         migrations=INDEX_MIGRATIONS,
         application_id=APPLICATION_ID,
-        durability="NORMAL",  # a power cut costs what the Indexer can do again
+        durability="NORMAL",  # what a power cut loses is indexed again
     )
 
 
 def _move_aside(path: Path) -> Path:
-    """Rename the file, with what lies beside it, to the first free name."""
+    """Rename the file and its side files to the first free name."""
     candidate_paths = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
     damaged_path = next(candidate_path for candidate_path in candidate_paths if not candidate_path.exists())
     try:
@@ -133,19 +133,19 @@ def _move_aside(path: Path) -> Path:
 
 
 def _damage_marker_path(path: Path) -> Path:
-    """A file that says: found damaged while in use."""
+    """Return the path of the file that marks the index as damaged."""
     return path.with_name(path.name + ".damaged")
 
 
 def _table_name(store: Store, collection: str) -> str:
-    """Return the table's name; only known collections ever become a part of a statement."""
+    """Return the table's name; raise StoreError for an unknown collection, so that no other text gets into SQL."""
     if collection not in COLLECTIONS[store]:
         raise StoreError(f"There is no collection of {store} called {collection!r}.")
     return f"{store}_{collection}"
 
 
 _FIRST_TEXT_COLLECTIONS = ("turns", "snippets", "entities", "facts")
-"""Collections of words that the first format had."""
+"""Collections of words in the first format."""
 
 
 def _create_first_format(connection: apsw.Connection) -> None:
@@ -154,7 +154,7 @@ def _create_first_format(connection: apsw.Connection) -> None:
     for collection in COLLECTIONS[Store.VECTORS]:
         table = vectors_table(collection)
         # Every write of a vector gives it a new `seq`, and a deleted one stays as a row without a vector:
-        # so "what changed since" is one look at the tail. NULL is dead.
+        # so the changes since a `seq` are the last rows. A NULL vector is a deleted one.
         connection.execute(
             f"""CREATE TABLE {table} (
                 seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL,
@@ -164,7 +164,7 @@ def _create_first_format(connection: apsw.Connection) -> None:
 
 
 def _add_fingerprint_columns(connection: apsw.Connection) -> None:
-    """What is there already has no mark, and so counts as out of date until it is indexed again."""
+    """Existing rows get an empty fingerprint, and so count as out of date until they are indexed again."""
     for collection in COLLECTIONS[Store.WORDS]:
         if collection not in _FIRST_TEXT_COLLECTIONS:
             _create_text_tables(connection, collection)
@@ -173,7 +173,7 @@ def _add_fingerprint_columns(connection: apsw.Connection) -> None:
     for collection in COLLECTIONS[Store.VECTORS]:
         table = vectors_table(collection)
         connection.execute(f"ALTER TABLE {table} ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
-        # All that is asked about an item but its vector: the vectors themselves take most of the file.
+        # A covering index of everything but the vectors, which take most of the file.
         connection.execute(
             f"CREATE INDEX {table}_scopes ON {table} (model, scope, id, mark) WHERE vector IS NOT NULL"
         )
@@ -181,19 +181,19 @@ def _add_fingerprint_columns(connection: apsw.Connection) -> None:
 
 
 def _add_scope_columns(connection: apsw.Connection) -> None:
-    """What is there already has none: for it FTS5's own column is asked."""
+    """Existing rows have no scope here: for them FTS5's own column is used."""
     for collection in COLLECTIONS[Store.WORDS]:
         connection.execute(f"ALTER TABLE {text_table(collection)}_rows ADD COLUMN scope TEXT")
 
 
 INDEX_MIGRATIONS = (_create_first_format, _add_fingerprint_columns, _add_scope_columns)
-"""The file's format, step by step: one function a version, never edited once released."""
+"""The file's format: one function for each version, never edited once released."""
 
 
 def _create_text_tables(connection: apsw.Connection, collection: str) -> None:
     table = text_table(collection)
     connection.execute(f"CREATE TABLE {table}_rows (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT")
-    # Contentless: the words are found here, the text itself is read from the truth.
+    # Contentless: the text itself is in the log and canon.
     connection.execute(
         f"""CREATE VIRTUAL TABLE {table} USING fts5(
             text, scope, content='', contentless_delete=1, tokenize='{" ".join(TOKENIZER)}')"""
@@ -202,8 +202,8 @@ def _create_text_tables(connection: apsw.Connection, collection: str) -> None:
 
 
 _FTS_SHADOW_SUFFIXES = ("_data", "_idx", "_docsize", "_config")
-"""The tables that FTS5 keeps a contentless index in; it writes them on the writer's own connection, so
-the authorizer sees them: they are as much the collection as the table that bears its name."""
+"""The suffixes of FTS5's shadow tables. FTS5 writes them on the role's connection, so the authorizer must treat
+them like the table itself."""
 
 _STORE_OF_TABLE = {
     **{vectors_table(name): (Store.VECTORS, name) for name in COLLECTIONS[Store.VECTORS]},

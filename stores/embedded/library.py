@@ -1,4 +1,4 @@
-"""Opening `library.db`, the truth: canon graph and narrative log in one file."""
+"""Opens `library.db`, which has the canon graph and the narrative log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ APPLICATION_ID = 0x4D4F4E31  # "MON1"
 
 
 async def open_library(path: Path) -> Database:
-    """Open the library file at `path`, made if absent, for this process alone.
+    """Open the library file at `path`, created if absent, for this process alone.
 
     Raises LibraryUnreadable (the file is left alone) or LibraryInUse (naming who has it).
     """

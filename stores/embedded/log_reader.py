@@ -1,4 +1,4 @@
-"""Reading the narrative log from `library.db`. The words of each method are those of `LogReader`."""
+"""Reads the narrative log from `library.db`; see `LogReader`."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _SELECT_PROPOSALS = """
             OR EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.unless_turn))
         THEN 'withdrawn' ELSE status END AS shown
         FROM proposed_changes p)"""
-"""Proposals as they count now: those whose turn is off the line are withdrawn while they are open."""
+"""Proposals with their effective status: an open one whose turn is off the line is withdrawn."""
 
 
 class EmbeddedLogReader(EmbeddedMemoryReader):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
-        # Without its Z a time with no fraction sorts before the same second with one.
+        # Without its Z, a time without a fraction sorts before the same second with one.
         return await self._all(
             Story,
             """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
@@ -299,7 +299,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
             "since": query.since and _to_stored_time(query.since),
             "last": -1 if query.last is None else query.last,
         }
-        # Which rows, from the indexes; then their long bodies, past what is kept ready to be read again.
+        # Select the rows by indexes alone; then read only their long bodies, without the cache.
         sql = f"""SELECT body FROM llm_calls WHERE made IN (
             SELECT made FROM llm_calls {where_clause(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
         return await self._read(lambda connection: read_uncached(connection, LlmCall, sql, bindings))
@@ -342,7 +342,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (ids_json(ids),))}
 
 
-# From the few decisions to the line, and not along the line.
+# Looks up the line for each of the few decisions, instead of scanning the line.
 _SELECT_DECISION_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_by_scene
     CROSS JOIN turns t ON t.id = d.turn_id
     WHERE d.scene_id = ? AND EXISTS (
@@ -351,7 +351,7 @@ _SELECT_DECISION_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_b
 
 
 def _to_stored_time(at: datetime) -> str:
-    """Write a time as `llm_calls.at` has it."""
+    """Return a time as the column `llm_calls.at` has it."""
     return at.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 

@@ -1,5 +1,4 @@
-"""Reading what is remembered, summed up and put away, and what the background has still to do, from
-`library.db`. The words of each method are those of `LogReader`."""
+"""Reads memories, summaries, archived logs and jobs from `library.db`; see `LogReader`."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ class EmbeddedMemoryReader(DocumentReader):
             "entity_id": query.entity_id,
             "universe_id": query.universe_id,
         }
-        # The fewest rows first; the plus keeps SQLite to that index, whatever it guesses of the others.
+        # The most selective condition first; the plus keeps SQLite from using the others' indexes.
         conditions = [_CONDITIONS[name] for name, value in bindings.items() if value is not None]
         rows_sql = (
             f"memories {where_clause([*conditions[:1], *('+' + condition for condition in conditions[1:])])}"

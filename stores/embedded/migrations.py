@@ -1,4 +1,4 @@
-"""The format of `library.db`, step by step: one numbered function a version, never edited once released."""
+"""The format of `library.db`: one numbered function for each version, never edited once released."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ COLLECTION_OF_TABLE: Mapping[str, tuple[Store, str]] = {
     **{f"canon_{name}": (Store.CANON, name) for name in COLLECTIONS[Store.CANON]},
     **{name: (Store.LOG, name) for name in COLLECTIONS[Store.LOG]},
 }
-"""Which collection each table holds: the authorizer and the tests read it."""
+"""The collection that each table holds, for the authorizer and the tests."""
 
 REPLICATION_TABLES = (OUTBOX_TABLE, "mirror")
-"""What a library keeps besides, while it is the mirror of servers (`stores.replication`): no collections."""
+"""Tables of a copy of servers (`stores.replication`); they are no collections."""
 
 
 def m001_first_tables(connection: apsw.Connection) -> None:
@@ -44,7 +44,7 @@ def m003_notes(connection: apsw.Connection) -> None:
 
 
 def m004_outbox(connection: apsw.Connection) -> None:
-    # `applied`: it is in the tables of this file, and not yet known to be on the server.
+    # `applied`: the write is in the tables of this file, and not yet known to be on the server.
     connection.execute(
         f"""CREATE TABLE {OUTBOX_TABLE} (
             seq INTEGER PRIMARY KEY, store TEXT NOT NULL, role TEXT NOT NULL, method TEXT NOT NULL,
@@ -63,10 +63,10 @@ def m004_outbox(connection: apsw.Connection) -> None:
 
 
 def m005_calls(connection: apsw.Connection) -> None:
-    """`llm_calls` and `decisions` were there from the first, with nothing in them and no way to put it there.
+    """Key columns and indexes for `llm_calls` and `decisions`, which nothing wrote before.
 
-    The columns are virtual, as SQLite adds no stored ones: a call's prompt makes its row long, and what is
-    looked up or summed is read from the indexes alone.
+    The columns are virtual, as SQLite cannot add stored ones. A call's prompt makes its row long, so lookups and
+    sums read the indexes alone.
     """
     for name in ("universe_id", "story_id", "scene_id", "beat_id", "persona", "model"):
         connection.execute(f"ALTER TABLE llm_calls ADD COLUMN {name} TEXT AS (body ->> '$.{name}') VIRTUAL")
@@ -101,8 +101,8 @@ def m005_calls(connection: apsw.Connection) -> None:
 
 
 def m006_memories(connection: apsw.Connection) -> None:
-    """What memories, jobs and archived logs are looked up by. An index ends in `made` by itself, so each
-    gives its rows in the order they were made too, and the weightiest without sorting."""
+    """Key columns and indexes for memories, jobs and archived logs. Every index ends in `made`, the rowid, so it
+    gives rows in the order they were made, and the most important memories without sorting."""
     for name, path in (
         ("scene_id",) * 2,
         ("turn_id",) * 2,
@@ -126,16 +126,16 @@ def m006_memories(connection: apsw.Connection) -> None:
 
 
 def m007_facts_as_they_stand(connection: apsw.Connection) -> None:
-    """What is asked of a fact before it is read: a hero has thousands of them, and few are wanted at once.
-    An index ends in `made` by itself, so they are put in order from it, too."""
+    """A covering index to select facts before their bodies are read: a main character has thousands of facts. It
+    ends in `made`, the rowid, so it sorts them too."""
     connection.execute(
         "CREATE INDEX fact_as_it_stands ON canon_facts (id, status, valid_to, kind, valid_from)"
     )
 
 
 def m008_newest_first(connection: apsw.Connection) -> None:
-    """The newest facts of a hero of five thousand, and those that began lately, without looking at them all;
-    and how far each commit is, without its batch."""
+    """Indexes to find the newest facts of an entity with thousands of them, and those that began lately; and to
+    read the state of each commit without its batch."""
     connection.execute("ALTER TABLE canon_involvements ADD COLUMN made INTEGER")
     connection.execute("ALTER TABLE canon_involvements ADD COLUMN begins INTEGER")
     connection.execute(
@@ -194,9 +194,9 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 def _document_table(table: str, *keys: str, extra_columns: str = "", unique_key: str = "id") -> str:
-    """Write the table of a record: `keys` are derived from its JSON, `beside` are columns of their own.
+    """Return the SQL for a document table: `keys` are derived from the JSON, `extra_columns` are not.
 
-    A key reads `name [TYPE] [REFERENCES ...]`; `one_per` is what identifies a record.
+    A key is `name [TYPE] [REFERENCES ...]`; `unique_key` identifies a record.
     """
     columns = ["made INTEGER PRIMARY KEY", "body TEXT NOT NULL", *([extra_columns] if extra_columns else [])]
     for key in (*((unique_key,) if unique_key == "id" else ()), *keys):
@@ -236,7 +236,7 @@ _CANON_STATEMENTS = (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), ordinal INTEGER NOT NULL,
         role TEXT NOT NULL, entity_id TEXT NOT NULL, predicate TEXT NOT NULL,
         PRIMARY KEY (fact_id, ordinal)) STRICT, WITHOUT ROWID""",
-    # The fact's predicate again: a hero has thousands of facts, and few of them locate her.
+    # The fact's predicate again: a main character has thousands of facts, and few of one predicate.
     "CREATE INDEX fact_by_entity ON canon_involvements (entity_id, predicate, fact_id)",
     """CREATE TABLE canon_relations (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), from_id TEXT NOT NULL, to_id TEXT NOT NULL,
@@ -285,7 +285,7 @@ _LOG_STATEMENTS = (
     """CREATE TRIGGER turns_speaker BEFORE INSERT ON turns
         WHEN NOT monitor_may('insert', 'turns', NEW.speaker)
         BEGIN SELECT RAISE(ABORT, 'not a speaker that this role may speak as'); END""",
-    # Entries deeper than the head are left over from what was undone, and mean nothing.
+    # Entries deeper than the head are left over from undone turns, and are ignored.
     """CREATE TABLE line (
         scene_id TEXT NOT NULL, depth INTEGER NOT NULL, turn_id TEXT NOT NULL REFERENCES turns (id),
         PRIMARY KEY (scene_id, depth)) STRICT, WITHOUT ROWID""",
@@ -333,7 +333,7 @@ _LOG_STATEMENTS = (
 )
 
 _LATER_TABLES = {"policies", "notes"}
-"""Tables that came after the first version."""
+"""Tables that were added after the first version."""
 
 _APPEND_ONLY_TABLES = {"turns", "resolutions", "head_moves", "transitions"}
 
@@ -344,7 +344,7 @@ def _forbid_trigger(table: str, op: str) -> str:
 
 
 def _delete_guard_trigger(table: str) -> str:
-    """Guard the rows that REPLACE removes: no authorizer is asked about those."""
+    """Return a trigger that checks the rows that REPLACE removes, as the authorizer does not see those."""
     return f"""CREATE TRIGGER {table}_delete BEFORE DELETE ON {table}
         WHEN NOT monitor_may('delete', '{table}', NULL)
         BEGIN SELECT RAISE(ABORT, 'this role may not delete from {table}'); END"""

@@ -1,6 +1,6 @@
-"""The narrative log in `library.db`: the reading port and every role's writing, on one class.
+"""The narrative log in `library.db`: reading, and the writes of every role.
 
-Which of the writing a role may really do is refused or allowed by SQLite, on the role's own connection.
+SQLite refuses what a role may not write, on the role's own connection.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class EmbeddedLog(EmbeddedLogReader):
         await self._db.write(self._role, work, self._priority)
 
     async def _write_in_background(self, work: Callable[[apsw.Connection], None]) -> None:
-        """As `_write`, behind all that is played."""
+        """As `_write`, after all writes of play."""
         await self._db.write(self._role, work, Priority.BACKGROUND)
 
     # --- Orchestrator and Narrator ------------------------------------------------------------------

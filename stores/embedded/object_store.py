@@ -1,11 +1,8 @@
 """Immutable files under their own SHA-256: `objects/<collection>/<first two digits>/<the rest>`.
 
-
-What the store itself can refuse here, said plainly: a file system has accounts and no roles, so that a
-role may not write is *this adapter's* check, made from the write matrix before anything is touched.
-What the operating system does refuse is a change of an object: every object is made read-only (0444)
-before it gets its name, and its name is the hash of its content, so a change that some other program
-forces on it is found at the next read. A server adapter leaves both to the server's policies.
+A file system has no roles, so this adapter itself checks the write matrix. The operating system refuses changes of
+an object: every object is made read-only (0444) before it gets its name. Its name is the hash of its content, so a
+change that is made anyhow is found at the next read.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
 _KEY = re.compile(r"[0-9a-f]{64}")
 _READ_ONLY = 0o444
 _TEMPORARY_FOLDER = ".unfinished"
-"""The folder beside the collections where an object is written until it is whole."""
+"""The folder beside the collections where an object is written until it is complete."""
 
 
 class EmbeddedObjectStore:
@@ -39,7 +36,7 @@ class EmbeddedObjectStore:
         self._role = role
 
     async def put(self, collection: str, data: bytes) -> str:
-        """Store `data` durably and return its key; an object that was damaged is made whole by it."""
+        """Store `data` durably and return its key; this repairs an object that was damaged."""
         folder = self._folder(collection)
         if self._role and not find_grants(self._role, Store.OBJECTS, collection, Operation.INSERT):
             raise WriteDenied(
@@ -94,7 +91,7 @@ def _list_keys(folder: Path) -> list[str]:
 
 
 def _object_path(folder: Path, key: str) -> Path:
-    """Only 64 hex digits ever become a path, so no key can lead out of the folder."""
+    """Return the object's path; raise for a key that is not 64 hex digits, so that none leads out of the folder."""
     if not _KEY.fullmatch(key):
         raise NotFound(f"{key!r} is not the key of an object.")
     return folder / key[:2] / key[2:]
@@ -109,7 +106,7 @@ def _is_intact(target: Path, key: str) -> bool:
 
 
 def _refuse_link(folder: Path) -> None:
-    """Raise StoreError for a folder that is a link: what is written or cleared there may be another's."""
+    """Raise StoreError for a folder that is a link, which could lead to files of others."""
     if folder.is_symlink():
         raise StoreError(
             f"{folder} is a link to another folder, and MONITOR writes only inside its own.",
@@ -132,7 +129,7 @@ def _write_durably(target: Path, data: bytes, temporary_folder: Path) -> None:
 
 
 def remove_temporary_files(root: Path) -> None:
-    """Clear away what a crash left half written. Only while nobody else writes there."""
+    """Remove the files that a crash left unfinished. Only while nobody else writes there."""
     with _translate_os_errors():
         folder = root / _TEMPORARY_FOLDER
         _refuse_link(folder)

@@ -1,4 +1,4 @@
-"""What one role may write in one file, as SQLite asks it: an authorizer and a function for triggers."""
+"""Enforces the write matrix in SQLite, by an authorizer and a function for triggers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import apsw
 from stores.authority import Operation, Role, Store, find_grants
 
 StoreOfTable = Mapping[str, tuple[Store, str]]
-"""Which collection of which store a table holds."""
+"""The store and collection that each table holds."""
 
 OUTBOX_TABLE = "outbox"
-"""Where a mirror keeps what is still to be sent to a server (`stores.replication`). It is no collection: a role
-that may write at all puts in and takes out what it has done itself, and nothing in another's name."""
+"""The table of writes that are still to be sent to a server (`stores.replication`). It is no collection: each role
+that may write anything may add and remove its own entries."""
 
 _READ_ACTIONS = {
     apsw.SQLITE_SELECT,
@@ -34,7 +34,7 @@ _READABLE_PRAGMAS = {
 
 
 class RolePermissions:
-    """The leave of `role` (None: only to read) in a file of these tables."""
+    """What `role` (None: a reader) may do in a file with these tables."""
 
     def __init__(self, role: Role | None, store_of_table: StoreOfTable) -> None:
         self._inserts: dict[str, frozenset[str] | None] = {}
@@ -54,11 +54,11 @@ class RolePermissions:
 
     @property
     def may_write(self) -> bool:
-        """Whether there is anything at all that the role may write here."""
+        """Whether the role may write anything in this file."""
         return bool(self._inserts or self._updates or self._deletes)
 
     def apply_to(self, connection: apsw.Connection) -> None:
-        """Hold `connection` to this leave."""
+        """Restrict `connection` to these permissions."""
         _register_permission_function(connection, self._is_allowed)
         connection.authorizer = self._authorize
 
@@ -82,7 +82,7 @@ class RolePermissions:
         return apsw.SQLITE_OK if is_allowed else apsw.SQLITE_DENY
 
     def _is_allowed(self, op: str, table: str, value: str | None) -> bool:
-        """Answer the triggers on what no authorizer is asked: row values, and rows that REPLACE deletes."""
+        """Answer the triggers about what the authorizer does not see: values of rows, and rows that REPLACE deletes."""
         if table == OUTBOX_TABLE:
             return value == self._outbox_role
         if op == Operation.DELETE:
@@ -92,7 +92,7 @@ class RolePermissions:
 
 
 def allow_all_writes(connection: apsw.Connection) -> None:
-    """Let migrations and archive import write where the append-only triggers do not forbid it."""
+    """Let migrations and imports write wherever the append-only triggers allow it."""
     _register_permission_function(connection, lambda op, table, value: True)
 
 
@@ -101,7 +101,7 @@ def _register_permission_function(connection: apsw.Connection, is_allowed: Calla
 
 
 def _merge_restrictions(restrictions: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
-    """Join narrowings; one that narrows nothing (None) opens all."""
+    """Return the union of restrictions; None, which restricts nothing, wins."""
     merged: frozenset[str] = frozenset()
     for restriction in restrictions:
         if restriction is None:

@@ -1,4 +1,4 @@
-"""One process a library: a lock that the operating system lets go of, however the process ends."""
+"""A lock for one process per library, which the operating system releases however the process ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if sys.platform == "win32":
     import msvcrt
 
     _FAR = 1 << 30
-    """Windows locks bytes against reading too, so the byte locked lies beyond the text."""
+    """The byte to lock on Windows, which also locks against reading; so it is beyond the text."""
 
     def _take(handle: int) -> None:
         os.lseek(handle, _FAR, os.SEEK_SET)
@@ -34,7 +34,7 @@ class ProcessLock:
 
     def __init__(self, path: Path) -> None:
         try:
-            # Never through a link: a home folder from somebody else could point it at any file of ours.
+            # Do not follow links: a home folder from somebody else could link to any of the user's files.
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise cannot_open_error(path, error.strerror or str(error)) from error
@@ -49,7 +49,7 @@ class ProcessLock:
         self._write_process_id()
 
     def release(self) -> None:
-        # The file stays: to delete it would let two processes hold two files of one name.
+        # The file stays: deleting it would let two processes lock two files of one name.
         os.close(self._handle)
 
     def _write_process_id(self) -> None:

@@ -1,4 +1,4 @@
-"""SQLite's errors in MONITOR's words. Source: stores/errors.py."""
+"""Translates SQLite's errors into those of `stores.errors`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESTORE_ADVICE = "Restore the last backup into a new folder: monitor restore BAC
 def translate_sqlite_errors(
     path: Path, connection: apsw.Connection | None = None, writer_name: str = ""
 ) -> Iterator[None]:
-    """Raise any SQLite error within as its kind of `StoreError`; let every other exception pass."""
+    """Raise SQLite errors in the block as a `StoreError`; let every other exception pass."""
     try:
         yield
     except apsw.Error as error:
@@ -58,7 +58,7 @@ def _translate_error(
 
 
 def _is_denial(error: apsw.Error) -> bool:
-    """Tell whether the authorizer, a read-only connection or one of our triggers refused."""
+    """Return whether the authorizer, a read-only connection or one of our triggers refused."""
     if isinstance(error, apsw.ReadOnlyError):
         return _extended_result_code(error) != apsw.SQLITE_READONLY_DBMOVED
     if isinstance(error, apsw.ConstraintError):

@@ -1,4 +1,4 @@
-"""The five stores of one home folder, on its open files."""
+"""Builds the five stores of a home folder from its open files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words by BM25, in FTS5 tables of `index.db`, one a collection."""
+"""The text index (BM25) in FTS5 tables of `index.db`, one per collection."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 
 _COMMON_WORD_ROWS = 1_000
-"""Rows from which a word's count is remembered: it takes long to count, and is roughly the same for long."""
+"""Rows from which a word's count is cached: counting takes long, and the count changes slowly."""
 
 _QUEUE_POLL_SECONDS = 0.005
-"""Seconds between two looks whether what was handed over has been taken."""
+"""Seconds between two checks whether a batch has been taken from the queue."""
 
 
 class EmbeddedTextIndex:
@@ -38,7 +38,7 @@ class EmbeddedTextIndex:
         self._role = role
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
-        """Index the items; one that is there already is replaced."""
+        """Index the items, replacing those that exist."""
         table = text_table(collection)
         if items:
             await self._index.write(self._role, lambda connection: _put(connection, table, items))
@@ -49,10 +49,10 @@ class EmbeddedTextIndex:
             await self._index.write(self._role, lambda connection: _delete(connection, table, ids))
 
     async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        """Replace all of the collection by these items, in one transaction: until it is done, searches
-        find what was there before, and if anything fails they still do. Returns how many there are.
+        """Replace the collection by these items in one transaction; return how many there are.
 
-        What else is to be indexed waits meanwhile; play does not.
+        Until it is done, and if it fails, searches find the former items. Other writes of the index wait
+        meanwhile; play does not.
         """
         table = text_table(collection)
         batch_queue: Queue[Sequence[TextItem] | _BatchSourceFailed | None] = Queue(maxsize=2)
@@ -96,12 +96,12 @@ class EmbeddedTextIndex:
         ids: Collection[Id] | None = None,
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
-        """Return what is indexed (of `ids`, within `scope`), with its mark."""
+        """Return what is indexed (of `ids`, within `scope`), with its fingerprint."""
         table = text_table(collection)
         id_condition = "r.id IN (SELECT value FROM json_each(:ids))" if ids is not None else "true"
         sql = f"SELECT r.id, r.mark FROM {table}_rows r WHERE {id_condition}"
         if scope:
-            # One by one where they are named: else the scope is walked once, which is the less the smaller.
+            # Look up named items one by one; else scan the scope once.
             sql = (
                 f"{sql} AND EXISTS (SELECT 1 FROM {table} t WHERE {table} MATCH :scope AND t.rowid = r.row)"
                 if ids is not None
@@ -113,7 +113,7 @@ class EmbeddedTextIndex:
 
 
 class _BatchSourceFailed(Exception):
-    """What was to be indexed could not be read to its end."""
+    """The source of the batches failed."""
 
 
 async def _hand_over(
@@ -121,7 +121,7 @@ async def _hand_over(
     item: Sequence[TextItem] | _BatchSourceFailed | None,
     write_task: asyncio.Future[int],
 ) -> None:
-    """Hand over what comes next, unless nobody takes it any more."""
+    """Put the next batch on the queue, unless the reader has stopped."""
     while not write_task.done():
         try:
             batch_queue.put_nowait(item)
@@ -189,8 +189,7 @@ def _search(
     text_query = build_text_query(_tokenize_query(connection, query), scope, count_rows_with, total)
     if text_query is None or k < 1:
         return []
-    # The scope column weighs nothing: it filters, and says nothing of how well a text fits (but that its
-    # words count in a text's length).
+    # The scope column has weight 0: it only filters (though its words count in a text's length).
     scope_condition, bindings = _build_scope_condition(table, text_query.required_scope_words)
     hit_rows = connection.execute(
         f"""SELECT r.id, -hit.rank FROM
@@ -203,8 +202,8 @@ def _search(
 
 
 def _build_scope_condition(table: str, scope: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the condition that a row is within the scope, with its bindings. What was indexed before rows
-    said so themselves is looked up."""
+    """Return the condition that a row is within the scope, with its bindings. Rows of older formats without a
+    scope are looked up in FTS5."""
     if not scope:
         return "", []
     column_condition = " AND ".join("instr(r.scope, ?)" for _ in scope)
@@ -215,7 +214,7 @@ def _build_scope_condition(table: str, scope: Sequence[str]) -> tuple[str, list[
 
 
 def _tokenize_query(connection: apsw.Connection, query: str) -> list[QueryWord]:
-    """Cut the query as FTS5 cut the texts: with its own tokenizer."""
+    """Split the query with FTS5's own tokenizer, as the texts were."""
     text = _to_storable_text(query[:MAX_QUERY_CHARACTERS]).encode()
     stemmer, folder = TOKENIZER
 
@@ -231,5 +230,5 @@ def _tokenize_query(connection: apsw.Connection, query: str) -> list[QueryWord]:
 
 
 def _to_storable_text(text: str) -> str:
-    """Halves of a surrogate pair are no text that can be stored; they become question marks."""
+    """Replace lone surrogates, which cannot be stored, by question marks."""
     return text.encode(errors="replace").decode()

@@ -1,10 +1,9 @@
-"""What was typed, made into an FTS5 query that cannot fail and cannot take long.
+"""Builds an FTS5 query from what was typed, which cannot fail and cannot take long.
 
-Only whole quoted words ever reach FTS5, so nothing in a text is an operator. Common words are dropped and the
-rarest words come first, until the rows to be scored would be too many: scoring is what a search costs (a row
-takes about a thousandth of a millisecond), and the common words are those that hardly change the order. To
-walk past a row takes a tenth of that, so a scope that holds much of the index is left out of the query, and
-held against the best hits.
+Only whole quoted words reach FTS5, so nothing in a text is an operator. The rarest words are used first, until too
+many rows would be scored: scoring a row takes about a microsecond, which is most of a search's time, and common
+words hardly change the order. Skipping a row takes a tenth of that, so a scope with much of the index is left out of
+the query, and the best hits are checked against it.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 MAX_QUERY_CHARACTERS = 2_000
-"""Characters of a query that are read; the words of a whole page are no longer a question."""
+"""Characters of a query that are read."""
 
 MAX_QUERY_WORDS = 32
 MAX_SCORED_ROWS = 6_000
-"""Words asked for, and rows scored, at most; the rarest word is always asked for."""
+"""The most words of a query and the most rows that are scored; the rarest word is always used."""
 
 _SMALL_SCOPE_ROWS = 1_000
-"""Rows of a scope in which a word is asked for however common it is: it costs nothing."""
+"""Rows of a scope that is so small that every word is used, however common."""
 
 _WIDE_SCOPE_DIVISOR = 4
-"""A scope that holds this part of all rows (one by it) or more is held against the hits."""
+"""A scope with at least one row in this many is left out of the query; hits are checked against it."""
 
 _STOP_WORDS = """
     a about after again all also am an and any are as at be because been before being but by can could
@@ -36,14 +35,14 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 class QueryWord(NamedTuple):
-    """A word as it was typed (folded), and the stem that the index holds."""
+    """A word as it was typed (folded), and its stem in the index."""
 
     text: str
     stem: str
 
 
 class TextQuery(NamedTuple):
-    """`expression` is for FTS5; `scope` are the words of the scope that every hit is yet to be held to."""
+    """`expression` is for FTS5; `scope` has the scope words that every hit must still be checked for."""
 
     expression: str
     required_scope_words: tuple[str, ...] = ()
@@ -59,7 +58,7 @@ def scope_word(key: str, value: str) -> str:
 
 
 def scope_expression(scope: Mapping[str, str]) -> str:
-    """Return the FTS5 query for all that is within the scope."""
+    """Return the FTS5 query for everything within the scope."""
     return " AND ".join(f'scope: "{scope_word(*pair)}"' for pair in scope.items())
 
 
@@ -69,7 +68,7 @@ def build_text_query(
     count_rows_with: Callable[[str], int],
     total_rows: int,
 ) -> TextQuery | None:
-    """Return how to find any of the words within the scope; None if nothing can be found.
+    """Return the query for any of the words within the scope; None if nothing can be found.
 
     `rows_with` says in how many rows of the index a stem occurs; `total` is about how many rows there are.
     """
@@ -90,7 +89,7 @@ def build_text_query(
 
 
 def _drop_stop_words(words: Sequence[QueryWord]) -> list[QueryWord]:
-    """One word a stem, without the stop words, unless there is nothing else."""
+    """Return one word per stem, without stop words unless there is nothing else."""
     content_words = [word for word in words if word.text not in STOP_WORDS] or words
     return list({word.stem: word for word in content_words}.values())
 
@@ -98,11 +97,11 @@ def _drop_stop_words(words: Sequence[QueryWord]) -> list[QueryWord]:
 def _choose_rarest(
     words: Sequence[QueryWord], max_hits: int, count_rows_with: Callable[[str], int], total_rows: int
 ) -> list[QueryWord]:
-    """The rarest words first, until they would cost too much, or say nothing: BM25 gives no weight to a word
-    that stands in half of the rows.
+    """Return the rarest words, until they would cost too much or add nothing: BM25 gives no weight to a word in
+    half of the rows.
 
-    A scope that holds few rows makes every word cheap: `most_hits` is all that any of them can hit. Rows
-    that are only walked past cost an eighth of those that are scored.
+    In a small scope every word is cheap: none can match more than its rows. Rows that are only skipped cost an
+    eighth of those that are scored.
     """
     words_by_rarity = sorted((rows, word) for word in words if (rows := count_rows_with(word.stem)))
     chosen_words: list[QueryWord] = []

@@ -1,4 +1,4 @@
-"""The turn tree in SQL: appending, moving the head, and the line in step with both.
+"""The turn tree in SQL: appends turns, moves the head, and keeps the line up to date.
 
 `line` maps depth to turn for the path from the first turn to the head; a turn is on the line if the
 line has it at its depth and the head is at least as deep (view `on_line`).
@@ -26,7 +26,7 @@ _UPDATE_LINE = """
     INSERT INTO line (scene_id, depth, turn_id) SELECT :scene, depth, id FROM climb WHERE true
     ON CONFLICT (scene_id, depth) DO UPDATE SET turn_id = excluded.turn_id
         WHERE turn_id IS NOT excluded.turn_id"""
-"""From a turn up to where the present line is met: only what differs is written."""
+"""From a turn up to where it meets the present line, so that only the difference is written."""
 
 
 class _HeadPosition(NamedTuple):
@@ -35,9 +35,9 @@ class _HeadPosition(NamedTuple):
 
 
 def append_turn(connection: apsw.Connection, turn: Turn, kind: MoveKind) -> None:
-    """Add the turn and stand on it; nothing if it is there already.
+    """Append the turn and move the head to it; do nothing if it exists.
 
-    Raises NotFound for an unknown scene, StoreError if it does not fit where it is put.
+    Raises NotFound for an unknown scene, StoreError if its parent or depth do not fit.
     """
     if connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn.id,)).fetchone():
         return
@@ -50,7 +50,7 @@ def append_turn(connection: apsw.Connection, turn: Turn, kind: MoveKind) -> None
 def move_head(
     connection: apsw.Connection, scene_id: Id, to_turn: Id | None, kind: MoveKind, at: datetime
 ) -> None:
-    """Stand on another turn of the scene (None: before the first); nothing if play stands there."""
+    """Move the head to another turn of the scene (None: before the first); do nothing if it is there."""
     head = _read_head(connection, scene_id)
     if to_turn == head.turn_id:
         return

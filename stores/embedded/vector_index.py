@@ -1,4 +1,4 @@
-"""Vectors as float16 in `index.db`."""
+"""The vector index in `index.db`, with vectors as float16."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BYTES_PER_NUMBER = 2
 _BATCH_ROWS = 1_000
 
 _DROP_MARKER_ID = ""
-"""Stands where an identifier would, in the row that says: all that was here was dropped."""
+"""The identifier of the row that marks that all earlier vectors were dropped."""
 
 
 class EmbeddedVectorIndex:
     """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreFull`, `StoreError`.
 
-    What one model made is apart from what another did; the first vector sets the dimension for the rest.
+    Models are independent of each other; the first vector of a model sets the dimension of the rest.
     """
 
     def __init__(self, index: IndexFile, role: Role) -> None:
@@ -37,7 +37,7 @@ class EmbeddedVectorIndex:
         self._role = role
 
     async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None:
-        """Index the items; one that is there already is replaced. Vectors are kept at length one."""
+        """Index the items, replacing those that exist. Vectors are normalised to length one."""
         table = vectors_table(collection)
         if items:
             await self._index.write(self._role, lambda connection: _put(connection, table, model, items))
@@ -79,7 +79,7 @@ class EmbeddedVectorIndex:
         ids: Collection[Id] | None = None,
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
-        """Return what is indexed (of `ids`, within `scope`), with its mark."""
+        """Return what is indexed (of `ids`, within `scope`), with its fingerprint."""
         table = vectors_table(collection)
 
         def read_fingerprints(connection: apsw.Connection) -> dict[Id, str]:
@@ -118,8 +118,8 @@ class EmbeddedVectorIndex:
             return [VectorHit(*hit) for hit in space.nearest(vector, k, scope)]
 
     def _current_space(self, table: str, model: str, dimension: int, drop_seq: int) -> VectorSpace:
-        """The shared arrays, or empty ones to fill if there are none yet, they are mostly dead, or they are
-        of before all of it was dropped."""
+        """Return the shared arrays, or empty ones if there are none yet, most of their rows are deleted, or they
+        are older than a drop."""
         from stores.embedded.vector_space import VectorSpace
 
         space = self._index.vector_spaces.get((table, model))
@@ -156,9 +156,9 @@ def _delete(connection: apsw.Connection, table: str, model: str, ids: Collection
 
 
 def _drop(connection: apsw.Connection, table: str, model: str) -> None:
-    """Remove the model's rows, and leave one in their place, by which the arrays know that they are gone.
+    """Remove the model's rows, and leave a marker row, by which the arrays notice the drop.
 
-    It is written first, so that no number of theirs is ever given again.
+    The marker is written first, so that no `seq` is used again.
     """
     if connection.execute(
         f"SELECT 1 FROM {table} WHERE model = ? AND id <> ? LIMIT 1", (model, _DROP_MARKER_ID)
@@ -186,9 +186,9 @@ def _build_row_filter(
     scope: Mapping[str, str] | None,
     ids: Collection[Id] | None = None,
 ) -> tuple[str, dict[str, str]]:
-    """Return the condition for the living rows of the model (of `ids`, within `scope`), with its bindings.
+    """Return the condition for the model's rows that are not deleted (of `ids`, within `scope`), with its bindings.
 
-    Items share few scopes, so what to look up are those that hold every pair of `scope`.
+    There are few different scopes, so those with every pair of `scope` are looked up first.
     """
     where, bindings = "model = :model AND vector IS NOT NULL", {"model": model}
     if ids is not None:
@@ -197,14 +197,14 @@ def _build_row_filter(
     if scope:
         scope_rows = connection.execute(f"SELECT DISTINCT scope FROM {table} WHERE {where}", bindings)
         matching_scopes = [text for (text,) in scope_rows if scope.items() <= set(_parse_scope(text))]
-        # The plus keeps SQLite to the identifiers, where there are some.
+        # The plus makes SQLite use the identifiers, if there are some.
         where += f" AND {'' if ids is None else '+'}scope IN (SELECT value FROM json_each(:scopes))"
         bindings["scopes"] = json.dumps(matching_scopes)
     return where, bindings
 
 
 def _apply_new_changes(connection: apsw.Connection, table: str, model: str, space: VectorSpace) -> None:
-    """Take in what was written since the space last looked; the plus keeps SQLite to the order of `seq`."""
+    """Apply the changes since the space was last updated; the plus makes SQLite use the order of `seq`."""
     from stores.embedded.vector_space import VectorChange
 
     rows = connection.execute(
@@ -219,7 +219,7 @@ def _apply_new_changes(connection: apsw.Connection, table: str, model: str, spac
 
 @lru_cache(maxsize=1024)
 def _parse_scope(scope: str) -> tuple[tuple[str, str], ...]:
-    """Vectors that were made together mostly have the same scope."""
+    """Parse a scope, with a cache, as most vectors that are written together share one."""
     return tuple(json.loads(scope).items())
 
 

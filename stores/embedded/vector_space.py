@@ -1,10 +1,10 @@
-"""The arrays that vectors are searched in, with numpy: exact cosine over everything, or over what is likely.
+"""In-memory arrays for vector search with numpy: exact cosine over all vectors, or over likely candidates.
 
-Only `vector_index` imports this, and only when the first vector comes: numpy costs a tenth of a second.
+Imported by `vector_index` when the first vector is used, as importing numpy takes 0.1 s.
 
-Of many vectors only those are measured whose signs, a bit a number, agree best with the question's. On one
-core, of 100,000 vectors of 384 numbers, that takes 3 ms, and 16 ms to measure every one (70 ms if numpy
-widens the float16 numbers itself; 9 ms and twice the memory as float32). What it misses is in
+Among many vectors, the cosine is computed only for those whose signs, one bit per number, agree best with the
+query's. On one core, with 100,000 vectors of 384 numbers, that takes 3 ms, and 16 ms for all of them (70 ms if numpy
+converts the float16 numbers itself; 9 ms and twice the memory as float32). What it misses is in
 docs/decisions/0019-many-are-sieved-first.md.
 """
 
@@ -26,7 +26,7 @@ RowNumbers = npt.NDArray[np.intp]
 SignWords = npt.NDArray[np.uint64]
 
 _PREFILTER_ROWS = 16_384
-"""Rows from which the signs are looked at first."""
+"""Rows from which the signs are compared first."""
 
 _CANDIDATE_DIVISOR = 24
 _MIN_CANDIDATES = 4_096
@@ -36,7 +36,7 @@ _CANDIDATES_PER_RESULT = 40
 _BITS_PER_WORD = 64
 
 _BLOCK = 1024
-"""Vectors widened at a time: the block and its copy stay in the processor's cache."""
+"""Vectors converted at a time, so that the block and its copy stay in the processor's cache."""
 
 _BLOCK_ROWS = 768
 """Rows of a block that are wanted; in a block's stretch, up to a quarter of it are not."""
@@ -49,7 +49,7 @@ _REBIAS = np.float32(2.0**112)
 
 
 def to_unit_vector(vector: Sequence[float]) -> Float32Array:
-    """Return the vector at length one (a vector of noughts stays so: it is like nothing)."""
+    """Return the vector normalised to length one (a zero vector stays zero)."""
     unit_vector = np.asarray(vector, dtype=np.float32)
     if unit_vector.ndim != 1 or unit_vector.size == 0 or not np.isfinite(unit_vector).all():
         raise StoreError("A vector must be a plain list of finite numbers.", kept="Nothing was written.")
@@ -74,9 +74,9 @@ class VectorChange(NamedTuple):
 
 
 class VectorSpace:
-    """The living vectors of one collection and model, in arrays that grow at their tail.
+    """The vectors of one collection and model, in arrays that grow at their end.
 
-    A vector that is replaced or deleted is struck out where it stands; `seq` is the last change taken in.
+    A vector that is replaced or deleted is marked as deleted in place; `seq` is that of the last change applied.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -91,11 +91,11 @@ class VectorSpace:
 
     @property
     def is_mostly_dead(self) -> bool:
-        """Whether the arrays are better made anew."""
+        """Whether so many rows are deleted that the arrays should be rebuilt."""
         return len(self._ids) > _BLOCK + 2 * len(self._row_of_id)
 
     def apply_changes(self, changes: Sequence[VectorChange]) -> None:
-        """Take in what changed, in the order of `seq`, at most one change an identifier."""
+        """Apply changes in the order of `seq`, at most one per identifier."""
         for change in changes:
             self._mark_dead(change.id)
         live_changes = [change for change in changes if change.vector is not None]
@@ -115,8 +115,8 @@ class VectorSpace:
     def nearest(
         self, vector: Sequence[float], k: int, scope: Mapping[str, str] | None
     ) -> list[tuple[Id, float]]:
-        """The `k` nearest by cosine, best first; those that are equally near, by identifier. Of more than
-        `_SIEVED` one may be missed that hardly agrees in its signs."""
+        """Return the `k` nearest by cosine, best first; ties by identifier. With more than `_PREFILTER_ROWS` rows,
+        one whose signs hardly agree may be missed."""
         rows, query_vector = self._rows_in(scope or {}), to_unit_vector(vector)
         candidate_count = max(len(rows) // _CANDIDATE_DIVISOR, _MIN_CANDIDATES, _CANDIDATES_PER_RESULT * k)
         if len(rows) > max(_PREFILTER_ROWS, candidate_count):
@@ -130,9 +130,9 @@ class VectorSpace:
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k]
 
     def _select_candidates(self, rows: RowNumbers, vector: Float32Array, count: int) -> RowNumbers:
-        """Return the `count` of `rows` that agree best in their signs, and who agrees as well as the last."""
+        """Return the `count` of `rows` whose signs agree best, with all that tie with the last."""
         (query_signs,) = _pack_signs(vector[np.newaxis]).T
-        # Of all, and not only of `rows`: to walk past is cheaper than to gather.
+        # Compare all rows and not only `rows`: scanning is cheaper than gathering.
         differing_bits = np.zeros(len(self._ids), dtype=np.uint16)
         for sign_row, query_word in zip(self._signs[:, : len(self._ids)], query_signs, strict=True):
             differing_bits += np.bitwise_count(sign_row ^ query_word)
@@ -141,7 +141,7 @@ class VectorSpace:
         return rows[differing_bits <= max_differing_bits]
 
     def _rows_in(self, scope: Mapping[str, str]) -> RowNumbers:
-        """The living rows that match every pair of the scope."""
+        """Return the rows that are not deleted and match every pair of the scope."""
         is_match = self._alive[: len(self._ids)].copy()
         for pair in scope.items():
             has_pair = np.zeros_like(is_match)
@@ -170,7 +170,7 @@ def _grow_array(array: npt.NDArray[np.generic], capacity: int) -> npt.NDArray:  
 
 
 def _pack_signs(vectors: npt.NDArray[np.floating]) -> SignWords:
-    """Return the signs of the vectors a column each, as words of bits."""
+    """Return the signs of the vectors as bits in words, one column per vector."""
     bits = np.packbits(vectors > 0, axis=1)
     padded_bits = np.zeros(
         (len(vectors), -(-vectors.shape[1] // _BITS_PER_WORD) * (_BITS_PER_WORD // 8)), dtype=np.uint8
@@ -182,8 +182,8 @@ def _pack_signs(vectors: npt.NDArray[np.floating]) -> SignWords:
 def _dot(halves: Float16Array, rows: RowNumbers, vector: Float32Array) -> Float32Array:
     """Return the products of `vector` with those rows, in float32.
 
-    A float16 is widened by moving its bits to where a float32 has them, block by block; what that
-    leaves out of the exponent is put back through the vector. Exact, subnormal numbers included.
+    A float16 is converted by moving its bits to their positions in a float32, block by block; the difference in
+    exponents is corrected in the vector. Exact, subnormal numbers included.
     """
     vector = vector * _REBIAS
     scores = np.empty(len(rows), dtype=np.float32)
@@ -202,9 +202,9 @@ def _dot(halves: Float16Array, rows: RowNumbers, vector: Float32Array) -> Float3
 
 
 def _choose_source_rows(block: RowNumbers) -> tuple[slice | RowNumbers, slice | RowNumbers]:
-    """Return what to look at for these rows, and where they are in it.
+    """Return the source rows to convert for these rows, and their positions in those.
 
-    A stretch with few gaps is looked at in place, gaps and all; rows that lie apart must be gathered.
+    A range with few gaps is used in place, gaps included; scattered rows must be gathered.
     """
     first_row, last_row = int(block[0]), int(block[-1])
     if last_row - first_row < _BLOCK:

@@ -1,7 +1,6 @@
 """Every way to write in an SQLite file of ours, in raw SQL, and whether the write matrix grants it to a role.
 
-`monitor doctor` tries what is not granted; the authority tests try everything. Each try is taken back.
-
+`monitor doctor` tries what is not granted; the authority tests try everything. Each attempt is rolled back.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ WriteOperation = Callable[[apsw.Connection], object]
 RoleWriter = Callable[[Role, WriteOperation], object]
 
 APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes", "llm_calls", "decisions")
-"""Tables of `library.db` whose rows nobody changes or removes, not even the owner."""
+"""Tables of `library.db` whose rows nobody may change or remove, not even the owner."""
 
 FORMAT_CHANGES = (
     "CREATE TABLE mine (a)",
@@ -43,11 +42,11 @@ FORMAT_CHANGES = (
     "REINDEX",
     "ANALYZE",
 )
-"""What no role may do to `library.db`."""
+"""Statements that no role may run on `library.db`."""
 
 
 class WriteAttempt(NamedTuple):
-    """One way to write. `needs_row`: without a row in the table it would do nothing, granted or not."""
+    """One way to write. `needs_row`: it does nothing unless the table has a row."""
 
     store: Store
     table: str
@@ -58,11 +57,11 @@ class WriteAttempt(NamedTuple):
 
 
 class RollbackSignal(BaseException):
-    """Thrown once the store has let an act pass, so that it leaves nothing behind."""
+    """Raised after a write that the store allowed, so that it is rolled back."""
 
 
 def with_rollback(operation: WriteOperation) -> Callable[[apsw.Connection], None]:
-    """Return the act with its taking back."""
+    """Return the operation followed by its rollback."""
 
     def run_and_roll_back(connection: apsw.Connection) -> None:
         operation(connection)
@@ -96,7 +95,7 @@ def iter_write_attempts(
             _sql_operation(f"DELETE FROM {table} {last_row_condition}"),
         )
         if is_document_table:
-            # REPLACE removes rows without asking an authorizer: triggers do the asking.
+            # REPLACE removes rows without asking the authorizer, so triggers check them.
             may_replace = may_delete and bool(find_grants(role, store, collection, Operation.INSERT))
             column_list = ", ".join(columns[table])
             operation = _sql_operation(
@@ -110,7 +109,7 @@ def iter_format_changes() -> Iterator[tuple[str, WriteOperation]]:
 
 
 def iter_rewrite_attempts(table: str, connection: apsw.Connection) -> Iterator[tuple[str, WriteOperation]]:
-    """Yield the ways to rewrite what was said: the last row of an append-only table."""
+    """Yield the ways to change the last row of an append-only table."""
     column = _column_names(connection, table)[-1]
     last_row_condition = f"WHERE rowid = (SELECT max(rowid) FROM {table})" if table != "head_moves" else ""
     yield (
@@ -132,7 +131,7 @@ def insert_test_row(
     refers_to: str = "loose",
     speaker: Speaker = Speaker.PLAYER,
 ) -> None:
-    """Insert a row of `row_id` that hangs on the rows `refers_to` of other tables."""
+    """Insert a row `row_id` that refers to the rows `refers_to` of other tables."""
     reference_columns = {row[3] for row in connection.execute(f"PRAGMA foreign_key_list({table})")}
     body = dict.fromkeys(("id", "exchange_id", "run_id", "subject_id"), row_id)
     body |= {"scene_id": refers_to, "story_id": refers_to, "loop": "main", "speaker": speaker.value}

@@ -1,4 +1,4 @@
-"""The one thread that writes to a file: what the player waits for goes first."""
+"""The one thread that writes to a file; writes that the player waits for go first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Priority(IntEnum):
-    """Who is served first: the player's own turn before background work."""
+    """The order of writes: those of play before background work."""
 
     PLAY = 0
     BACKGROUND = 1
@@ -28,7 +28,7 @@ _CLOSE_PRIORITY = 2
 
 @dataclass(order=True)
 class _QueuedWrite:
-    """`number` keeps those of one priority in the order they came."""
+    """A write in the queue. `number` keeps writes of one priority in their order."""
 
     priority: int
     number: int
@@ -74,4 +74,4 @@ class WriterThread:
                 job.future.set_exception(error)
             else:
                 job.future.set_result(result)
-            del job  # or its result would live on until the next one comes
+            del job  # else its result would be kept alive until the next one

@@ -1,7 +1,7 @@
-"""The canon graph on Neo4j: reading, the Orchestrator's containers, the CanonKeeper's commits.
+"""The canon graph on Neo4j: reading, story and scene nodes, and commits.
 
-The edges are plain ones, so that the graph can be looked at with any Neo4j
-tool; what a role may not write, the server refuses (see `graph.py`).
+The graph has plain edges, so that it can be inspected with any Neo4j tool. The server refuses what a role may not
+write (see `neo4j_graph.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stores.servers.canon_reader import ServerCanonReader, read_records, run_que
 from stores.servers.neo4j_graph import Neo4jGraph, index_key, reserve_numbers
 
 _COMMIT_COLLECTIONS = frozenset(COLLECTIONS[Store.CANON]) - {"source_nodes"}
-"""What a commit writes."""
+"""The collections that a commit writes."""
 
 
 class ServerCanon(ServerCanonReader):
@@ -62,7 +62,7 @@ async def write_batch(tx: AsyncManagedTransaction, batch: CanonBatch) -> None:
 
 
 def _count_numbers(batch: CanonBatch) -> int:
-    """Return how many numbers in the order of making the batch may need."""
+    """Return the most numbers that the batch needs."""
     record_lists = (batch.entities, batch.facts, batch.evidence, batch.appearances)
     return 1 + sum(map(len, record_lists))
 
@@ -71,7 +71,7 @@ def _count_numbers(batch: CanonBatch) -> int:
 
 
 async def put_universes(tx: AsyncManagedTransaction, universes: Sequence[Universe], next_number: int) -> int:
-    """Write universes whole, numbered from `made`; return the next number."""
+    """Write universes, numbered from `next_number`; return the next number."""
     await _run_over_rows(
         tx,
         """UNWIND $rows AS row MERGE (n:Universe {id: row.id})
@@ -82,7 +82,7 @@ async def put_universes(tx: AsyncManagedTransaction, universes: Sequence[Univers
 
 
 async def put_entities(tx: AsyncManagedTransaction, entities: Sequence[Entity], next_number: int) -> int:
-    """Write entities whole, with the names that they go by."""
+    """Write entities, with their names and aliases."""
     await _run_over_rows(
         tx,
         """UNWIND $rows AS row MERGE (n:Entity {id: row.id})
@@ -122,7 +122,7 @@ def _entity_properties(entity: Entity) -> dict[str, Any]:
 
 
 async def add_facts(tx: AsyncManagedTransaction, facts: Sequence[Fact], next_number: int) -> int:
-    """Add the facts that are not there yet, with whom they involve."""
+    """Add the facts that are not there yet, with the entities that they involve."""
     new_rows = await _run_over_rows(
         tx,
         """UNWIND $rows AS row MERGE (f:Fact {id: row.id})
@@ -184,7 +184,7 @@ async def _change_facts(tx: AsyncManagedTransaction, changes: Sequence[FactChang
 
 
 async def add_evidence(tx: AsyncManagedTransaction, evidence: Sequence[Evidence], next_number: int) -> int:
-    """Add the evidence that is not there yet, and where it lives."""
+    """Add the evidence that is not there yet, with its scene and source."""
     await _run_over_rows(
         tx,
         """UNWIND $rows AS row MERGE (e:Evidence {id: row.id})
@@ -202,7 +202,7 @@ async def add_evidence(tx: AsyncManagedTransaction, evidence: Sequence[Evidence]
 
 
 async def add_stories(tx: AsyncManagedTransaction, stories: Sequence[StoryNode]) -> None:
-    """Add the story containers that are not there yet."""
+    """Add the story nodes that are not there yet."""
     next_number = await reserve_numbers(tx, len(stories))
     await _run_over_rows(
         tx,
@@ -218,7 +218,7 @@ async def add_stories(tx: AsyncManagedTransaction, stories: Sequence[StoryNode])
 
 
 async def add_scenes(tx: AsyncManagedTransaction, scenes: Sequence[SceneNode]) -> None:
-    """Add the scene containers that are not there yet."""
+    """Add the scene nodes that are not there yet."""
     next_number = await reserve_numbers(tx, len(scenes))
     await _run_over_rows(
         tx,
@@ -265,7 +265,7 @@ async def _set_status(tx: AsyncManagedTransaction, label: str, status_of: Mappin
 
 
 async def rebuild_relations(tx: AsyncManagedTransaction, fact_ids: Sequence[Id]) -> None:
-    """Make the short cuts of these facts anew from the facts themselves."""
+    """Rebuild the edges of these relation facts from the facts themselves."""
     if not fact_ids:
         return
     parameters = {"ids": list(dict.fromkeys(fact_ids))}
@@ -300,7 +300,7 @@ async def _add_edges(tx: AsyncManagedTransaction, batch: CanonBatch, next_number
 
 
 async def add_supports(tx: AsyncManagedTransaction, supports: Sequence[Record]) -> None:
-    """Add what rests on what. A subject that canon does not know (yet) is taken for a fact."""
+    """Add edges to evidence. A subject that canon does not have (yet) is taken for a fact."""
     await _run_over_rows(
         tx,
         """UNWIND $rows AS row
@@ -320,7 +320,7 @@ async def add_supports(tx: AsyncManagedTransaction, supports: Sequence[Record]) 
 
 
 def _node_row(record: Record, number: int, **properties: Any) -> dict[str, Any]:
-    """Return what a node is made of: its identifier, its number, what can be looked up, and all of it."""
+    """Return a node's properties: identifier, number, lookup properties and the record as JSON."""
     record_id = str(getattr(record, "id"))  # noqa: B009  every record of canon has one
     return {"id": record_id, "made": number, "shown": properties, "body": record.model_dump_json()}
 
@@ -328,5 +328,5 @@ def _node_row(record: Record, number: int, **properties: Any) -> dict[str, Any]:
 async def _run_over_rows(
     tx: AsyncManagedTransaction, query: str, rows: Sequence[Mapping[str, Any]]
 ) -> list[list[Any]]:
-    """Run a statement over rows, if there are any."""
+    """Run a statement with these rows, if there are any."""
     return await run_query(tx, query, {"rows": [dict(row) for row in rows]}) if rows else []

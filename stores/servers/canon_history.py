@@ -1,7 +1,4 @@
-"""Canon's part of a universe's history on Neo4j: read whole, written, and rolled back.
-
-Source: stores/history.py.
-"""
+"""Canon's part of `History` on Neo4j: reads a whole universe, writes it, and rolls back a failed load."""
 
 from __future__ import annotations
 
@@ -57,12 +54,12 @@ _BATCH_FIELDS: Mapping[str, str] = {
     **{name: name for name in ("entities", "facts", "evidence", "supports", "appearances")},
     "supersessions": "supersedes",
 }
-"""The field of a commit's batch that writes a collection, so that names and short cuts come along."""
+"""The field of a batch for each collection, so that names and relation edges are written, too."""
 
 _RecordAdder = Callable[[AsyncManagedTransaction, Any], Awaitable[Any]]
 
 CANON_COLLECTIONS = frozenset({*_NODE_QUERIES, *_EDGE_QUERIES, "evidence"})
-"""What canon keeps of a history."""
+"""The collections of `History` that are in canon."""
 
 
 class ServerCanonHistory:
@@ -100,7 +97,7 @@ class ServerCanonHistory:
         return await self._graph.read_consistently(read_collections)
 
     async def existing_ids(self, ids: Sequence[Id]) -> set[Id]:
-        """Return those of `ids` that name something here."""
+        """Return those of `ids` that are in use."""
         query = " UNION ".join(
             f"UNWIND $ids AS id MATCH (n:{label} {{id: id}}) WHERE n.made IS NOT NULL RETURN n.id"
             for label in _LABELS
@@ -123,7 +120,7 @@ class ServerCanonHistory:
         return await self._graph.write_as_owner(lambda tx: reserve_numbers(tx, 0))
 
     async def drop_since(self, first_number: int) -> None:
-        """Take back everything that was made since: a load that failed."""
+        """Delete everything with this number or a higher one, after a failed load."""
 
         async def drop_records(tx: AsyncManagedTransaction) -> None:
             for label in _LABELS:

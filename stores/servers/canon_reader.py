@@ -1,7 +1,7 @@
-"""Reading the canon graph from Neo4j. The words of each method are those of `CanonReader`.
+"""Reads the canon graph from Neo4j; see `CanonReader`.
 
-A node keeps its record whole as JSON (`body`), with what is looked up beside it as properties of its own;
-`made` is the order of making. A node without `made` stands for something that canon only refers to.
+A node has its record as JSON (`body`) and lookup properties; `made` is the order of insertion. A node without `made`
+is something that canon only refers to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ R = TypeVar("R", bound=Record)
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _FACTS_PER_ENTITY = 4
-"""A neighbourhood brings at most this many facts for each entity it may hold."""
+"""The most facts of a neighbourhood, for each entity that it may have."""
 
 
 class ServerCanonReader:
@@ -128,7 +128,7 @@ class ServerCanonReader:
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
-        # One branch a status: each walks its index in order and stops at the limit.
+        # One branch per status: each walks its index in order and stops at the limit.
         branches = " UNION ALL ".join(
             f"""MATCH (f:Fact {{universe_id: $universe, status: '{status}'}})
                 WHERE f.made IS NOT NULL {"AND f.kind = $kind" if kind else ""}
@@ -201,7 +201,7 @@ class ServerCanonReader:
                    WHERE e.made IS NOT NULL RETURN e.body ORDER BY place""",
                 near=near_ids,
             )
-            # Through the short cuts' index from both ends: to expand a hub would cost more.
+            # Use the index of relation edges: expanding an entity with many relations would cost more.
             facts = await read_records(
                 tx,
                 Fact,

@@ -1,6 +1,6 @@
-"""What the servers themselves refuse each role: every adapter is gone round with the role's own credentials.
+"""The checks of servers for `monitor doctor`: what each server refuses a role with its own credentials.
 
-Whatever was not refused is taken back.
+The attempts bypass the adapters. Whatever was not refused is rolled back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stores.doctor import Attempt, AttemptOutcome, Doctor, DoctorFinding
 from stores.errors import MonitorError, WriteDenied
 from stores.servers.mongo_schema import INDEXES, role_privileges
 
-if TYPE_CHECKING:  # each driver is imported where its server is tried: not every library needs all five
+if TYPE_CHECKING:  # each driver is imported when its server is tried, as few libraries need all five
     from neo4j import AsyncManagedTransaction
 
     from stores.servers.minio import MinioBuckets
@@ -32,7 +32,7 @@ _ACTIONS = ("insert", "update", "remove")
 
 
 class _AttemptRolledBack(Exception):
-    """Thrown once a server has let an attempt pass, so that it leaves nothing behind."""
+    """Raised after an attempt that a server allowed, so that it is rolled back."""
 
 
 class ConnectedServers(NamedTuple):
@@ -46,7 +46,7 @@ class ConnectedServers(NamedTuple):
 
 
 class ServersDoctor:
-    """Beside the doctor of the copy at home. `servers` says what is connected when it is asked."""
+    """Checks the copy in the home folder and the servers that are connected."""
 
     def __init__(
         self, home_doctor: Doctor, connected_servers: Callable[[], ConnectedServers], stores: frozenset[Store]
@@ -56,7 +56,7 @@ class ServersDoctor:
         self._stores = stores
 
     async def findings(self) -> AsyncIterator[DoctorFinding]:
-        """Look at the copy at home, and say of each server whether it is there and what it cannot do."""
+        """Check the copy in the home folder, and whether each server is up and enforces roles."""
         async for finding in self._home_doctor.findings():
             yield finding
         connected = self._connected_servers()
@@ -75,7 +75,7 @@ class ServersDoctor:
             yield DoctorFinding("the server of vectors", "ok", message)
 
     async def attempts(self) -> AsyncIterator[Attempt]:
-        """Try in the copy at home, then on every server that is there."""
+        """Try in the copy in the home folder, then on every server that is up."""
         async for attempt in self._home_doctor.attempts():
             yield attempt
         for role in Role:
@@ -92,7 +92,7 @@ class ServersDoctor:
     # --- canon: read-access sessions ------------------------------------------------------------------
 
     async def _try_canon(self, role: Role) -> AsyncIterator[Attempt]:
-        """What a role may write at all it may write anywhere: Community has nothing to hold it with."""
+        """Try writes on Neo4j. A role that may write anything there may write everything, as Community has no roles."""
         graph = self._connected_servers().graph
         if graph is None or role is Role.CANON_KEEPER:
             return
@@ -186,8 +186,8 @@ class ServersDoctor:
 
 
 async def _try_in_mongo(mongo: MongoDatabase, role: Role, collection: str, action: str) -> AttemptOutcome:
-    """Try it in a transaction that ends in nothing. A server that does not look at a privilege's
-    collection lets it pass; then this program's own refusal is what holds."""
+    """Try a write in a transaction that is rolled back. A server that ignores the collection of a privilege allows
+    it; then only this program refuses."""
     from pymongo.errors import OperationFailure
 
     database = mongo.database_for(role)

@@ -1,7 +1,6 @@
-"""All of one universe out of Neo4j and MongoDB, and into them. The methods' words are those of `History`.
+"""Reads all of a universe from Neo4j and MongoDB, and writes it there; see `History`.
 
-Two servers share no transaction: what a load wrote is taken back if it fails, or at the next opening if
-the program died in it.
+The two servers share no transaction: a load that fails is rolled back, at the next opening if the program died.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ assert {*RECORD_COLLECTIONS} == canon_history.CANON_COLLECTIONS | log_history.LO
 
 class ServerHistory:
     is_single_snapshot = False
-    """Each server shows its part as of one moment; MONITOR alone writes to them."""
+    """Each server is read as of one moment, but not both as of the same one."""
 
     def __init__(self, graph: Neo4jGraph, mongo: MongoDatabase) -> None:
         self._canon = ServerCanonHistory(graph)
@@ -79,7 +78,7 @@ class ServerHistory:
         return set()
 
     async def undo_failed_load(self) -> bool:
-        """Take back what a load that failed had written; return whether there was one."""
+        """Delete what a failed load has written; return whether there was one."""
         async with self._mongo.read_transaction(None) as tx:
             load_mark = await tx.find_one("counters", {"_id": _LOAD_MARK_KEY})
         if load_mark is None or load_mark["since"] is None:

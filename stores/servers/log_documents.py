@@ -1,4 +1,4 @@
-"""Records as MongoDB documents, and reading them back. See `mongo_schema.py` for what a document holds."""
+"""Reads and writes records as MongoDB documents; see `mongo_schema.py` for their fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def document_key(collection: str, record: Record) -> str:
 
 
 def make_document(collection: str, record: Record, **extra_fields: Any) -> Document:
-    """Return the document of a record, but for its number in the order of making."""
+    """Return the document of a record, without its number."""
     fields = {field: getattr(record, field) for field in LOOKUP_FIELDS.get(collection, ())}
     match record:
         case Story():
@@ -43,7 +43,7 @@ def make_document(collection: str, record: Record, **extra_fields: Any) -> Docum
 
 
 def to_time_text(time: datetime) -> str:
-    """Write a time as text of one length, so that the order of times is the order of texts."""
+    """Return a time as text of fixed length, which sorts like the time."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
@@ -80,7 +80,7 @@ async def insert_new(
 
 
 async def put_records(tx: MongoWriteTransaction, collection: str, records: Sequence[Record]) -> None:
-    """Insert the records, or write them whole over those of the same key, which keep their number."""
+    """Insert the records, or replace those of the same key, which keep their number."""
     keys = [document_key(collection, r) for r in records]
     numbers_by_key = {
         d["_id"]: d["made"] for d in await tx.find_all(collection, {"_id": any_of(keys)}, fields={"made": 1})
@@ -113,7 +113,7 @@ def any_of(values: Collection[Any]) -> Document:
 
 
 class ServerDocumentReader:
-    """What every reader over documents shares; `role` None is the owner."""
+    """The helpers that every reader of documents shares; `role` None is the owner."""
 
     def __init__(self, mongo: MongoDatabase, role: Role | None) -> None:
         self._mongo = mongo
@@ -131,7 +131,7 @@ class ServerDocumentReader:
         order: Sequence[tuple[str, int]] = (("made", 1),),
         limit: int = 0,
     ) -> list[R]:
-        """Return the records that the filter finds, in the order of making unless another is given."""
+        """Return the records that match, in the order of insertion unless another is given."""
         async with self._mongo.read_transaction(self._role) as tx:
             documents = await tx.find_all(collection, where, order=order, limit=limit)
         return [parse_document(model, d) for d in documents]

@@ -1,7 +1,4 @@
-"""The log's part of a universe's history on MongoDB: read whole, written, and rolled back.
-
-Source: stores/history.py.
-"""
+"""The log's part of `History` on MongoDB: reads a whole universe, writes it, and rolls back a failed load."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _IN_ORDER_MADE = (("made", 1),)
 _LOOPS = [loop.value for loop in Loop]
 
 LOG_COLLECTIONS = frozenset(RECORD_COLLECTIONS) & {*LOOKUP_FIELDS, "head_moves"}
-"""What the log keeps of a history."""
+"""The collections of `History` that are in the log."""
 
 _DocumentAdder = Callable[[MongoWriteTransaction, Any], Awaitable[Any]]
 
@@ -40,13 +37,13 @@ class ServerLogHistory:
             return await _dump_universe(tx, universe_id)
 
     async def session_transitions(self) -> list[Record]:
-        """Return the moves of the Main Loop."""
+        """Return the transitions of the Main Loop."""
         async with self._mongo.read_transaction(None) as tx:
             documents = await tx.find_all("transitions", {"loop": Loop.MAIN.value}, order=_IN_ORDER_MADE)
         return [parse_document(Transition, d) for d in documents]
 
     async def existing_ids(self, ids: Sequence[Id]) -> set[Id]:
-        """Return those of `ids` that name a record here, or the subject of a transition."""
+        """Return those of `ids` that are in use, for a record or the subject of a transition."""
         record_ids: set[Id] = set()
         async with self._mongo.read_transaction(None) as tx:
             for name in LOOKUP_FIELDS:
@@ -78,7 +75,7 @@ class ServerLogHistory:
         await self._mongo.write(None, write_records)
 
     async def rebuild_lines(self, scene_ids: Iterable[Id]) -> None:
-        """Lay the line of every scene that stands on a turn and has none yet, and count its moves."""
+        """Build the line of every scene that has a head and no line yet, and count its head moves."""
         for scene_id in scene_ids:
             await self._mongo.write(None, partial(_rebuild_line, scene_id))
 
@@ -87,7 +84,7 @@ class ServerLogHistory:
         return await self._mongo.write(None, lambda tx: tx.reserve_numbers(0))
 
     async def drop_since(self, first_number: int) -> None:
-        """Take back everything that was made since: a load that failed."""
+        """Delete everything with this number or a higher one, after a failed load."""
 
         async def drop_records(tx: MongoWriteTransaction) -> None:
             new_scenes = await tx.find_all("scenes", {"made": {"$gte": first_number}}, fields={"_id": 1})
@@ -171,8 +168,8 @@ def _document_ids(documents: Iterable[Document]) -> list[Id]:
 
 
 async def _add_turns(tx: MongoWriteTransaction, turns: Sequence[Turn]) -> None:
-    # Each kind keeps its order; which was made first of two kinds is told by the numbers, so one at a time
-    # where they alternate.
+    # Turns are in two collections. Their numbers give the order of all of them, so each run of turns of one
+    # collection is inserted by itself.
     same_kind_turns: list[Turn] = []
     for turn in (*turns, None):
         if same_kind_turns and (

@@ -1,4 +1,4 @@
-"""Reading the narrative log from MongoDB. The words of each method are those of `LogReader`."""
+"""Reads the narrative log from MongoDB; see `LogReader`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from stores.servers.mongo import Document, MongoReadTransaction, equality_filter
 from stores.servers.mongo_schema import SPENDING_FIELDS
 
 _BATCH_SIZE = 200
-"""Proposals read at once when only so many of the newest are wanted."""
+"""Proposals read at once when only the newest are wanted."""
 
 
 class ServerLogReader(ServerMemoryReader):
@@ -228,7 +228,7 @@ class ServerLogReader(ServerMemoryReader):
     # --- calls of a model ---------------------------------------------------------------------------
 
     async def llm_calls(self, query: LlmCallQuery = LlmCallQuery()) -> list[LlmCall]:
-        if query.last == 0:  # which to MongoDB is no limit
+        if query.last == 0:  # to MongoDB, 0 is no limit
             return []
         where = {
             "run_id": query.run_id,
@@ -308,7 +308,7 @@ async def read_scenes(tx: MongoReadTransaction, where: Document) -> list[Scene]:
 
 
 def _parse_spending(group_document: Document) -> LlmSpending:
-    # As plain integers: the driver has a kind of its own for long ones.
+    # As plain integers, as the driver has its own class for long ones.
     sums = [int(group_document[name]) for name in ("calls", *SPENDING_FIELDS[5:])]
     group_key = group_document["_id"]
     return LlmSpending(
@@ -322,7 +322,7 @@ def _parse_spending(group_document: Document) -> LlmSpending:
 
 
 def parse_proposal(proposal_document: Document) -> ProposedChange:
-    """Return a proposal with the state that commits and decisions left it in."""
+    """Return a proposal with its status and decision, which are fields of the document."""
     decision = proposal_document["decision"]
     return parse_document(ProposedChange, proposal_document).model_copy(
         update={
@@ -337,7 +337,7 @@ def parse_proposal(proposal_document: Document) -> ProposedChange:
 async def _with_effective_status(
     tx: MongoReadTransaction, documents: Sequence[Document]
 ) -> list[ProposedChange]:
-    """Return proposals as they count now: those whose turn is off the line are withdrawn while open."""
+    """Return proposals with their effective status: an open one whose turn is off the line is withdrawn."""
     proposals = [parse_proposal(d) for d in documents]
     open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
     turn_ids = {t for p in open_proposals for t in (p.turn_id, p.unless_turn) if t}

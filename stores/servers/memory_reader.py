@@ -1,5 +1,4 @@
-"""Reading what is remembered, summed up and put away, and what the background has still to do, from MongoDB.
-The words of each method are those of `LogReader`."""
+"""Reads memories, summaries, archived logs and jobs from MongoDB; see `LogReader`."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from stores.servers.mongo import equality_filter
 
 class ServerMemoryReader(ServerDocumentReader):
     async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
-        if 0 in (query.last, query.most_important):  # which to MongoDB is no limit
+        if 0 in (query.last, query.most_important):  # to MongoDB, 0 is no limit
             return []
         where = equality_filter(
             {

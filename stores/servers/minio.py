@@ -1,7 +1,7 @@
-"""One MinIO: a client for each role, its buckets, and its errors in MONITOR's words.
+"""A MinIO server: a client for each role, its buckets, and the translation of its errors.
 
-The driver waits: everything runs in threads. Any server that speaks S3 will do for the objects; the
-users (`minio_roles`) are MinIO's own. Source: issue "The five stores".
+The driver blocks, so everything runs in threads. Any server that speaks S3 works for the objects; the users
+(`minio_roles`) need MinIO.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from stores.servers.server_errors import CONNECT_SECONDS, ServerErrorFactory, fi
 T = TypeVar("T")
 
 Credentials = Callable[[Role | None], tuple[str, str]]
-"""Gives the access key and the secret key of a role (None: the owner's, for making buckets and users)."""
+"""Returns the access key and secret key of a role (None: the owner's, to create buckets and users)."""
 
 ANSWER_SECONDS = 60.0
-"""How long a part of a large object may take."""
+"""Timeout in seconds for a part of a large object."""
 
 REGION = "us-east-1"
-"""Said beforehand: else the driver asks for it, which a user held to some buckets may not."""
+"""Set explicitly: else the driver asks for it, which a restricted user may not."""
 
 _CREDENTIAL_CODES = ("SignatureDoesNotMatch", "InvalidAccessKeyId", "XMinioAdminInvalidAccessKey")
 _DISK_FULL_CODES = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded")
@@ -48,7 +48,7 @@ _USER_MISSING_CODES = ("XMinioAdminNoSuchUser", "XMinioAdminNoSuchPolicy")
 
 
 class MinioBuckets:
-    """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
+    """The open server. `translate_errors` turns the driver's errors into `StoreError`s that name it."""
 
     def __init__(self, endpoint: str, credentials: Credentials, prefix: str, region: str = REGION) -> None:
         scheme, _, host = endpoint.rpartition("://")
@@ -82,11 +82,11 @@ class MinioBuckets:
         return self._clients[role]
 
     def bucket_name(self, collection: str) -> str:
-        """Return what a collection's bucket is called."""
+        """Return the name of a collection's bucket."""
         return f"{self.prefix}{collection}"
 
     async def open(self) -> None:
-        """Look at what answers there, and make the buckets that are not there yet."""
+        """Check the server, and create the buckets that are missing."""
         scheme = "https" if self._secure else "http"
         self.errors.check_address(f"{scheme}://{self._host}", "127.0.0.1:9000, or https://host")
         await asyncio.to_thread(self._make_missing_buckets)
@@ -138,7 +138,7 @@ class MinioBuckets:
 
     @contextmanager
     def translate_errors(self, role: Role | None = None, *, is_write: bool = False) -> Iterator[None]:
-        """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
+        """Raise errors of the driver in the block as a `StoreError`; let every other exception pass."""
         try:
             yield
         except (MinioException, MinioAdminException, HTTPError, ParseError, ValueError, OSError) as error:
@@ -175,7 +175,7 @@ class MinioBuckets:
 async def open_minio(
     endpoint: str, credentials: Credentials, *, prefix: str = "monitor-", region: str = REGION
 ) -> MinioBuckets:
-    """Connect, check that it speaks S3, and make what buckets are missing.
+    """Connect, check that the server speaks S3, and create the buckets that are missing.
 
     Raises StoreUnavailable, or StoreError (wrong keys, another product); nothing stays open.
     """
@@ -199,7 +199,7 @@ def error_code(error: Exception) -> str:
 
 @contextmanager
 def _ignore_codes(codes: tuple[str, ...]) -> Iterator[None]:
-    """Let errors of these codes pass in silence."""
+    """Ignore errors of these codes."""
     try:
         yield
     except (S3Error, MinioAdminException) as error:

@@ -1,8 +1,8 @@
-"""Making the object store's users on a MinIO server: one for each role, with a policy of just its row.
+"""Creates the object store's users on a MinIO server: one for each role, with a policy from its row of the matrix.
 
-Done once by whoever owns the server (`docker compose`, `make servers`, tests), through the admin API.
-MinIO does not part a new object from one that is written over; as a key is the hash of its content,
-what was written over is found out when it is read. Source: stores/authority.py.
+Run once by the owner of the server (`docker compose`, `make servers`, tests), through the admin API. MinIO cannot
+allow new objects without allowing overwrites; as a key is the hash of its content, an overwritten object is found
+when it is read.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
 
 
 def user_name(prefix: str, role: Role) -> str:
-    """Return what a role's user (its access key) and its policy are called."""
+    """Return the name of a role's user (its access key) and of its policy."""
     return f"{prefix}{role}"
 
 
 def make_policy(role: Role, prefix: str) -> dict[str, Any]:
-    """Return what a role may do, as MinIO calls it: read all of MONITOR's buckets, write its row's."""
+    """Return a role's policy: read all of MONITOR's buckets, write those of its row."""
     buckets = [f"arn:aws:s3:::{prefix}{collection}" for collection in COLLECTIONS[Store.OBJECTS]]
     statements = [
         _allow(["s3:ListBucket", "s3:GetBucketLocation"], buckets),
@@ -43,9 +43,9 @@ def make_policy(role: Role, prefix: str) -> dict[str, Any]:
 
 
 async def make_users(buckets: MinioBuckets, password_of: Callable[[Role], str]) -> None:
-    """Make every role's user, or give it the leave and the password that it should have. May be done again.
+    """Create every role's user, or update its policy and password. May be run again.
 
-    The owner needs leave to use the admin API. A password has 8 to 40 characters.
+    The owner needs access to the admin API. A password has 8 to 40 characters.
     """
 
     def make_all(admin: MinioAdmin) -> None:
@@ -59,7 +59,7 @@ async def make_users(buckets: MinioBuckets, password_of: Callable[[Role], str]) 
 
 
 async def remove_users(buckets: MinioBuckets) -> None:
-    """Remove every role's user and policy. May be done again."""
+    """Remove every role's user and policy. May be run again."""
     for role in Role:
         name = user_name(buckets.prefix, role)
         await buckets.run_admin(partial(MinioAdmin.user_remove, access_key=name), ignore_missing=True)

@@ -1,7 +1,7 @@
-"""One MongoDB database: a client for each role, transactions, its schema, and its errors in MONITOR's words.
+"""A MongoDB database: a client for each role, transactions, schema migration, and the translation of errors.
 
-Every role has a user of its own, and the server refuses what `privileges` does not grant. Transactions need a
-replica set; one of a single node will do.
+Every role has a user of its own, and the server refuses what `role_privileges` does not grant. Transactions need a
+replica set, which may have a single node.
 """
 
 from __future__ import annotations
@@ -33,30 +33,31 @@ from stores.servers.server_errors import ServerErrorFactory, is_disk_full_messag
 T = TypeVar("T")
 Document = dict[str, Any]
 ConnectRole = Callable[[Role | None], AsyncMongoClient[Document]]
-"""Gives a client with the credentials of a role (None: the owner's, for migrations and import)."""
+"""Returns a client with the credentials of a role (None: the owner's, for migrations and imports)."""
 
 CONNECT_MS = 3_000
-"""How long a dead server may keep a caller waiting."""
+"""Milliseconds that a dead server may keep a caller waiting."""
 
 _UNAUTHORIZED, _WRONG_PASSWORD, _DISK_FULL_CODES = 13, 18, (14031, 12501)
 _MAX_ATTEMPTS = 5
 _OLDEST_VERSION = 7
-"""The oldest version of MongoDB that MONITOR was made for."""
+"""The oldest supported version of MongoDB."""
 
 _MEMORY_FIELDS_FORMAT = 3
+"""The format from which memories have all their lookup fields."""
 _RUN_ID_FORMAT = 4
-"""The format from which memories are found by more than whose they are."""
+"""The format from which calls have `run_id` in place of `beat_id`."""
 
 
 class MongoReadTransaction:
-    """A transaction that reads: everything in it is of one moment."""
+    """A reading transaction, which sees one snapshot."""
 
     def __init__(self, database: AsyncDatabase[Document], session: AsyncClientSession) -> None:
         self.db = database
         self.session = session
 
     async def find_one(self, collection: str, where: Document, *, newest_by: str = "") -> Document | None:
-        """Return a document that the filter finds: with `newest`, the one with the highest such field."""
+        """Return a document that matches; with `newest_by`, the one with the highest value of that field."""
         sort = [(newest_by, -1)] if newest_by else None
         return await self.db[collection].find_one(where, sort=sort, session=self.session)
 
@@ -70,23 +71,23 @@ class MongoReadTransaction:
         skip: int = 0,
         limit: int = 0,
     ) -> list[Document]:
-        """Return the documents that the filter finds (`limit` 0: all of them)."""
+        """Return the documents that match (`limit` 0: all of them)."""
         cursor = self.db[collection].find(where, fields, session=self.session).skip(skip).limit(limit)
         return await (cursor.sort(list(order)) if order else cursor).to_list()
 
     async def aggregate(
         self, collection: str, pipeline: Sequence[Document], index: Sequence[tuple[str, int]]
     ) -> list[Document]:
-        """Return what a pipeline makes of the collection, read by way of `index`."""
+        """Run an aggregation pipeline over the collection, using `index`."""
         cursor = await self.db[collection].aggregate(list(pipeline), session=self.session, hint=dict(index))
         return await cursor.to_list()
 
 
 class MongoWriteTransaction(MongoReadTransaction):
-    """A transaction that writes, within the leave of its role.
+    """A writing transaction, with the permissions of its role.
 
-    The server refuses what a role's user may not do. It is refused here as well, since not every server
-    that speaks MongoDB's protocol looks at the collection of a privilege.
+    The server refuses what a role's user may not do. It is refused here as well, as not every server that speaks
+    MongoDB's protocol checks the collection of a privilege.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class MongoWriteTransaction(MongoReadTransaction):
         self._privileges = role_privileges(role) if role else None
 
     async def insert(self, collection: str, documents: Sequence[Document]) -> None:
-        """Insert documents; those that are records are numbered in the order of making."""
+        """Insert documents; those of records are numbered in their order."""
         if not documents:
             return
         self._check_privilege(collection, "insert")
@@ -109,7 +110,7 @@ class MongoWriteTransaction(MongoReadTransaction):
         await self.db[collection].insert_many(documents, session=self.session)
 
     async def put(self, collection: str, document: Document) -> None:
-        """Write a document whole, over the one of its key or anew."""
+        """Insert a document, or replace the one of its key."""
         for action in ("insert", "update"):
             self._check_privilege(collection, action)
         await self.db[collection].replace_one(
@@ -117,7 +118,7 @@ class MongoWriteTransaction(MongoReadTransaction):
         )
 
     async def replace(self, collection: str, document: Document) -> None:
-        """Write a document whole over the one of its key; it keeps its number."""
+        """Replace the document of this key; it keeps its number."""
         self._check_privilege(collection, "update")
         await self.db[collection].replace_one({"_id": document["_id"]}, document, session=self.session)
 
@@ -131,7 +132,7 @@ class MongoWriteTransaction(MongoReadTransaction):
         await self.db[collection].delete_one({"_id": key}, session=self.session)
 
     async def reserve_numbers(self, count: int) -> int:
-        """Return the first of `count` numbers in the order of making."""
+        """Reserve `count` numbers, and return the first."""
         counter = await self.db.counters.find_one_and_update(
             {"_id": "made"},
             {"$inc": {"value": count}},
@@ -161,7 +162,7 @@ class MongoDatabase:
         self._url = url
         self._name = name
         self._clients: dict[Role | None, AsyncMongoClient[Document]] = {}
-        # One writer at a time, as in the embedded twin: transactions of one program never collide.
+        # One writer at a time, as with SQLite, so that transactions of one program never collide.
         self._write_lock = asyncio.Lock()
 
     def database_for(self, role: Role | None) -> AsyncDatabase[Document]:
@@ -186,7 +187,7 @@ class MongoDatabase:
                 yield MongoReadTransaction(database, session)
 
     async def write(self, role: Role | None, work: MongoWork[T]) -> T:
-        """Run a transaction as `role`, all or nothing; again, if the server asks for that."""
+        """Run a transaction as `role`, and again if the server asks for that."""
         database = self.database_for(role)
         writer_name = str(role).replace("_", " ").capitalize() if role else "The owner"
         async with self._write_lock:
@@ -216,7 +217,7 @@ async def _run_transaction(database: AsyncDatabase[Document], role: Role | None,
 
 
 async def migrate_schema(mongo: MongoDatabase) -> None:
-    """Bring the schema up to date, with the owner's leave. What was left half made is made whole.
+    """Migrate the schema, as the owner. A migration that was interrupted is completed.
 
     Raises LibraryUnreadable if a newer MONITOR made it.
     """
@@ -257,7 +258,7 @@ async def _rename_run_id(database: AsyncDatabase[Document]) -> None:
 
 
 async def _backfill_fields(database: AsyncDatabase[Document], name: str) -> None:
-    """Write beside the bodies of a collection those fields that it did not have before."""
+    """Add the lookup fields that documents of a collection lack, from their bodies."""
     fields = LOOKUP_FIELDS[name]
     missing_filter = {"$or": [{field: {"$exists": False}} for field in fields]}
     async for stored_document in database[name].find(missing_filter, {"body": 1}):
@@ -268,7 +269,7 @@ async def _backfill_fields(database: AsyncDatabase[Document], name: str) -> None
 
 
 async def _check_server(database: AsyncDatabase[Document], url: str) -> None:
-    """Raise StoreError unless the server can do what is asked of it."""
+    """Raise StoreError unless the server has the version and features that MONITOR needs."""
     version = str((await database.client.admin.command("buildInfo"))["version"])
     if int(version.partition(".")[0]) < _OLDEST_VERSION:
         raise _make_errors(url).too_old(version, str(_OLDEST_VERSION))
@@ -286,7 +287,7 @@ async def _check_server(database: AsyncDatabase[Document], url: str) -> None:
 
 @contextmanager
 def translate_mongo_errors(url: str, writer_name: str = "") -> Iterator[None]:
-    """Raise any error of the driver within as its kind of `StoreError`; let every other exception pass."""
+    """Raise errors of the driver in the block as a `StoreError`; let every other exception pass."""
     try:
         yield
     except (PyMongoError, OSError) as error:
@@ -312,7 +313,7 @@ def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError
     errors = _make_errors(url)
     if isinstance(error, ConfigurationError):
         return _bad_address_error(url, error)
-    if "Message length (" in str(error):  # it took the other's words for a length
+    if "Message length (" in str(error):  # the driver read another protocol's bytes as a length
         return errors.wrong_product()
     if isinstance(error, ServerSelectionTimeoutError | AutoReconnect | OSError):
         return errors.unavailable(_describe_cause(error))
@@ -329,13 +330,13 @@ def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError
 
 
 def _describe_cause(error: Exception) -> str:
-    """Return what the system said, without the driver's settings and its view of the servers."""
+    """Return the system's message, without the driver's settings and server descriptions."""
     message = _first_line(error).partition(" (configured timeouts")[0].partition(", Timeout: ")[0]
     return "no answer in time" if message.startswith("No servers found") else message
 
 
 def _strip_url_secrets(url: str) -> str:
-    """Return an address as it may be shown."""
+    """Return an address without its password."""
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2].partition('/')[0]}"
 

@@ -1,6 +1,6 @@
-"""Making the log's users on a MongoDB server: one for each role, with just the leave of its row.
+"""Creates the log's users on a MongoDB server: one for each role, with the privileges of its row of the matrix.
 
-Done once by whoever owns the server (`docker compose`, `make servers`, tests). Source: stores/authority.py.
+Run once by the owner of the server (`docker compose`, `make servers`, tests).
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ _EXISTS = (51002, 51003)
 
 
 OWNER: Final = "owner"
-"""Who migrates and imports: any document of MONITOR's database, and nothing else on the server."""
+"""The user for migrations and imports, who may write anything in MONITOR's database and nothing else."""
 
 
 def user_name(role: Role | None, database: str) -> str:
-    """Return what a role's user in a library's database is called on the server (None: the owner's)."""
+    """Return the name of a role's user for a library's database (None: the owner's)."""
     return f"{database}_{role or OWNER}"
 
 
 async def make_users(
     admin: AsyncDatabase[Document], database: str, password_of: Callable[[Role | None], str]
 ) -> None:
-    """Make every role's user and the owner's, or give them the leave and the password that they should
-    have. May be done again. `admin` is the server's `admin` database, opened with leave to make users.
+    """Create every role's user and the owner's, or update their privileges and passwords. May be run again.
+
+    `admin` is the server's `admin` database, opened as a user that may create users.
     """
     owner_roles = [{"role": name, "db": database} for name in ("readWrite", "dbAdmin")]
     await _create_or_update(

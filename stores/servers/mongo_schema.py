@@ -1,9 +1,8 @@
-"""What MONITOR keeps in MongoDB: its collections, their keys and indexes, and who may write which.
+"""MONITOR's collections in MongoDB, their keys and indexes, and the privileges of each role.
 
-A document has `_id` (the record's key), `made` (the order of making), `body` (the record as JSON, so that
-it comes back to the byte) and the fields that are looked up. MongoDB grants leave by collection and knows
-no columns: what the matrix parts by column or value is parted here into collections of their own (a
-scene's head, its outcomes, what is told and what is played). Source: stores/authority.py.
+A document has `_id` (the record's key), `made` (the order of insertion), `body` (the record as JSON) and lookup
+fields. MongoDB grants privileges by collection, so what the write matrix separates by column or value has collections
+of its own: a scene's head, its outcomes, and the turns that narrate (`told`) besides those that are played (`turns`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Final
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, Store
 
 FORMAT: Final = 4
-"""The version of what `FIELDS`, `INDEXES` and `SHAPE` make."""
+"""The version of `LOOKUP_FIELDS`, `INDEXES` and `VALIDATORS`, and of the JSON of the records."""
 
 LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "stories": ("universe_id",),
@@ -48,14 +47,14 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "rulings": ("universe_id",),
     "policies": ("universe_id",),
 }
-"""The fields of a record that stand beside its body."""
+"""The fields of a record that its document has beside the body."""
 
 KEY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "transitions": ("loop", "subject_id", "seq"),
     "checkpoints": ("run_id",),
     "head_moves": ("scene_id", "seq"),
 }
-"""What identifies a record that has no identifier of its own."""
+"""The fields that identify a record without an `id`."""
 
 _Index = tuple[tuple[tuple[str, int], ...], dict[str, Any]]
 
@@ -68,7 +67,7 @@ SPENDING_FIELDS: Final = (
     *("universe_id", "story_id", "persona", "model", "moment"),
     *("tokens_in", "tokens_out", "micros", "unpriced"),
 )
-"""What the sums over calls are made of: all of it in one index, for the calls themselves are long."""
+"""The fields that sums of spending need: all in one index, as the documents of calls are long."""
 
 _TURNS = (_index_on("scene_id", "parent_id", "made"), _index_on("scene_id", "depth"))
 
@@ -127,17 +126,17 @@ _DOCUMENT_VALIDATOR: Final = {
     }
 }
 VALIDATORS: Final[Mapping[str, Any]] = dict.fromkeys(LOOKUP_FIELDS, _DOCUMENT_VALIDATOR)
-"""What the server itself checks of a document before it takes it."""
+"""The validators that the server applies to documents."""
 
 PLAYED_SPEAKERS: Final = frozenset({"player", "oracle", "system"})
-"""Whose turns stand in `turns`; those of the others stand in `told`."""
+"""The speakers whose turns are in `turns`; those of the others are in `told`."""
 
 _ACTION_NAMES: Final = {Operation.INSERT: "insert", Operation.UPDATE: "update", Operation.DELETE: "remove"}
 _SCENE_PARTS: Final = {"head": "scene_heads", "canonical_outcomes": "scene_outcomes", "body": "scenes"}
 
 
 def role_privileges(role: Role) -> dict[str, frozenset[str]]:
-    """Return what a role may do in each collection besides reading, as MongoDB calls it."""
+    """Return MongoDB's actions that a role may do in each collection, besides reading."""
     actions_by_collection: dict[str, set[str]] = {}
     for grant in WRITE_MATRIX[role]:
         if grant.store is Store.LOG:
@@ -149,7 +148,7 @@ def role_privileges(role: Role) -> dict[str, frozenset[str]]:
 
 
 def _server_collections(grant: Grant) -> list[tuple[str, frozenset[Operation]]]:
-    """Say in which collections of the server a grant holds, and for what."""
+    """Return the server's collections that a grant is for, with its operations."""
     if grant.collection == "turns":
         speakers = grant.values[1] if grant.values else frozenset[str]()
         return [("turns" if speakers <= PLAYED_SPEAKERS else "told", grant.operations)]

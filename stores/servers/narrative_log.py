@@ -1,6 +1,6 @@
-"""The narrative log on MongoDB: the reading port and every role's writing, on one class.
+"""The narrative log on MongoDB: reading, and the writes of every role.
 
-Which of the writing a role may really do is refused or allowed by the server, to the role's own user.
+The server refuses what a role's user may not write.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def _with_state(canonization: Canonization, state: CanonizationState) -> Canoniz
 
 
 async def add_scenes(tx: MongoWriteTransaction, scenes: Sequence[Scene]) -> None:
-    """Insert the scenes that are not there yet, as they stand. The line to a head is laid afterwards."""
+    """Insert the scenes that are not there yet, with their heads. Their lines are built afterwards."""
     new_documents = await insert_new(tx, "scenes", [_scene_document(scene) for scene in scenes])
     added_ids = {d["_id"] for d in new_documents}
     heads = [{"_id": s.id, "head": s.head, "depth": -1, "moves": 0} for s in scenes if s.id in added_ids]

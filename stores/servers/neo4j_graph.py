@@ -1,7 +1,7 @@
-"""One Neo4j database: its sessions by role, its schema, and its errors in MONITOR's words.
+"""A Neo4j database: sessions by role, schema migration, and the translation of errors.
 
-Neo4j Community has no roles: a role that may not write a collection gets a read-access session, in which the
-server itself refuses every write.
+Neo4j Community has no roles: a role that may not write a collection gets a read-access session, in which the server
+refuses every write.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ T = TypeVar("T")
 GraphWork = Callable[[AsyncManagedTransaction], Awaitable[T]]
 
 CONNECT_SECONDS = 3.0
-"""How long a dead server may keep a caller waiting."""
+"""Seconds that a dead server may keep a caller waiting."""
 
 MAX_KEY_LENGTH = 500
-"""Characters of words that are looked up as they are."""
+"""Characters of a text that is indexed as it is; a longer one is indexed by its digest."""
 
 FORMAT = 2
 """The version of what `SCHEMA` makes, and of the JSON of the records (2: a fact has its `statement_key`)."""
 _OLDEST_VERSION = 5
-"""The oldest version of Neo4j that knows `SCHEMA`."""
+"""The oldest version of Neo4j that accepts `SCHEMA`."""
 
 SCHEMA = (
     *(
@@ -71,7 +71,7 @@ SCHEMA = (
     "CREATE INDEX scene_story IF NOT EXISTS FOR (n:Scene) ON (n.story_id)",
     "CREATE INDEX related_fact IF NOT EXISTS FOR ()-[r:RELATED]-() ON (r.fact_id)",
 )
-"""Every statement may be run again: a schema that was left half made is made whole at the next opening."""
+"""Every statement may be run again, so that an interrupted migration is completed at the next opening."""
 
 
 class Neo4jGraph:
@@ -84,15 +84,15 @@ class Neo4jGraph:
         self._commit_lock = asyncio.Lock()
 
     async def read(self, work: GraphWork[T]) -> T:
-        """Run a reading transaction: all that it sees is committed."""
+        """Run a reading transaction."""
         with translate_neo4j_errors(self._url):
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(work)
 
     async def read_consistently(self, work: GraphWork[T]) -> T:
-        """As `read`, with no commit of this program in between: all that it sees is of one moment.
+        """As `read`, with no commit of this program meanwhile, so that all that is read is of one moment.
 
-        Neo4j reads what is committed at each step, not a snapshot; MONITOR alone writes to its database.
+        Neo4j has no snapshots: each step reads what is committed then. Only MONITOR writes to its database.
         """
         async with self._commit_lock:
             return await self.read(work)
@@ -100,8 +100,8 @@ class Neo4jGraph:
     async def write(self, role: Role, collections: Collection[str], work: GraphWork[T]) -> T:
         """Run a transaction that may write, if `role` may insert into all of `collections`.
 
-        Otherwise it runs in a read-access session, where the server refuses the first write. Commits are
-        one after another: each begins by taking the counter (see `made_from`).
+        Otherwise it runs in a read-access session, where the server refuses the first write. Commits run one
+        after another: each begins by locking the counter (see `reserve_numbers`).
         """
         may_write = all(find_grants(role, Store.CANON, name, Operation.INSERT) for name in collections)
         with translate_neo4j_errors(self._url, str(role).replace("_", " ").capitalize()):
@@ -114,7 +114,7 @@ class Neo4jGraph:
                 return await session.execute_read(work)
 
     async def write_as_owner(self, work: GraphWork[T]) -> T:
-        """Run a writing transaction for migrations and archive import."""
+        """Run a writing transaction for migrations and imports."""
         return await self.write(Role.CANON_KEEPER, COLLECTIONS[Store.CANON], work)
 
     async def run_statement(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
@@ -159,7 +159,7 @@ async def open_graph(url: str, user: str, password: str, *, database: str = "neo
 
 
 def _check_address(url: str) -> None:
-    """Raise ValueError if the driver would try another address than `url` names."""
+    """Raise ValueError if the driver would connect to another address than `url`."""
     parts = urlsplit(url)
     if parts.scheme and (not parts.hostname or parts.port == 0):
         raise ValueError("it names no host")
@@ -198,10 +198,10 @@ async def _read_format(tx: AsyncManagedTransaction) -> int:
 
 
 async def reserve_numbers(tx: AsyncManagedTransaction, count: int) -> int:
-    """Return the first of `count` numbers in the order of making, and keep other writers waiting.
+    """Reserve `count` numbers, and return the first.
 
-    The counter's node stays locked until the transaction ends, so that numbers are in the order of
-    commits and two commits never see half of each other.
+    The counter's node stays locked until the transaction ends, so that other writers wait, and numbers are in the
+    order of commits.
     """
     record = await (
         await tx.run(
@@ -214,7 +214,7 @@ async def reserve_numbers(tx: AsyncManagedTransaction, count: int) -> int:
 
 
 def index_key(text: str) -> str:
-    """Return words as an index holds them: whole while they are short, else their digest.
+    """Return a text as it is indexed: unchanged if it is short, else its digest.
 
     Neo4j refuses to index a value of more than some 8,000 bytes.
     """
@@ -226,7 +226,7 @@ def index_key(text: str) -> str:
 
 @contextmanager
 def translate_neo4j_errors(url: str, writer_name: str = "") -> Iterator[None]:
-    """Raise any error of the driver within as its kind of `StoreError`; let every other exception pass."""
+    """Raise errors of the driver in the block as a `StoreError`; let every other exception pass."""
     try:
         yield
     except (Neo4jError, DriverError, ConfigurationError, OSError) as error:
@@ -257,7 +257,7 @@ def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError
     if isinstance(error, UnsupportedServerProduct) or "looks like HTTP" in message:
         return errors.wrong_product()
     if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
-        reason = describe_cause(error)  # or, where the system said nothing, the last of the driver's lines
+        reason = describe_cause(error)  # or, without a system message, the driver's last line
         return errors.unavailable(
             message.splitlines()[-1] if reason.startswith("Couldn't connect") else reason
         )

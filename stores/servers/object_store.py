@@ -1,7 +1,7 @@
-"""Immutable objects in MinIO, each under its own SHA-256. The methods are those of `ObjectStore`.
+"""Immutable objects in MinIO, each under its own SHA-256; see `ObjectStore`.
 
-A bucket holds one collection. What is read is checked against its key, so what someone wrote over is never
-taken for the object; putting the same bytes again makes it whole.
+A bucket holds one collection. An object is checked against its key when it is read, so an overwritten one is never
+returned; putting the same bytes again repairs it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stores.servers.server_errors import check_collection, check_grants
 
 _KEY_PATTERN = re.compile(r"[0-9a-f]{64}")
 _PART_BYTES = 16 * 1024 * 1024
-"""Bytes sent at once; what is larger goes in parts, several at a time, and is there when all have come."""
+"""Bytes of a part. A larger object is sent in parts, several at a time, and exists once all have arrived."""
 
 _CHUNK_BYTES = 1024 * 1024
 _MISSING_CODE = "NoSuchKey"
@@ -103,7 +103,7 @@ def _check_key(key: str) -> None:
 
 
 def _download(client: Minio, bucket: str, key: str) -> tuple[bytes, str]:
-    """Return an object with the digest of what came, reckoned as it came."""
+    """Return an object with the digest of its bytes, computed while they arrive."""
     response = client.get_object(bucket, key)
     try:
         digest, chunks = hashlib.sha256(), []
@@ -117,7 +117,7 @@ def _download(client: Minio, bucket: str, key: str) -> tuple[bytes, str]:
 
 
 def _read_etag(client: Minio, bucket: str, key: str) -> str | None:
-    """Return what the server says that tells an object's content (None: there is no such object)."""
+    """Return the server's ETag of an object (None: there is no such object)."""
     try:
         return client.stat_object(bucket, key).etag or ""
     except S3Error as error:
@@ -127,9 +127,9 @@ def _read_etag(client: Minio, bucket: str, key: str) -> str | None:
 
 
 def _expected_etag(data: bytes) -> str:
-    """Return what S3 tells the content by: the MD5 of it, or of those of its parts.
+    """Return the ETag that S3 computes for the content: its MD5, or that of the MD5s of its parts.
 
-    Some servers (those that encrypt) tell it otherwise; then an object is sent again, and is the same.
+    Servers that encrypt compute it otherwise; then an object is sent again, which changes nothing.
     """
     parts = [_md5(data[start : start + _PART_BYTES]) for start in range(0, len(data), _PART_BYTES)]
     if len(parts) < 2:

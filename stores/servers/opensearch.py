@@ -1,6 +1,6 @@
-"""One OpenSearch: a client for each role, its indexes, and its errors in MONITOR's words.
+"""An OpenSearch server: a client for each role, its indexes, and the translation of errors.
 
-Source: issue "The five stores"; the users are those of `opensearch_roles.make_users`.
+The users are those of `opensearch_roles.make_users`.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from stores.servers.opensearch_schema import FORMAT, index_additions, index_body
 from stores.servers.server_errors import CONNECT_SECONDS, ServerErrorFactory, first_line, strip_url_secrets
 
 Credentials = Callable[[Role | None], tuple[str, str]]
-"""Gives the user and password of a role (None: the owner's, for making indexes and users)."""
+"""Returns the user and password of a role (None: the owner's, to create indexes and users)."""
 
 OLDEST_VERSION = 2
-"""The first version whose API this is written for."""
+"""The oldest supported version."""
 
 ANSWER_SECONDS = 60
-"""How long a large batch may take."""
+"""Timeout in seconds for a large batch."""
 
 
 class OpenSearchServer:
-    """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
+    """The open server. `translate_errors` turns the driver's errors into `StoreError`s that name it."""
 
     def __init__(self, url: str, credentials: Credentials, prefix: str) -> None:
         self.errors = ServerErrorFactory(
@@ -67,16 +67,16 @@ class OpenSearchServer:
                 http_auth=self._credentials(role),
                 connection_class=_OpenSearchConnection,
                 timeout=ANSWER_SECONDS,
-                max_retries=1,  # everything done here may be done twice; a kept connection may be stale
+                max_retries=1,  # every request here is idempotent, and a pooled connection may be stale
             )
         return self._clients[role]
 
     def index_name(self, collection: str) -> str:
-        """Return what a collection's index is called."""
+        """Return the name of a collection's index."""
         return f"{self.prefix}{collection}"
 
     async def open(self) -> None:
-        """Look at what answers there, and make the indexes that are not there yet."""
+        """Check the server, and create the indexes that are missing."""
         self.errors.check_address(self._url, "http://host:9200")
         with self.translate_errors():
             await self._check_product()
@@ -88,7 +88,7 @@ class OpenSearchServer:
                     await self._create_index(index)
 
     async def drop_all(self) -> None:
-        """Delete every index of this library (tests; making the index anew)."""
+        """Delete every index of this library (for tests and rebuilding)."""
         with self.translate_errors():
             await self.owner.indices.delete(index=",".join(index_names(self.prefix)), ignore_unavailable=True)
 
@@ -107,7 +107,7 @@ class OpenSearchServer:
             raise self.errors.too_old(number, f"{OLDEST_VERSION}.0")
 
     async def _upgrade_index(self, index: str, mapping: dict[str, Any]) -> None:
-        """Add to an index of before what it lacks, or raise LibraryUnreadable if nothing is known of it."""
+        """Add to an older index what it lacks, or raise LibraryUnreadable if it is of an unknown format."""
         stored_format = mapping.get("_meta", {}).get("monitor_format", 0)
         if stored_format == 1:
             await self.owner.indices.put_mapping(index=index, body=index_additions())
@@ -130,7 +130,7 @@ class OpenSearchServer:
 
     @contextmanager
     def translate_errors(self, role: Role | None = None, *, is_write: bool = False) -> Iterator[None]:
-        """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
+        """Raise errors of the driver in the block as a `StoreError`; let every other exception pass."""
         try:
             yield
         except (OpenSearchException, aiohttp.ClientError, ValueError, OSError) as error:
@@ -160,7 +160,7 @@ class OpenSearchServer:
     def response_error(
         self, status: Any, reason: str, role: Role | None, *, is_write: bool, error: Exception | None = None
     ) -> StoreError:
-        """Return the error for an answer, or for one item of a bulk, of this status."""
+        """Return the error for a response, or one item of a bulk response, with this status."""
         if "flood-stage" in reason or "read-only / allow delete" in reason or "No space left" in reason:
             return self.errors.disk_full()
         if isinstance(error, AuthenticationException) or status == 401:
@@ -177,7 +177,7 @@ class OpenSearchServer:
 async def open_opensearch(
     url: str, credentials: Credentials, *, prefix: str = "monitor-"
 ) -> OpenSearchServer:
-    """Connect, check that it is an OpenSearch that MONITOR can use, and make what indexes are missing.
+    """Connect, check that MONITOR can use the server, and create the indexes that are missing.
 
     Raises StoreUnavailable, StoreError (wrong password, another product or one too old) or
     LibraryUnreadable (made by another MONITOR); nothing stays open.
@@ -201,7 +201,7 @@ def error_reason(error: TransportError) -> str:
 
 
 class _FastFailConnector(aiohttp.TCPConnector):
-    """Waits long for an answer, and not long for a connection; the driver has but one time for both."""
+    """A short timeout for connections, as the driver has only one for connecting and answering."""
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout

@@ -1,7 +1,7 @@
-"""Making the text index's users on an OpenSearch server: one for each role, with just the leave of its row.
+"""Creates the text index's users on an OpenSearch server: one for each role, with the permissions of its row.
 
-Done once by whoever owns the server (`docker compose`, `make servers`, tests), through the REST API of the
-security plugin. Source: stores/authority.py.
+Run once by the owner of the server (`docker compose`, `make servers`, tests), through the REST API of the security
+plugin.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from stores.servers.server_errors import first_line
 _API = "/_plugins/_security/api"
 _REFUSED_CODES = (400, 404, 405)
 _CONFLICT, _MAX_ATTEMPTS = 409, 5
-"""Another program has changed the same rules meanwhile: then it is asked again."""
+"""The status if another program has changed the same rules meanwhile, and how often to try again."""
 
 
 def user_name(prefix: str, role: Role) -> str:
-    """Return what a role's user and its role on the server are called."""
+    """Return the name of a role's user, and of its role on the server."""
     return f"{prefix}{role}"
 
 
 async def make_users(opensearch: OpenSearchServer, password_of: Callable[[Role], str]) -> None:
-    """Make every role's user, or give it the leave and the password that it should have. May be done again.
+    """Create every role's user, or update its permissions and password. May be run again.
 
-    The owner needs leave to use the security plugin's API. Raises StoreError if the server has no such
-    plugin, or takes a password for too weak.
+    The owner needs access to the security plugin's API. Raises StoreError if the server has no such plugin, or
+    refuses a password as too weak.
     """
     prefix = opensearch.prefix
     await _patch(
@@ -47,7 +47,7 @@ async def make_users(opensearch: OpenSearchServer, password_of: Callable[[Role],
 
 
 async def remove_users(opensearch: OpenSearchServer) -> None:
-    """Remove every role's user. May be done again."""
+    """Remove every role's user. May be run again."""
     for kind in ("internalusers", "roles"):
         with opensearch.translate_errors():
             existing_names = await opensearch.owner.transport.perform_request("GET", f"{_API}/{kind}")
@@ -58,7 +58,7 @@ async def remove_users(opensearch: OpenSearchServer) -> None:
 async def _patch(
     opensearch: OpenSearchServer, kind: str, bodies: Mapping[str, dict[str, Any] | None]
 ) -> None:
-    """Put what is wanted (None: nothing) in one request: each makes the server read all its rules anew."""
+    """Set these objects (None: delete them) in one request, as each makes the server reload all its rules."""
     changes = [
         {"op": "add", "path": f"/{name}", "value": body} if body else {"op": "remove", "path": f"/{name}"}
         for name, body in bodies.items()

@@ -1,7 +1,7 @@
-"""What MONITOR keeps in OpenSearch: one index a collection, strictly mapped, with an analyzer of its own.
+"""MONITOR's indexes in OpenSearch: one per collection, with a strict mapping and an analyzer of its own.
 
-The analyzer finds the words that the embedded twin finds (SQLite's unicode61 and porter): words in any
-script, without case or accents, English endings off. It folds somewhat more: "Lodz" finds "Łódź".
+The analyzer finds the words that the embedded index finds (SQLite's unicode61 and porter): words in any script,
+without case or accents, with English stemming. It folds somewhat more: "Lodz" finds "Łódź".
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ FORMAT: Final = 2
 """The version of `index_body`. A newer one is left alone; an older one is added to (`index_additions`)."""
 
 MAX_HITS: Final = 10_000
-"""Hits that one search can bring."""
+"""The most hits of one search."""
 
 _VARIANTS: Final = "ς=>σ µ=>μ ϐ=>β ϵ=>ε ϑ=>θ \u1fbe=>ι ϰ=>κ ϖ=>π ϱ=>ρ ϕ=>φ ẛ=>s"
-"""Other shapes of the same letter, which `asciifolding` leaves (or takes for another one)."""
+"""Variants of letters that `asciifolding` does not fold (or folds to another letter)."""
 
 _MAX_WORD_LENGTH: Final = 255
 """Characters of a word that count; Lucene refuses a text with a word of more than 32,766 bytes."""
@@ -35,7 +35,7 @@ _ANALYSIS: Final[Mapping[str, Any]] = {
             "type": "custom",
             "char_filter": ["monitor_marks", "monitor_variants"],
             "tokenizer": "monitor_words",
-            # Twice: some small letters are folded to capitals.
+            # Twice, as some lower-case letters are folded to capitals.
             "filter": ["lowercase", "asciifolding", "lowercase", "monitor_longest", "porter_stem"],
         }
     },
@@ -45,8 +45,8 @@ _ANALYSIS: Final[Mapping[str, Any]] = {
 def index_body() -> dict[str, Any]:
     """Return settings and mapping of an index.
 
-    The text is found here and read from the truth: it is not kept a second time. One shard, so that the
-    weight of a word is reckoned over all texts.
+    The text itself is in log and canon, and is not stored again. One shard, so that the weight of a word is
+    computed over all texts.
     """
     return {
         "settings": {
@@ -68,12 +68,12 @@ def index_body() -> dict[str, Any]:
 
 
 def index_additions() -> dict[str, Any]:
-    """Return the mapping that an index of format 1 lacks: what is in it counts as without a mark."""
+    """Return the mapping that an index of format 1 lacks: its items have no fingerprint."""
     return {"_meta": {"monitor_format": FORMAT}, "properties": {"mark": _FINGERPRINT_MAPPING}}
 
 
 _FINGERPRINT_MAPPING: Final[Mapping[str, Any]] = {"type": "keyword", "index": False}
-"""Read from the doc values, and never looked up."""
+"""Read from the doc values, and not searchable."""
 
 
 _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
@@ -84,12 +84,12 @@ _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
 
 
 def index_names(prefix: str) -> list[str]:
-    """Return what all of a library's indexes are called."""
+    """Return the names of all indexes of a library."""
     return [f"{prefix}{collection}" for collection in COLLECTIONS[Store.WORDS]]
 
 
 def role_permissions(role: Role, prefix: str) -> dict[str, Any]:
-    """Return what a role may do, as the security plugin calls it: read all of MONITOR's, write its row's."""
+    """Return a role's permissions for the security plugin: read all of MONITOR's indexes, write those of its row."""
     write_grants = [grant for grant in WRITE_MATRIX[role] if grant.store is Store.WORDS]
     cluster = ["cluster:monitor/main", *(["indices:data/write/bulk"] if write_grants else [])]
     return {

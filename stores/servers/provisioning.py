@@ -1,6 +1,6 @@
-"""Making servers ready for MONITOR, once, with the leave of whoever owns them: a user for each role.
+"""Prepares servers for MONITOR, once, as their owner: creates a user for each role.
 
-`docker compose` and `make servers` run this after the servers answer. Doing it again sets what should be.
+`docker compose` and `make servers` run this after the servers answer. It may be run again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from stores.servers.server_stores import connect_minio, connect_opensearch, requ
 async def provision_servers(
     environ: Mapping[str, str], stores: frozenset[Store] = frozenset(Store)
 ) -> list[str]:
-    """Make every role's users on the servers of these stores; returns a line for each thing done.
+    """Create every role's users on the servers of these stores; return a line for each step.
 
     The addresses must carry the owner's own credentials (`mongodb://root:...@host`). Raises InputError if
-    something is not said, StoreUnavailable or StoreError naming the server that refused.
+    a setting is missing, StoreUnavailable or StoreError naming the server that refused.
     """
     require_drivers(stores)
     settings = read_server_settings(environ, stores)

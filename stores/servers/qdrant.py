@@ -1,8 +1,7 @@
-"""One Qdrant: its clients by what they may do, its collections, and its errors in MONITOR's words.
+"""A Qdrant server: clients by permission, its collections, and the translation of errors.
 
-A collection on the server holds one collection of MONITOR's as one model sees it, in one dimension, and
-its name says so. The owner's key makes them; roles only ever write into them (see `qdrant_roles.py`).
-Source: issue "The five stores".
+A collection on the server has the vectors of one collection of MONITOR's, one model and one dimension, which are in
+its name. The owner's key creates them; roles only write into them (see `qdrant_roles.py`).
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from stores.servers.server_errors import (
 from stores.servers.server_names import to_name_part
 
 OLDEST_VERSION = (1, 10)
-"""The first Qdrant with the one query endpoint that searches are made through."""
+"""The oldest supported version, which introduced the query endpoint."""
 
 ANSWER_SECONDS = 60
-"""How long a large batch may take."""
+"""Timeout in seconds for a large batch."""
 
 SCOPE = "scope"
-"""The payload key of the words that searches are narrowed by."""
+"""The payload key of the scope words that searches are filtered by."""
 
 
 class KeyEnforcement(StrEnum):
-    """What the server itself refuses a role, as far as its keys go."""
+    """What the server refuses a role, depending on its kinds of keys."""
 
     COLLECTIONS = "each role all collections but its own"
     READERS = "readers all writes, and no writer anything"
@@ -51,7 +50,7 @@ class KeyEnforcement(StrEnum):
 
 
 class QdrantServer:
-    """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
+    """The open server. `translate_errors` turns the driver's errors into `StoreError`s that name it."""
 
     def __init__(self, url: str, api_key: str, read_only_key: str = "", prefix: str = "monitor-") -> None:
         self.errors = ServerErrorFactory(
@@ -63,7 +62,7 @@ class QdrantServer:
         )
         self.enforcement = KeyEnforcement.NOTHING
         self.write_lock = asyncio.Lock()
-        """One writer at a time, as in the embedded twin: the first vector of a model sets its dimension."""
+        """One writer at a time, as with SQLite, as the first vector of a model sets its dimension."""
         self._url = url
         self._api_key = api_key
         self._read_only_key = read_only_key
@@ -74,7 +73,7 @@ class QdrantServer:
         self._complete_names: set[str] = set()
 
     async def open(self) -> None:
-        """Look at what answers there, and find out what its keys can part."""
+        """Check the server, and find out which permissions its keys enforce."""
         self.errors.check_address(self._url, "http://host:6333")
         with self.translate_errors():
             about = await self._owner.info()
@@ -95,23 +94,23 @@ class QdrantServer:
 
     @property
     def reader_client(self) -> AsyncQdrantClient:
-        """A client that can read everything and write nothing, if the server knows of such a thing."""
+        """Return a client that can read everything and write nothing, if the server supports that."""
         return self._cached_client("reader", self.reader_key)
 
     def writer_client(self, role: Role | None) -> AsyncQdrantClient:
-        """A client with the credentials of a role (None: the owner's)."""
+        """Return a client with the credentials of a role (None: the owner's)."""
         if role is None:
             return self._owner
         return self._cached_client(role, lambda: self.writer_key(role))
 
     def reader_key(self) -> str:
-        """Return the key that everyone reads with."""
+        """Return the key for reading."""
         if self._read_only_key or self.enforcement is not KeyEnforcement.COLLECTIONS:
             return self._read_only_key or self._api_key
         return reader_token(self._api_key, time.time())
 
     def writer_key(self, role: Role) -> str:
-        """Return what a role writes with: it opens the collections of its row, as they now are."""
+        """Return the key with which a role writes to the present collections of its row."""
         own_collections = writable_collections(role)
         if not own_collections:
             return self.reader_key()
@@ -155,17 +154,17 @@ class QdrantServer:
     # --- collections --------------------------------------------------------------------------------
 
     def collection_name(self, collection: str, model: str, size: int) -> str:
-        """Return what the server calls the vectors of `size` numbers that a model made of a collection."""
+        """Return the server's name for a collection's vectors of this model and size."""
         return f"{self._name_prefix(collection, model)}{size}"
 
     def collection_names(self, collection: str) -> list[str]:
-        """Return what the server has of a collection, one for each model and dimension."""
+        """Return the server's names for a collection, one for each model and dimension."""
         return sorted(
             name for name in self._collection_names if name.startswith(f"{self._prefix}{collection}__")
         )
 
     async def read_dimensions(self, collection: str, model: str, *, expected: int | None = None) -> list[int]:
-        """Return the dimensions there are collections for; looked up again if `having` is not among them."""
+        """Return the dimensions of a model's collections; looked up again if `expected` is not among them."""
         dimensions = self._known_dimensions(collection, model)
         if not dimensions or (expected is not None and expected not in dimensions):
             await self._refresh_names()
@@ -173,7 +172,7 @@ class QdrantServer:
         return dimensions
 
     async def ensure_collection(self, collection: str, model: str, size: int) -> None:
-        """Make the collection with its payload index, or make whole what a crash left of it."""
+        """Create the collection with its payload index, or complete one that a crash left unfinished."""
         name = self.collection_name(collection, model, size)
         if name in self._complete_names:
             return
@@ -186,16 +185,16 @@ class QdrantServer:
         self._complete_names.add(name)
 
     def forget_collections(self) -> None:
-        """Believe nothing about which collections there are: another program has changed them."""
+        """Clear the cache of collections, as another program has changed them."""
         self._collection_names = frozenset()
         self._complete_names.clear()
 
     def ambiguous_model_name(self, model: str) -> str | None:
-        """Return the model's name if it does not stand in those of its collections as it is."""
+        """Return the model's name if the names of its collections do not contain it unchanged."""
         return None if to_name_part(model) == model else model
 
     async def read_models(self, collection: str) -> dict[str, str]:
-        """Return what the server has now of a collection, each with what its model is called there."""
+        """Return the server's collections of a collection, with the name of the model in each."""
         await self._refresh_names()
         name_prefix = f"{self._prefix}{collection}__"
         parts = {
@@ -205,15 +204,14 @@ class QdrantServer:
         return {name: model for name, (model, _, size) in parts.items() if size.isdecimal()}
 
     async def drop_model(self, collection: str, model: str) -> None:
-        """Delete all collections of a model, with the owner's key: a role's opens no more than what is in
-        them."""
+        """Delete all collections of a model, with the owner's key, as roles may only write into collections."""
         await self._refresh_names()
         for size in self._known_dimensions(collection, model):
             await self._owner.delete_collection(self.collection_name(collection, model, size))
         await self._refresh_names()
 
     async def drop_all(self) -> None:
-        """Delete every collection of this library (tests; making the index anew)."""
+        """Delete every collection of this library (for tests and rebuilding)."""
         with self.translate_errors():
             await self._refresh_names()
             for name in self._collection_names:
@@ -221,8 +219,8 @@ class QdrantServer:
             self.forget_collections()
 
     async def _create_collection(self, name: str, size: int) -> None:
-        # Of vectors of length one the dot product is the cosine; Qdrant's own cosine would bring them to
-        # length one a second time, and a little off what the embedded twin answers.
+        # For unit vectors the dot product is the cosine. Qdrant's cosine would normalise them again, and give
+        # slightly other results than the embedded index.
         params = models.VectorParams(
             size=size, distance=models.Distance.DOT, datatype=models.Datatype.FLOAT16, on_disk=False
         )
@@ -253,7 +251,7 @@ class QdrantServer:
 
     @contextmanager
     def translate_errors(self, role: Role | None = None, *, is_write: bool = False) -> Iterator[None]:
-        """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
+        """Raise errors of the driver in the block as a `StoreError`; let every other exception pass."""
         try:
             yield
         except (ApiException, ResourceExhaustedResponse, httpx.HTTPError, ValueError, OSError) as error:
@@ -296,7 +294,7 @@ class QdrantServer:
 async def open_qdrant(
     url: str, api_key: str, read_only_key: str = "", *, prefix: str = "monitor-"
 ) -> QdrantServer:
-    """Connect and check that it is a Qdrant that MONITOR can use. Without a key it must be on loopback.
+    """Connect and check that MONITOR can use the server. Without a key it must be on loopback.
 
     Raises StoreUnavailable, or StoreError for a wrong key, another product or one too old.
     """
@@ -310,12 +308,12 @@ async def open_qdrant(
 
 
 def is_missing(error: UnexpectedResponse) -> bool:
-    """Tell whether the server says that there is no such collection."""
+    """Return whether the server says that there is no such collection."""
     return error.status_code == httpx.codes.NOT_FOUND
 
 
 class _FastFailTransport(httpx.AsyncHTTPTransport):
-    """Waits long for an answer, and not long for a connection; the driver has but one time for both."""
+    """A short timeout for connections, as the driver has only one for connecting and answering."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         request.extensions["timeout"] = request.extensions.get("timeout", {}) | {"connect": CONNECT_SECONDS}
@@ -325,7 +323,7 @@ class _FastFailTransport(httpx.AsyncHTTPTransport):
 def _make_client(url: str, key: Callable[[], str] | None) -> AsyncQdrantClient:
     secure: Any = url.startswith("https")
     with warnings.catch_warnings():
-        # It warns on the screen of a key over plain HTTP; on loopback, and in a compose network, that is so.
+        # The client warns about a key over plain HTTP, which is normal on loopback and in a compose network.
         warnings.simplefilter("ignore", UserWarning)
         return AsyncQdrantClient(
             url=url,
@@ -337,7 +335,7 @@ def _make_client(url: str, key: Callable[[], str] | None) -> AsyncQdrantClient:
 
 
 def _error_message(error: UnexpectedResponse) -> str:
-    """Return the server's words; empty if they are not such as Qdrant says them."""
+    """Return the server's message; empty if it is not in Qdrant's format."""
     try:
         status = error.structured()["status"]
         return str(status["error"] if isinstance(status, dict) else status)

@@ -1,9 +1,9 @@
-"""What each role is let into Qdrant with: keys, and tokens that are good for single collections.
+"""The credentials of each role for Qdrant: keys, and tokens for single collections.
 
-Qdrant keeps no users. It knows an API key that may do all, a key that may only read, and tokens (JWT,
-signed with the API key, where the server has `service.jwt_rbac` on) that name collections to read or to
-write. So a role that writes gets a token for just the collections of its row, and everyone reads with
-the read-only key. Source: stores/authority.py; qdrant.tech, "Security", "Granular access control".
+Qdrant has no users. It has an API key for everything, a read-only key, and tokens (JWT, signed with the API key, if
+the server has `service.jwt_rbac` on) for reading or writing named collections. So a role that writes gets a token
+for the collections of its row, and everyone reads with the read-only key. See qdrant.tech, "Security", "Granular
+access control".
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from stores.authority import WRITE_MATRIX, Role, Store
 
 TOKEN_SECONDS = 3_600
-"""Seconds that a token is good for. It is made anew for every request; this leaves room for clock skew."""
+"""Seconds that a token is valid. A new one is made for every request; this allows for clock skew."""
 
 
 def writable_collections(role: Role) -> frozenset[str]:
-    """Return the collections that a role may write to. Qdrant does not part putting from deleting."""
+    """Return the collections that a role may write to. Qdrant cannot allow putting without deleting."""
     return frozenset(grant.collection for grant in WRITE_MATRIX[role] if grant.store is Store.VECTORS)
 
 

@@ -1,7 +1,6 @@
-"""What is said when the server of a derived store or of the originals is amiss: one wording for all of them.
+"""The error messages for problems with a server, the same for all servers.
 
-Each adapter knows its driver's errors; here is what the user is told. Source: issue "The five stores"
-("a clear error naming the store, what was kept, what to do").
+Each adapter recognises its driver's errors; the messages for the user are made here.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import StoreError, StoreFull, StoreUnavailable, WriteDenied
 
 CONNECT_SECONDS = 3.0
-"""How long a dead server may keep a caller waiting."""
+"""Seconds that a dead server may keep a caller waiting."""
 
 
 class ServerErrorFactory(NamedTuple):
-    """A server as it is spoken of: what MONITOR keeps there, the product, its address without secrets.
+    """Makes the errors about one server: what MONITOR stores there, the product, its address without secrets.
 
-    `kept` says what has become of the user's things when a call fails; `settings` names what to check.
+    `kept` says what happened to the user's data when a call fails; `settings` names what to check.
     """
 
     store: str
@@ -52,7 +51,7 @@ class ServerErrorFactory(NamedTuple):
         )
 
     def wrong_product(self, answer: str = "") -> StoreError:
-        """Something else answers at that address."""
+        """Return the error for another product at that address."""
         return StoreError(
             f"What answers at {self.url} is not {self.product}{f': {answer}' if answer else ''}.",
             kept="Nothing was written there.",
@@ -67,7 +66,7 @@ class ServerErrorFactory(NamedTuple):
         )
 
     def check_address(self, url: str, example: str) -> None:
-        """Raise StoreError unless `url` says where a server could be."""
+        """Raise StoreError unless `url` is the address of a server."""
         try:
             parts = urlsplit(url)
             is_invalid = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
@@ -88,24 +87,24 @@ class ServerErrorFactory(NamedTuple):
         )
 
     def write_denied(self, role: Role | None, error: BaseException | str) -> WriteDenied:
-        """The server itself refused the write."""
+        """Return the error for a write that the server refused."""
         return WriteDenied(
             f"{role_label(role)} may not write that: {first_line(error)}.", kept="Nothing was written."
         )
 
 
 def check_collection(store: Store, collection: str) -> None:
-    """Raise StoreError unless there is such a collection; only known ones ever become a name on a server."""
+    """Raise StoreError for an unknown collection, so that no other text becomes a name on a server."""
     if collection not in COLLECTIONS[store]:
         noun = "object collection" if store is Store.OBJECTS else f"collection of {store}"
         raise StoreError(f"There is no {noun} called {collection!r}.")
 
 
 def check_grants(role: Role | None, store: Store, collection: str, *operations: Operation) -> None:
-    """Raise WriteDenied unless the matrix grants all of `ops`. The owner (None) may do all.
+    """Raise WriteDenied unless the matrix grants all of the operations. The owner (None) may do all.
 
-    The server refuses the same by itself, to each role's own credentials; this holds where it was given
-    only one user for all of them.
+    The server refuses the same for each role's own credentials; this check is for servers with one user for all
+    roles.
     """
     if role is not None and not all(find_grants(role, store, collection, op) for op in operations):
         raise WriteDenied(f"The {role} may not write to the {collection}.", kept="Nothing was written.")
@@ -116,13 +115,13 @@ def role_label(role: Role | None) -> str:
 
 
 def strip_url_secrets(url: str) -> str:
-    """Return an address as it may be shown."""
+    """Return an address without its password."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.partition('/')[0].rpartition('@')[2]}"
 
 
 def describe_cause(error: BaseException | str) -> str:
-    """Return what the system said beneath a driver's error, if it said anything; else the error's words."""
+    """Return the system's message that caused a driver's error, if there is one; else the error's own."""
     cause: BaseException | None = error if isinstance(error, BaseException) else None
     while cause is not None:
         if isinstance(cause, socket.gaierror):
@@ -141,7 +140,7 @@ def first_line(error: BaseException | str) -> str:
 
 
 def is_disk_full_message(text: str) -> bool:
-    """Tell whether a server's words say that its disk is full."""
+    """Return whether a server's message says that its disk is full."""
     message = text.casefold()
     return any(
         phrase in message for phrase in ("no space left", "disk is full", "out of disk", "not enough space")

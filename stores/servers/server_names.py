@@ -1,4 +1,4 @@
-"""What MONITOR's things are called on a server that may be shared, in letters that it takes."""
+"""Names of MONITOR's indexes, buckets and users on a server that may be shared."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _PART_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
 def name_prefix(library: str) -> str:
-    """Return what the names of a library's indexes, collections, buckets and users begin with.
+    """Return the prefix of the names of a library's indexes, collections, buckets and users.
 
-    Small letters, digits and hyphens alone, as S3 wants them; two libraries never have the same.
+    Lower-case letters, digits and hyphens, as S3 requires; unique for each library.
     """
     if _LIBRARY_PATTERN.fullmatch(library):
         return f"{library}-"
@@ -21,7 +21,7 @@ def name_prefix(library: str) -> str:
 
 
 def to_name_part(text: str) -> str:
-    """Return a text as a part of a name: as it is if that can be, else told from all others by a digest."""
+    """Return a text as a part of a name: unchanged if possible, else made unique by a digest."""
     if _PART_PATTERN.fullmatch(text):
         return text
     return f"{re.sub(r'[^A-Za-z0-9._-]', '-', text)[:67]}-{_digest(text)}"

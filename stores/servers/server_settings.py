@@ -1,6 +1,6 @@
-"""Where the servers are and with what credentials each role comes to them, from the environment.
+"""Addresses and credentials of the servers, from the environment.
 
-No password of a role is written down: each is derived from one secret, by server and role.
+Passwords of roles are not stored: each is derived from one secret, by server and role.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _REQUIRED_VARIABLES: Mapping[Store, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """What the environment says of the servers; `library` tells several libraries on them apart."""
+    """The settings of servers from the environment; `library` is the name of the library on them."""
 
     values: Mapping[str, str] = field(repr=False)
     library: str = "monitor"
 
     def get(self, name: str, default: str = "") -> str:
-        """Return a setting, as `MONITOR_` and its name."""
+        """Return the value of `MONITOR_` plus the name."""
         return self.values.get(f"MONITOR_{name}", default)
 
     def derive_password(self, server: str, role: Role | None) -> str:

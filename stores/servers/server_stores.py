@@ -1,6 +1,6 @@
-"""Coming to the servers: a way to connect for each store that is on one, and the door to whole universes.
+"""Connects to the servers: a connector for each store that is on a server, and `History` over log and canon.
 
-What stands in between while one of them is down is the mirror's business.
+`stores.replication` handles servers that are down.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stores.replication.replay_clock import ReplayClock
 from stores.servers.server_names import name_prefix
 from stores.servers.server_settings import ServerSettings
 
-if TYPE_CHECKING:  # a driver takes up to two seconds to import: each comes when its store is on a server
+if TYPE_CHECKING:  # a driver takes up to two seconds to import, so only those in use are imported
     from pymongo import AsyncMongoClient
 
     from stores.servers.minio import MinioBuckets
@@ -48,15 +48,15 @@ _ADAPTER_MODULES: Final[Mapping[Store, str]] = {
 
 
 def import_drivers(stores: frozenset[Store]) -> None:
-    """Import what speaks to these stores' servers, before any of them is asked: it takes seconds, in which
-    nothing that is under way gets its answer. Raises what `need_drivers` raises."""
+    """Import the drivers of these stores' servers before any is connected: imports take seconds, during which no
+    request gets its answer. Raises what `require_drivers` raises."""
     require_drivers(stores)
     for store in stores:
         import_module(f"stores.servers.{_ADAPTER_MODULES[store]}")
 
 
 def require_drivers(stores: frozenset[Store]) -> None:
-    """Raise InputError unless what speaks to these stores' servers is installed. Imports nothing."""
+    """Raise InputError unless the drivers of these stores' servers are installed. Imports nothing."""
     missing = [
         _DRIVER_PACKAGES[store]
         for store in Store
@@ -71,7 +71,7 @@ def require_drivers(stores: frozenset[Store]) -> None:
 
 
 class ServerStores:
-    """What is open on the servers. `stamps` is the clock that the mirror sets for each write."""
+    """The open connections to servers. `replay_clock` is set for each write that is sent late."""
 
     def __init__(self, settings: ServerSettings, replay_clock: ReplayClock) -> None:
         self._settings = settings
@@ -83,7 +83,7 @@ class ServerStores:
         self._buckets: MinioBuckets | None = None
 
     def make_doctor(self, home: Doctor, stores: frozenset[Store]) -> Doctor:
-        """Return who tries every role on the servers, beside the doctor of the copy at home."""
+        """Return a doctor for the servers and the copy in the home folder."""
         from stores.servers.doctor import ConnectedServers, ServersDoctor
 
         def connected_servers() -> ConnectedServers:
@@ -92,7 +92,7 @@ class ServerStores:
         return ServersDoctor(home, connected_servers, stores)
 
     def make_connectors(self, stores: frozenset[Store]) -> ServerConnectors:
-        """Return how to come to the servers of these stores."""
+        """Return the connectors to the servers of these stores."""
         connectors: dict[Store, Connector] = {
             Store.CANON: self._connect_canon,
             Store.LOG: self._connect_log,
@@ -163,7 +163,7 @@ class ServerStores:
 
 
 def make_mongo_connector(settings: ServerSettings) -> Callable[[Role | None], AsyncMongoClient[Document]]:
-    """Return what gives a client with the credentials of a role."""
+    """Return a function that makes a client with the credentials of a role."""
     from pymongo import AsyncMongoClient
 
     from stores.servers.mongo import CONNECT_MS
@@ -185,7 +185,7 @@ def make_mongo_connector(settings: ServerSettings) -> Callable[[Role | None], As
 
 
 async def connect_opensearch(settings: ServerSettings) -> OpenSearchServer:
-    """Connect to the words' server, as each role and as its owner."""
+    """Connect to the server of the text index, as each role and as its owner."""
     from stores.servers.opensearch import open_opensearch
     from stores.servers.opensearch_roles import user_name
 
@@ -199,7 +199,7 @@ async def connect_opensearch(settings: ServerSettings) -> OpenSearchServer:
 
 
 async def connect_minio(settings: ServerSettings) -> MinioBuckets:
-    """Connect to the originals' server, as each role and as its owner."""
+    """Connect to the server of the object store, as each role and as its owner."""
     from stores.servers.minio import open_minio
     from stores.servers.minio_roles import user_name
 

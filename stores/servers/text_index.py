@@ -1,7 +1,7 @@
-"""Words by BM25 in OpenSearch. The words of each method are those of `TextIndex`.
+"""The text index (BM25) in OpenSearch; see `TextIndex`.
 
-What was typed goes there as plain words: nothing in a text is an operator. Common words are left out, as in
-the embedded twin, unless there is nothing else.
+A query is sent as plain words, so nothing in it is an operator. Stop words are left out unless there is nothing else,
+as in the embedded index.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from stores.servers.scopes import scope_words, to_storable_text
 from stores.servers.server_errors import check_collection, check_grants
 
 _MAX_WORDS = 500
-"""Different words of a query that are asked for; OpenSearch takes 1,024."""
+"""The most different words of a query; OpenSearch accepts 1,024."""
 
 _BATCH_ITEMS = 1_000
 _BATCH_BYTES = 5_000_000
-"""In one request, where OpenSearch takes 100 MB."""
+"""Bytes of one request; OpenSearch accepts 100 MB."""
 
 _MAX_KEY_BYTES = 500
-"""Bytes of an identifier that can be a document's key as it is (OpenSearch takes 512)."""
+"""Bytes of an identifier that is used as a document's key unchanged (OpenSearch accepts 512)."""
 
 _NOT_FOUND = 404
 
@@ -39,8 +39,8 @@ class ServerTextIndex:
     """The text index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
     `StoreError`.
 
-    A put of more than a thousand texts goes in several requests; one that breaks off is done again from
-    the start, and changes nothing that is there. A search brings 10,000 hits at most.
+    A put of many texts takes several requests; one that is interrupted is repeated from the start, which changes
+    nothing that is there. A search returns 10,000 hits at most.
     """
 
     def __init__(self, opensearch: OpenSearchServer, role: Role | None) -> None:
@@ -113,7 +113,7 @@ class ServerTextIndex:
         return fingerprint_by_id
 
     async def _read_fingerprints(self, collection: str, body: dict[str, Any]) -> dict[Id, str]:
-        """Return the marks of all that the query finds, however many: page by page, in the order of `id`."""
+        """Return the fingerprints of all matching items, page by page, in the order of `id`."""
         client, fingerprint_by_id = self._opensearch.client_for(self._role), dict[Id, str]()
         body |= {"size": MAX_HITS, "_source": False, "track_total_hits": False, "sort": [{"id": "asc"}]}
         body["docvalue_fields"] = ["mark"]
@@ -128,7 +128,7 @@ class ServerTextIndex:
             body["search_after"] = hits[-1]["sort"]
 
     async def _send_actions(self, collection: str, actions: Sequence[str]) -> None:
-        """Do all of the actions; when the last is done, every search sees them."""
+        """Send all of the actions; searches see them after the last one."""
         client = self._opensearch.client_for(self._role)
         parts = list(_split_into_requests(actions))
         for number, part in enumerate(parts, 1):
@@ -142,7 +142,7 @@ class ServerTextIndex:
                 self._raise_first_error(response["items"])
 
     def _raise_first_error(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Raise what became of the first item that failed. That there is nothing to delete is no failure."""
+        """Raise the error of the first item that failed; a missing item to delete is no error."""
         for result in (result for item in items for result in item.values()):
             if "error" in result and result["status"] != _NOT_FOUND:
                 reason = f"{result['error']['type']}: {result['error']['reason']}"
@@ -150,7 +150,7 @@ class ServerTextIndex:
 
 
 def _scope_query(scope: Mapping[str, str] | None, keys: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the request for what is within the scope (and has one of these keys)."""
+    """Return the query for items within the scope (and with one of these keys)."""
     filters: list[dict[str, Any]] = [{"term": {"scope": pair}} for pair in scope_words(scope)]
     if keys is not None:
         filters.append({"ids": {"values": list(keys)}})
@@ -172,7 +172,7 @@ def _document_line(item: TextItem) -> str:
 
 
 def _document_key(id: Id) -> str:
-    """Any string can be an identifier; what is no key for OpenSearch is known there by its digest."""
+    """Return the key for an identifier; one that OpenSearch does not accept is replaced by its digest."""
     raw = id.encode()
     return id if 0 < len(raw) <= _MAX_KEY_BYTES else f"={hashlib.sha256(raw).hexdigest()}"
 
@@ -188,7 +188,7 @@ def _split_into_requests(actions: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _query_words(query: str) -> list[str]:
-    """Cut the query into its different words, without the common ones unless there is nothing else."""
+    """Return the different words of the query, without stop words unless there is nothing else."""
     text = "".join(
         char if _is_word_character(char) else " " for char in to_storable_text(query[:MAX_QUERY_CHARACTERS])
     )

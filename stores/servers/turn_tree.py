@@ -1,4 +1,4 @@
-"""The turn tree in MongoDB: appending, moving the head, and the line in step with both.
+"""The turn tree in MongoDB: appends turns, moves the head, and keeps the line up to date.
 
 `line` maps depth to turn for the path from the first turn to the head; a turn is on the line if the
 line has it at its depth and the head is at least as deep.
@@ -19,11 +19,11 @@ from stores.servers.mongo_schema import PLAYED_SPEAKERS
 
 _TURN_COLLECTIONS = ("turns", "told")
 _BATCH_DEPTHS = 500
-"""Depths that are read at once while a path is climbed."""
+"""Depths that are read at once while a path is followed to its start."""
 
 
 class HeadPosition(NamedTuple):
-    """Where play stands in a scene, and how often it has moved."""
+    """The head of a scene, its depth, and the number of head moves."""
 
     turn_id: Id | None
     depth: int
@@ -34,13 +34,13 @@ class HeadPosition(NamedTuple):
 
 
 async def read_turns(tx: MongoReadTransaction, where: Document) -> list[Turn]:
-    """Return the turns that a filter finds, played and told, in the order they were made."""
+    """Return the turns that match, of both collections, in the order they were made."""
     documents = [d for name in _TURN_COLLECTIONS for d in await tx.find_all(name, where)]
     return [parse_document(Turn, d) for d in sorted(documents, key=lambda d: int(d["made"]))]
 
 
 async def read_head(tx: MongoReadTransaction, scene_id: Id) -> HeadPosition:
-    """Return where play stands in a scene. Raises NotFound for an unknown one."""
+    """Return the head of a scene. Raises NotFound for an unknown one."""
     head_document = await tx.find_one("scene_heads", {"_id": scene_id})
     if head_document is None:
         raise NotFound(f"There is no scene {scene_id}.")
@@ -75,7 +75,7 @@ async def find_on_line(
 
 
 async def read_redo_target(tx: MongoReadTransaction, scene_id: Id) -> Id | None:
-    """Return the head that was last left for the present one by an undo."""
+    """Return the head that the last undo to the present head came from."""
     head_document = await tx.find_one("scene_heads", {"_id": scene_id})
     if head_document is None:
         return None
@@ -94,9 +94,9 @@ async def _read_positions(tx: MongoReadTransaction, scene_id: Id, start: int, en
 
 
 async def append_turn(tx: MongoWriteTransaction, turn: Turn, kind: MoveKind) -> None:
-    """Add the turn and stand on it; nothing if it is there already.
+    """Append the turn and move the head to it; do nothing if it exists.
 
-    Raises NotFound for an unknown scene, StoreError if it does not fit where it is put.
+    Raises NotFound for an unknown scene, StoreError if its parent or depth do not fit.
     """
     if await read_turns(tx, {"_id": turn.id}):
         return
@@ -110,7 +110,7 @@ async def append_turn(tx: MongoWriteTransaction, turn: Turn, kind: MoveKind) -> 
 async def move_head(
     tx: MongoWriteTransaction, scene_id: Id, to_turn: Id | None, kind: MoveKind, at: datetime
 ) -> None:
-    """Stand on another turn of the scene (None: before the first); nothing if play stands there."""
+    """Move the head to another turn of the scene (None: before the first); do nothing if it is there."""
     head_position = await read_head(tx, scene_id)
     if to_turn == head_position.turn_id:
         return
@@ -159,7 +159,7 @@ async def set_head(
     kind: MoveKind,
     at: datetime,
 ) -> None:
-    """Put the line and the head on a turn, and record the move."""
+    """Move the line and the head to a turn, and record the move."""
     if turn is not None:
         await update_line(tx, turn, head_position)
     seq = head_position.move_count + 1
@@ -184,7 +184,7 @@ def make_move_document(move: HeadMove) -> Document:
 
 
 async def update_line(tx: MongoWriteTransaction, turn: Turn, head_position: HeadPosition) -> None:
-    """Lay the line from a turn up to where the present one is met: only what differs is written."""
+    """Update the line from a turn up to where it meets the present line."""
     new_positions: list[tuple[int, Id]] = []
     at_depth, path_turn_id = turn.depth, turn.id
     if turn.parent_id == head_position.turn_id:
@@ -216,7 +216,7 @@ async def _read_parents(tx: MongoReadTransaction, scene_id: Id, start: int, end:
 
 
 async def _read_fields(tx: MongoReadTransaction, where: Document, fields: Document) -> list[Document]:
-    """Return these fields of the turns that a filter finds, played and told."""
+    """Return these fields of the turns that match, of both collections."""
     return [d for name in _TURN_COLLECTIONS for d in await tx.find_all(name, where, fields=fields)]
 
 

@@ -1,8 +1,8 @@
-"""Vectors in Qdrant, searched exactly. The words of each method are those of `VectorIndex`.
+"""The vector index in Qdrant, with exact search; see `VectorIndex`.
 
-Vectors are sent at length one and rounded to float16, as the embedded twin keeps them, so that both
-answer alike. A point's payload has the identifier as it was given, the words of its scope, its mark, and
-its model where the name of the server's collection does not tell that.
+Vectors are normalised and rounded to float16, as in the embedded index, so that both give the same results. A point's
+payload has the identifier, the words of its scope, its fingerprint (`mark`), and its model if the name of the
+server's collection does not contain it unchanged.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from stores.servers.server_errors import check_collection, check_grants
 T = TypeVar("T")
 
 _BATCH_NUMBERS = 250_000
-"""Numbers of vectors in one request: some 5 MB, where Qdrant takes 32."""
+"""Numbers of vectors in one request: about 5 MB of the 32 MB that Qdrant accepts."""
 
 _BATCH_POINTS = 1_000
 _MAX_TIED = 10_000
-"""Equally near vectors that are put in the order of identifiers; among more, the server's order decides."""
+"""The most equally near vectors that are sorted by identifier; beyond that, the server's order is used."""
 
 _BATCH_PAYLOADS = 5_000
 _ID, _FINGERPRINT, _MODEL = "id", "mark", "model"
@@ -42,8 +42,8 @@ class ServerVectorIndex:
     """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
     `StoreError`.
 
-    A put of more than some hundreds of vectors goes in several requests; one that breaks off is done again
-    from the start, and changes nothing that is there.
+    A put of many vectors takes several requests; one that is interrupted is repeated from the start, which
+    changes nothing that is there.
     """
 
     def __init__(self, qdrant: QdrantServer, role: Role | None) -> None:
@@ -176,7 +176,7 @@ class ServerVectorIndex:
     async def _find_nearest(
         self, name: str, vector: list[float], k: int, scope: Mapping[str, str] | None
     ) -> list[VectorHit]:
-        """Ask for more until the last that came is less near than the `k`th: ties go by identifier."""
+        """Fetch hits until the last is less near than the `k`th, so that ties can be sorted by identifier."""
         limit = k + 1
         while True:
             hits = await self._query_points(name, vector, limit, scope)
@@ -207,7 +207,7 @@ class ServerVectorIndex:
         ).count
 
     async def _read_payloads(self, name: str, point_filter: Filter | None) -> AsyncIterator[dict[str, Any]]:
-        """Yield what stands beside the vectors, without those."""
+        """Yield the payloads without the vectors."""
         next_offset: Any = None
         while True:
             points, next_offset = await self._qdrant.reader_client.scroll(
@@ -224,14 +224,14 @@ class ServerVectorIndex:
                 return
 
     async def _read_model_name(self, name: str) -> str | None:
-        """Return the model's own name, if that of the server's collection does not tell it."""
+        """Return the model's own name from a payload, if the collection's name does not contain it."""
         points, _ = await self._qdrant.reader_client.scroll(
             name, limit=1, with_payload=[_MODEL], with_vectors=False
         )
         return (points[0].payload or {}).get(_MODEL) if points else None
 
     async def _check_dimension(self, collection: str, model: str, dimensions: list[int]) -> None:
-        """Raise StoreError if a vector has another dimension than those that there are, or than the first."""
+        """Raise StoreError if a vector has another dimension than the existing ones, or than the first."""
         sizes = await self._qdrant.read_dimensions(collection, model, expected=dimensions[0])
         others = [size for size in sizes if size != dimensions[0]]
         filled_dimensions = [size for size in others if await self._count_points(collection, model, size)]
@@ -245,7 +245,7 @@ class ServerVectorIndex:
                 )
 
     async def _retry_if_missing(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do the work, and once again if a collection has gone that was there when last looked."""
+        """Run `work`, and once more if a cached collection no longer exists."""
         try:
             return await work()
         except UnexpectedResponse as error:
@@ -262,7 +262,7 @@ class _VectorPoint(NamedTuple):
 
 
 def _make_points(items: Sequence[VectorItem], model: str | None) -> list[_VectorPoint]:
-    """Return the points of items; of two with one identifier the last counts."""
+    """Return the points of items; of two with the same identifier the last counts."""
     return list({item.id: _make_point(item, model) for item in items}.values())
 
 
@@ -274,7 +274,7 @@ def _make_point(item: VectorItem, model: str | None) -> _VectorPoint:
 
 
 def _scope_filter(scope: Mapping[str, str] | None, ids: Sequence[str] | None = None) -> Filter | None:
-    """Return the filter for what is within the scope (and has one of these points' identifiers)."""
+    """Return the filter for points within the scope (and with one of these identifiers)."""
     conditions: list[Any] = [
         models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in scope_words(scope)
     ]
@@ -289,7 +289,7 @@ def _make_batch(points: Sequence[_VectorPoint]) -> models.Batch:
 
 
 def _point_id(id: Id) -> str:
-    """Qdrant takes only UUIDs: an identifier that is none, or is not written as UUIDs are, is given one."""
+    """Return a UUID for an identifier, as Qdrant accepts no others; a canonical UUID is unchanged."""
     try:
         return id if str(uuid.UUID(id)) == id else derive_id("point", id)
     except ValueError:
@@ -297,7 +297,7 @@ def _point_id(id: Id) -> str:
 
 
 def _to_stored_vector(vector: Sequence[float]) -> list[float]:
-    """Return the vector as it is stored: at length one, in numbers that float16 has."""
+    """Return the vector as it is stored: normalised, and rounded to float16."""
     import numpy as np
 
     from stores.embedded.vector_space import to_unit_vector

@@ -1,7 +1,4 @@
-"""A real process is killed at random moments while its servers flap; nothing is lost, nothing is there twice.
-
-Source: issue "The five stores", "Degraded modes".
-"""
+"""A real process is killed at random moments while its servers flap; nothing is lost, nothing is there twice."""
 
 from __future__ import annotations
 

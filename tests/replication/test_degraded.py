@@ -1,7 +1,4 @@
-"""With any one of the servers down: said once, played on, healed by itself, nothing lost or doubled.
-
-Source: issue "The five stores", "Degraded modes".
-"""
+"""With any one of the servers down: said once, played on, healed by itself, nothing lost or doubled."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Each real server in turn is killed in the middle of a session, and started again: nothing lost or doubled.
 
-Source: issue "The five stores", "Degraded modes". The servers must be the launcher's, to be stopped by it.
+The servers must be the launcher's, to be stopped by it.
 """
 
 from __future__ import annotations
