@@ -89,7 +89,7 @@ async def open_stores(
     if server_stores := frozenset(store for store in Store if kinds[store] is not StoreKind.EMBEDDED):
         return await _open_with_servers(home, server_stores, clock, environ, on_progress)
     from stores.embedded.index_file import open_index
-    from stores.embedded.library import open_library
+    from stores.embedded.library import open_library, refuse_new_library
     from stores.embedded.object_store import remove_temporary_files
     from stores.embedded.stores import build_embedded_stores
     from stores.replication.join_errors import servers_not_named_error
@@ -97,6 +97,7 @@ async def open_stores(
 
     await asyncio.to_thread(make_home, home)
     async with AsyncExitStack() as exit_stack:
+        await asyncio.to_thread(refuse_new_library, home)
         library = await open_library(home / "library.db")
         exit_stack.push_async_callback(library.close)
         if (await read_replica_state(library)).joined_stores:

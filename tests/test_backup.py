@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.backup import file_format as backup_file
-from stores.backup.file_format import BackupManifest
+from stores.backup.file_format import BackedUpUniverse, BackupManifest
 from stores.backup.folder import StoredBackup, choose_surplus, derive_library_id, is_backup_due, list_backups
 from stores.backup.restoring import verify_backup
 from stores.backup.writing import WrittenBackup, write_backup
@@ -378,17 +378,37 @@ def test_the_rule_of_what_is_given_up(days: list[float], keep: int, written: int
     kept = [one for one in shelf if one.path not in gone]
     assert just_written not in gone
     assert shelf[: max(1, keep)] == kept[: max(1, keep)]
-    assert len(kept) <= max(1, keep) + 12 + 1
+    assert len(kept) <= 2 * max(1, keep) + 12 + 1
     # Giving up again gives up nothing more, and every month of the last twelve keeps one.
     assert choose_surplus(kept, keep, just_written) == []
-    months = list(dict.fromkeys((one.manifest.made_at.year, one.manifest.made_at.month) for one in shelf))
+    now = next(one.manifest.made_at for one in shelf if one.path == just_written)
+    months = list(dict.fromkeys((at.year, at.month) for at in made if at <= now))
     assert {(k.manifest.made_at.year, k.manifest.made_at.month) for k in kept} >= set(months[:12])
 
 
-def _said(at: datetime) -> BackupManifest:
+def _said(at: datetime, *universes: BackedUpUniverse) -> BackupManifest:
     return BackupManifest(
-        program="test", made_at=at, library=OURS, one_moment=True, universes=(), moves=0, members={}
+        program="test", made_at=at, library=OURS, one_moment=True, universes=universes, moves=0, members={}
     )
+
+
+def test_backup_rotation_keeps_the_last_backup_of_a_universe_that_later_ones_lack() -> None:
+    campaign = BackedUpUniverse(id="campaign", name="The Salt Coast", counts={"turns": 3_000})
+    emptied = campaign.model_copy(update={"counts": {"turns": 0}})
+    new = BackedUpUniverse(id="new", name="New", counts={"turns": 1})
+    shelf = [StoredBackup(Path(f"day {n}"), _said(DAY - timedelta(days=n), new)) for n in range(20)]
+    shelf += [StoredBackup(Path("emptied"), _said(DAY - timedelta(days=20), emptied))]
+    shelf += [StoredBackup(Path("whole"), _said(DAY - timedelta(days=21), campaign))]
+    shelf += [StoredBackup(Path("older"), _said(DAY - timedelta(days=22), campaign))]
+    gone = choose_surplus(shelf, 2, shelf[0].path)
+    assert Path("whole") not in gone
+    assert Path("older") in gone
+
+
+def test_backup_rotation_leaves_backups_from_the_future_out_of_the_count() -> None:
+    future = [StoredBackup(Path(f"2030-{n}"), _said(DAY + timedelta(days=1_400 - n))) for n in range(11)]
+    true_ones = [StoredBackup(Path(f"day {n}"), _said(DAY - timedelta(days=n))) for n in range(4)]
+    assert choose_surplus([*future, *true_ones], 10, true_ones[0].path) == [Path("2030-10")]
 
 
 def test_one_is_due_a_day_after_the_last(tmp_path: Path) -> None:

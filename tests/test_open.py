@@ -189,3 +189,22 @@ async def test_a_driver_that_is_not_installed_is_named(
         await open_stores(tmp_path / "home", kinds=kinds)
     assert "monitor-tui[servers]" in refused.value.todo
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    "remains", ["index.db", "library.db-wal", "objects/originals/ab/cd", "backups/a.backup.zip"]
+)
+@pytest.mark.parametrize("library", ["gone", "empty"])
+async def test_library_that_vanished_is_missed_and_not_made_anew(
+    library: str, remains: str, tmp_path: Path
+) -> None:
+    """A new one would be backed up daily, until the last backup with the campaign was rotated away."""
+    (tmp_path / remains).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / remains).write_bytes(b"something")
+    if library == "empty":
+        (tmp_path / "library.db").touch()
+    before = names_in(tmp_path)
+    with pytest.raises(LibraryUnreadable, match=library) as refusal:
+        await open_stores(tmp_path)
+    assert "monitor restore" in refusal.value.todo
+    assert names_in(tmp_path) == before

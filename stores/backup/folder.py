@@ -1,13 +1,15 @@
 """The folder of backups: which are of this library, when the next one is due, and which are removed.
 
-The newest ones are kept, as many as configured, and the newest of each of the last twelve months. Only a file that
-has the name of a backup, opens as one and is of this library is removed, and never the one that was just written.
+The newest ones are kept, as many as configured, the newest of each of the last twelve months, and the fullest of
+every universe: a library that lost something never pushes out the last backup that has it. Backups that a wrong
+clock dated into the future are counted apart. Only a file that has the name of a backup, opens as one and is of
+this library is removed, and never the one that was just written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -74,10 +76,30 @@ def is_backup_due(folder: Path, library_id: Id, now: datetime) -> bool:
 
 def choose_surplus(newest_first: Sequence[StoredBackup], keep: int, just_written: Path) -> list[Path]:
     """Return the backups to remove, by the rule at the top of this file."""
-    kept_paths = {backup.path for backup in newest_first[: max(1, keep)]} | {just_written}
+    now = next((one.manifest.made_at for one in newest_first if one.path == just_written), None)
+    from_future = [one for one in newest_first if now is not None and one.manifest.made_at > now]
+    up_to_now = [one for one in newest_first if one not in from_future]
     newest_by_month: dict[tuple[int, int], Path] = {}
-    for one in newest_first:
-        made_at = one.manifest.made_at
-        newest_by_month.setdefault((made_at.year, made_at.month), one.path)
-    kept_paths |= set(list(newest_by_month.values())[:KEPT_MONTHS])
+    for one in up_to_now:
+        newest_by_month.setdefault((one.manifest.made_at.year, one.manifest.made_at.month), one.path)
+    kept_paths = {
+        just_written,
+        *(one.path for one in (*from_future[: max(1, keep)], *up_to_now[: max(1, keep)])),
+        *list(newest_by_month.values())[:KEPT_MONTHS],
+        *_fullest_of_each_universe(newest_first),
+    }
     return [one.path for one in newest_first if one.path not in kept_paths]
+
+
+def _fullest_of_each_universe(newest_first: Sequence[StoredBackup]) -> Iterator[Path]:
+    """Yield the backup that has most of a universe (the newest of equals), for every universe there ever was.
+
+    Nothing in a library is ever deleted: a later backup that lacks records is of a library that lost them.
+    """
+    fullest: dict[Id, tuple[int, Path]] = {}
+    for one in newest_first:
+        for universe in one.manifest.universes:
+            record_count = sum(universe.counts.values())
+            if universe.id not in fullest or record_count > fullest[universe.id][0]:
+                fullest[universe.id] = record_count, one.path
+    return (path for _, path in fullest.values())
