@@ -1,172 +1,200 @@
-"""The record asked with the keyboard: three tabs, standings in words, jumps, what leads on from unknown."""
+"""The record asked with the keyboard: three tabs, standings in words, jumps, and what unknown leads to."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from agents.indexer.question_vectors import STARTING_NOTE
+from agents.services.query import QueryService
 from agents.views.query_views import Answer
 from stores.errors import StoreUnavailable
-from stores.records.ids import Id
-from tests.screens.table import NARROW, ROOMY, real_desk, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from stores.records.llm import Persona
+from tests.screens.faults import fail_once, record_calls
+from tests.screens.scripted_llm import ScriptedLlm, write_settings
+from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
 from widgets.finding_list import FindingList
 from widgets.prompt import PlayPrompt
 
+QUESTION = "who has the brass key?"
+FOUND = "9 found"
 
-async def test_every_standing_is_told_in_words_and_leads_on(twin: TwinDesk) -> None:
-    async with seated(twin_desk(twin), ROOMY) as table:
+
+async def stand_on(table: Table, words: str) -> None:
+    """Go down until the cursor's row says this."""
+    for _ in range(40):
+        if any("▸" in line and words in line for line in table.text.splitlines()):
+            return
+        await table.press("down")
+    raise AssertionError(f"the cursor never came to {words!r}:\n{table.text}")
+
+
+async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home: Path) -> None:
+    async with seated(real_desk(remembered_home, 8), ROOMY) as table:
         await table.press("6")
         assert table.screen == "QueryScreen"
         assert table.shows("Salt Coast · all stories", "Ask about this world")
-        await table.type("where is the bell")
-        assert twin.called("ask")[-1] == ("where is the bell", twin.universe.id, None, True)
-        standings = ("canon", "proposed", "on record", "believed by Father Ode", "contradicted")
-        assert table.shows(*standings, "5 found")
+        await table.type(QUESTION)
+        assert table.shows("✓ canon", "+ proposed", "❝ in the book", "~ believed by Ivo Tarrant", FOUND)
         await table.press("enter")
-        assert table.shows("Evidence for:", "Mara Venn heard the bell")
+        assert table.shows("What this rests on:", "Ivo Tarrant saw the brass key")
         await table.press("enter")
         assert table.screen == "ReadingScreen"
         await table.press("escape", "escape", "down", "enter")
         assert table.screen == "GateScreen"
         await table.press("escape", "down", "enter")
         assert table.screen == "ReadingScreen"
-        await table.press("escape", "down", "c")
+        await table.press("escape")
+        await stand_on(table, "believed by Ivo")
+        await table.press("c")
         assert table.screen == "UniverseScreen"
+        assert table.shows("The Company's tide-clerk")
         await table.press("escape")
         assert table.screen == "QueryScreen"
+        await stand_on(table, "contradicted")
+        assert table.shows("No longer so: Wenna Pike has a brass key.")
         await table.press("escape", "escape")
         assert table.screen == "MenuScreen"
-        assert [name for name, _ in twin.calls if name in ("enter", "leave")] == ["enter", "leave"]
 
 
-async def test_what_is_unknown_leads_to_the_oracle_or_to_the_gate(twin: TwinDesk) -> None:
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Path) -> None:
+    async with seated(real_desk(remembered_home, 8), NARROW) as table:
         await table.press("enter", "f8")
         assert table.screen == "QueryScreen"
-        await table.type("Who cut the rope?")
+        await table.type("Who wears the crown?")
         assert table.shows(
-            "? unknown: nothing says so clearly. o asks the oracle, t proposes it.",
-            "Nearest; may not be an answer",
+            "? unknown: nothing plainly says so. o asks the oracle, t makes it so.",
+            "Nearest; it may not answer it",
         )
         await table.press("t")
-        await table.type("Ilse cut the rope")
-        scene_id = next(iter(twin.lines))
-        assert twin.called("make_true") == [(scene_id, twin.universe.id, "Ilse cut the rope")]
-        assert table.shows("Proposed: Ilse cut the rope")
+        await table.type("Tam Marrow wears the crown")
+        assert table.shows("Proposed: Tam Marrow wears the crown")
+        (card,) = await table.services.stories.stories()
+        assert card.scene is not None
+        proposals = (await table.services.gate.gate(card.scene.id)).proposals
+        assert "Tam Marrow wears the crown." in [view.title for view in proposals]
         await table.press("o")
         assert table.screen == "SceneScreen"
         prompt = table.app.screen.query_one(PlayPrompt)
-        assert prompt.text == "? Who cut the rope?"
+        assert prompt.text == "? Who wears the crown?"
         assert prompt.input_has_focus
 
 
-async def test_tabs_show_turns_by_likeness_and_rows_by_word(twin: TwinDesk) -> None:
-    async with seated(twin_desk(twin), ROOMY) as table:
+async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seated(real_desk(remembered_home, 8), ROOMY) as table:
+        query = table.services.query
+        (universe,) = await table.services.stories.universes()
+        (card,) = await table.services.stories.stories()
+        asked, recalled, searched = (
+            record_calls(monkeypatch, query, method)
+            for method in ("answer_question", "recall_turns", "search_words")
+        )
         await table.press("6")
-        await table.type("bell")
+        await table.type("brass key")
         await table.press("f2")
-        assert twin.called("recall") == [("bell", twin.universe.id, None)]
-        assert table.shows("▸Recall", "on record", "4 found")
+        everywhere: dict[str, Any] = {"universe_id": universe.id, "story_id": None}
+        assert [(args, kwargs["story_id"]) for args, kwargs in recalled] == [(("brass key",), None)]
+        assert table.shows("[recall]", "in the book", "6 found")
         await table.press("f2")
-        assert twin.called("search") == [("bell", twin.universe.id, None)]
-        assert table.shows("▸Words", "The bell never left the tower.")
+        assert searched == [(("brass key",), everywhere)]
+        assert table.shows("[words]", "Ivo Tarrant saw the brass key.")
         await table.press("s")
-        assert twin.called("search")[-1] == ("bell", twin.universe.id, twin.story_id)
+        assert searched[-1] == (("brass key",), everywhere | {"story_id": card.story.id})
         assert table.shows("Salt Coast · The Drowned Bell")
         await table.press("f2")
-        assert twin.called("ask")[-1] == ("bell", twin.universe.id, twin.story_id, False)
+        assert asked[-1] == (("brass key",), everywhere | {"story_id": card.story.id, "in_words": False})
 
 
-async def test_an_answer_in_words_shows_what_it_adds(twin: TwinDesk) -> None:
-    twin.recall.words = "Mara heard the bell. [1] Forty men rang it. [1]"
-    twin.recall.unsupported = ("Forty men rang it.",)
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_query_answer_in_words_marks_what_it_adds(remembered_home: Path) -> None:
+    write_settings(remembered_home, '[model]\nname = "openai/gpt-4o-mini"\n[librarian]\non = true\n')
+    sentences = [
+        {"text": "Ivo saw the brass key.", "cites": [1]},
+        {"text": "Hester Marrow stole it.", "cites": [1]},
+    ]
+    model = ScriptedLlm({Persona.LIBRARIAN: json.dumps({"sentences": sentences})})
+    async with seated(real_desk(remembered_home, 8, model=model), NARROW) as table:
         await table.press("6")
-        await table.type("the bell?")
-        assert table.shows("Mara heard the bell. [1]", "⚠ beyond its evidence: “Forty men rang it.”")
+        await table.type(QUESTION)
+        assert table.shows("Ivo saw the brass key. [1]", "⚠ beyond its evidence: “Hester Marrow stole it.”")
         assert isinstance(table.app.focused, FindingList)
         await table.press("slash")
         assert isinstance(table.app.focused, Input)
 
 
-async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: TwinDesk) -> None:
-    slow, ask = asyncio.Event(), twin.recall.answer_question
+async def test_query_drops_a_late_answer_and_lets_typing_go_on(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, answer_question = asyncio.Event(), QueryService.answer_question
+    asked: list[str] = []
 
-    async def late(
-        question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
-    ) -> Answer:
-        answer = await ask(question, universe_id=universe_id, story_id=story_id, in_words=in_words)
-        if question == "bell":
+    async def answer_late(self: QueryService, question: str, **scope: Any) -> Answer:
+        answer = await answer_question(self, question, **scope)
+        asked.append(question)
+        if question == "brass":
             await asyncio.shield(slow.wait())
         return answer
 
-    twin.recall.answer_question = late  # type: ignore[method-assign]
-    async with seated(twin_desk(twin), NARROW) as table:
+    monkeypatch.setattr(QueryService, "answer_question", answer_late)
+    async with seated(real_desk(remembered_home, 8), NARROW) as table:
         await table.press("6")
-        for key in "bell":
+        for key in "brass":
             await table.pilot.press(key)
         await table.pilot.press("enter")
-        await table.pilot.pause()
-        assert table.shows("looking ...")
-        for key in "ow":
+        await table.until("looking ...")
+        for key in ("space", *"key"):
             await table.pilot.press(key)
         slow.set()
         await table.press("enter")
-        assert table.shows("bellow", "5 found")
-        assert twin.called("ask")[-1][0] == "bellow"
+        assert table.shows("brass key", FOUND)
+        assert asked[-1] == "brass key"
 
 
-async def test_it_looks_again_once_the_embedding_model_is_awake(twin: TwinDesk) -> None:
-    ask, asleep = twin.recall.answer_question, [f"meaning: {STARTING_NOTE}"] * 2
+async def test_query_looks_again_once_the_embedding_model_is_awake(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asleep, answer_question = [f"meaning: {STARTING_NOTE}"] * 2, QueryService.answer_question
 
-    async def waking(
-        question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
-    ) -> Answer:
-        answer = await ask(question, universe_id=universe_id, story_id=story_id, in_words=in_words)
-        return replace(answer, findings=(), notes=(asleep.pop(),)) if asleep else answer
+    async def answer_asleep(self: QueryService, question: str, **scope: Any) -> Answer:
+        answer = await answer_question(self, question, **scope)
+        return Answer(question, answer.standing, notes=(asleep.pop(),)) if asleep else answer
 
-    twin.recall.answer_question = waking  # type: ignore[method-assign]
-    async with seated(twin_desk(twin), NARROW) as table:
+    monkeypatch.setattr(QueryService, "answer_question", answer_asleep)
+    async with seated(real_desk(remembered_home, 8), NARROW) as table:
         await table.press("6")
-        await table.type("bell")
-        assert table.shows("5 found")
+        await table.type(QUESTION)
+        assert table.shows(FOUND)
         assert not table.shows("wakes up")
         assert not asleep
 
 
-async def test_what_fails_is_said_and_the_question_kept(twin: TwinDesk) -> None:
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(real_desk(remembered_home, 8), NARROW) as table:
         await table.press("6")
-        await table.type("the bell?", enter=False)
-        twin.fail(
-            "ask", StoreUnavailable("The index is away.", kept="Nothing is lost.", todo="Wait a little.")
-        )
+        await table.type(QUESTION, enter=False)
+        away = StoreUnavailable("The index is away.", kept="Nothing is lost.", todo="Wait a little.")
+        fail_once(monkeypatch, table.services.query, "answer_question", away)
         await table.press("enter")
-        assert table.shows("The index is away.", "the bell?")
+        assert table.shows("The index is away.", QUESTION)
         await table.press("enter")
-        assert table.shows("5 found")
+        assert table.shows(FOUND)
 
 
-async def test_without_a_world_it_says_what_to_do() -> None:
-    async with seated(twin_desk(TwinDesk(sample=False, story=False)), NARROW) as table:
+async def test_query_without_a_world_says_what_to_do(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("6")
-        assert table.shows("No world yet.")
+        assert table.shows("There is no world yet to ask about.")
         await table.type("anything at all")
         assert table.screen == "QueryScreen"
 
 
-@pytest.fixture
-def twin() -> TwinDesk:
-    return TwinDesk()
-
-
-async def test_the_command_asks_at_a_real_desk(tmp_path: Path) -> None:
+async def test_query_command_opens_the_answer(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("1", "enter", "enter", "enter", "enter", "enter")
         assert table.screen == "SceneScreen"
