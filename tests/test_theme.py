@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.color import ColorType
@@ -31,8 +32,8 @@ from textual.widgets import (
 from textual.widgets.option_list import Option
 
 from monitor_tui.theme import CONTRAST, DARK, LIGHT, THEMES, register_themes
-from tests.screens.twin import TwinDesk
-from tests.screens.twin_model import calls_of
+from tests.screens.scripted_llm import ScriptedLlm, build_narrated_story
+from tests.screens.table import real_desk
 from tests.widgets.gallery import PlayGallery, WorldGallery
 from tests.widgets.samples import proposal
 from tests.widgets.stage import Stage, screen_text
@@ -94,14 +95,14 @@ def _luminance(colour: Color) -> float:
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_can_be_read_on_every_ground(theme: Theme, text: str, ground: str) -> None:
+def test_contrast_of_text_on_every_background(theme: Theme, text: str, ground: str) -> None:
     known = colours(theme)
     assert contrast(Color.parse(known[text]), Color.parse(known[ground])) >= LEAST
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 @pytest.mark.parametrize(("text", "ground"), PAIRS)
-def test_pairs_that_belong_together_can_be_read(theme: Theme, text: str, ground: str) -> None:
+def test_contrast_of_color_pairs(theme: Theme, text: str, ground: str) -> None:
     known = colours(theme)
     assert contrast(Color.parse(known[text]), Color.parse(known[ground])) >= LEAST
 
@@ -166,7 +167,7 @@ def _contrast_of(segment: Segment) -> float | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-async def test_everything_textual_draws_with_them_can_be_read(theme: Theme) -> None:
+async def test_contrast_of_stock_widgets(theme: Theme) -> None:
     app = StockGallery(theme.name)
     app.animation_level = "none"
     async with app.run_test(size=(100, 60)) as pilot:
@@ -180,7 +181,7 @@ async def test_everything_textual_draws_with_them_can_be_read(theme: Theme) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -> None:
+async def test_contrast_of_own_widgets(theme: Theme) -> None:
     app: App[None] = PlayGallery(theme.name, trigger="The Hidden Chamber is new")
     async with app.run_test(size=(100, 40)) as pilot:
         faint = set(cells_too_faint(app.screen))
@@ -208,18 +209,17 @@ async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
-    twin = TwinDesk()
-    await twin.model.choose_model(model="openai/gpt-4o-mini")
-    turn = twin.lines[next(iter(twin.lines))][-1].turn
-    twin.model.called = list(calls_of(turn, twin.story_id))
+async def test_contrast_of_xray_bill_and_model_setup(theme: Theme, tmp_path: Path) -> None:
+    scene_id = await build_narrated_story(tmp_path)
+    services, close = await real_desk(tmp_path, 8, model=ScriptedLlm())()
+    turn = (await services.play.transcript(scene_id, 0, 100))[-1].turn
     widgets = XrayList(), BillList(), LlmSettingsList(), LongText("You tell what happens."), Transcript()
     app = Stage(*widgets, theme=theme.name)
-    async with app.run_test(size=(100, 90)) as pilot:
-        xray, bill, house, _, transcript = widgets
-        xray.show_xray(await twin.model.read_xray(turn.id))
-        bill.show_bill(await twin.model.read_bill(), "call")
-        house.show_setup(await twin.model.read_setup())
+    async with app.run_test(size=(100, 120)) as pilot:
+        xray, bill, setup, _, transcript = widgets
+        xray.show_xray(await services.llm.read_xray(turn.id))
+        bill.show_bill(await services.llm.read_bill(), "call")
+        setup.show_setup(await services.llm.read_setup())
         transcript.add_narrated_text("t", "The tide turns.")
         faint: set[str] = set()
         for widget in widgets:
@@ -230,9 +230,10 @@ async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
                 faint |= set(cells_too_faint(app.screen))
         assert "The tide turns." in screen_text(app)
         assert faint == set()
+    await close()
 
 
-def test_our_themes_are_a_dark_and_a_light_one_and_textuals_stay() -> None:
+def test_themes_are_dark_light_and_those_of_textual() -> None:
     app: App[None] = App()
     register_themes(app)
     assert {DARK.name, LIGHT.name, *BUILTIN_THEMES} <= set(app.available_themes)
@@ -241,7 +242,7 @@ def test_our_themes_are_a_dark_and_a_light_one_and_textuals_stay() -> None:
 
 
 @pytest.mark.slow
-async def test_our_widgets_draw_in_every_stock_theme() -> None:
+async def test_own_widgets_draw_in_every_stock_theme() -> None:
     app = PlayGallery()
     async with app.run_test(size=(80, 24)) as pilot:
         app.query_one(Transcript).focus()

@@ -10,52 +10,65 @@ import pytest
 from agents.events import Event, ImportProgressed
 from screens.ingest.import_screen import ImportScreen
 from tests.agents.importers.test_importer import log_bytes
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
 
 
 @pytest.fixture
-def twin() -> TwinDesk:
-    return TwinDesk()
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A log with a line that cannot be read, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    log = Path("road.jsonl")
+    log.write_bytes(log_bytes() + b"\nnot json")
+    return log
 
 
 @pytest.fixture(params=[NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)], ids=["80x24", "120x40"])
-async def table(twin: TwinDesk, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
-    async with seated(twin_desk(twin), request.param) as table:
+async def table(log: Path, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
+    """The screen that imports a log, in a new library."""
+    async with seated(real_desk(Path("home")), request.param) as table:
         await table.press("2", "i")
         yield table
 
 
-async def test_a_file_is_looked_at_before_it_is_brought_in(table: Table, twin: TwinDesk) -> None:
+async def count_turns(table: Table) -> int:
+    """Return how many turns the one story has, in all its scenes."""
+    (card,) = await table.services.stories.stories()
+    record = await table.services.stories.story_record(card.story.id)
+    return sum(len(scene.rows) for scene in record.scenes)
+
+
+async def test_import_previews_a_file_before_it_is_brought_in(table: Table, log: Path) -> None:
     assert table.screen == "ImportScreen"
-    await table.type("log.jsonl")
-    assert table.shows("300 turns in 3 scenes, 2 notes out of character", "as “Log” in Log (new)")
-    assert table.shows("Mara (player) 120", "Session of 8 May 2023", "line 14: it is not whole JSON")
-    assert table.shows("Enter imports it. None of it becomes canon.")
-    assert twin.imports.begun == 0
-    twin.imports.go.set()
+    await table.type(str(log))
+    assert table.shows("120 turns in 6 scenes, 13 notes out of character", "as “Road” in Road (new)")
+    assert table.shows("Mira (player) 40", "Session of 1 May 2023", "line 122: it is not whole JSON")
+    assert table.shows("Enter brings it in. Nothing of it becomes canon.")
+    assert not await table.services.stories.universes()
     await table.press("enter")
-    assert twin.imports.begun == 3
+    assert await count_turns(table) == 120
     assert table.shows("It is in, and nothing of it is canon.")
+    (universe,) = await table.services.stories.universes()
+    assert universe.name == "Road"
+    assert (await table.services.stories.menu()).fact_count == 0
 
 
-async def test_what_cannot_be_read_is_said_and_the_words_stay(table: Table) -> None:
+async def test_import_error_keeps_the_words(table: Table) -> None:
     await table.type("nowhere.txt")
     assert table.shows("nowhere.txt cannot be read: No such file or directory.")
     assert table.shows("file", "nowhere.txt")
 
 
-async def test_other_words_in_the_form_are_looked_at_anew(table: Table, twin: TwinDesk) -> None:
-    await table.type("log.jsonl")
+async def test_import_previews_anew_when_the_form_changes(table: Table, log: Path) -> None:
+    await table.type(str(log))
     await table.press("down")
     await table.type("Elsewhere", enter=False)
     assert not table.shows("Enter brings it in.")
     await table.press("enter")
     assert table.shows("in Elsewhere (new)")
-    assert twin.imports.begun == 0
+    assert not await table.services.stories.universes()
 
 
-async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again(tmp_path: Path) -> None:
+async def test_import_is_stopped_and_goes_on_while_the_screen_is_left(tmp_path: Path) -> None:
     log = tmp_path / "road.jsonl"
     log.write_bytes(log_bytes(3_000))
     async with seated(real_desk(tmp_path / "home"), ROOMY) as table:
@@ -72,7 +85,7 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
         assert isinstance(screen, ImportScreen)
         stop_no_more = screen.services.events.subscribe(stop)
         await table.press("enter")
-        assert table.shows("Stopped. Enter reads the file again and continues.")
+        assert table.shows("Stopped. Enter reads the file again, and goes on from there.")
         assert [note.message[:10] for note in table.app._notifications] == ["Cancelled:"]
         await table.press("enter")
         assert table.shows("turns of it are in: Enter goes on from there.")
@@ -86,12 +99,12 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
         assert table.shows("Words 2999.")
 
 
-async def test_play_shows_how_far_an_import_is(twin: TwinDesk) -> None:
-    async with seated(twin_desk(twin), ROOMY) as table:
+async def test_scene_header_shows_how_far_an_import_is(played_home: Path) -> None:
+    async with seated(real_desk(played_home, 8), ROOMY) as table:
         await table.press("2", "enter")
-        twin.events.publish(ImportProgressed(1_200, 20_000))
+        table.services.events.publish(ImportProgressed(1_200, 20_000))
         await table.settle()
         assert table.shows("importing 1,200 of 20,000")
-        twin.events.publish(ImportProgressed())
+        table.services.events.publish(ImportProgressed())
         await table.settle()
         assert not table.shows("importing")

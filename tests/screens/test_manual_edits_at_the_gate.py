@@ -1,4 +1,4 @@
-"""The hand on the world, on real stores: staged on one screen, accepted at the gate, seen on the card."""
+"""Manual edits from one end to the other: staged on one screen, accepted at the gate, seen on the card."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def commit(table: Table) -> None:
     assert table.screen != "GateScreen"
 
 
-async def test_an_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> None:
+async def test_manual_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> None:
     await table.press("L")
     assert table.shows("Proposed: Protect Wenna Pike from changes", "1 waits at the gate: g")
     await commit(table)
@@ -54,7 +54,7 @@ async def test_an_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> No
     assert not table.shows("waits at the gate")
 
 
-async def test_a_retcon_and_its_way_back(table: Table) -> None:
+async def test_retcon_passes_the_gate_and_is_restored(table: Table) -> None:
     await table.press("tab", "R")
     assert table.shows("Never true:", "What changes 1")
     await table.press("enter")
@@ -70,7 +70,7 @@ async def test_a_retcon_and_its_way_back(table: Table) -> None:
     assert table.shows("Nothing was removed.")
 
 
-async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
+async def test_evidence_leads_from_a_roll_to_its_fact_and_back(table: Table) -> None:
     await table.press("tab", "home")
     card = table.app.screen.query_one(EntityCardView)
     while card.current is None or card.current.fact.fact.predicate != "hp":
@@ -90,7 +90,7 @@ async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
     assert card.current.fact.fact.statement == "Wenna Pike's HP is 7."
 
 
-async def test_two_are_made_one_and_two_again(table: Table) -> None:
+async def test_merge_passes_the_gate_and_is_split(table: Table) -> None:
     await table.press("m")
     assert table.shows("Wenna Pyke", "% similar")
     await table.press("enter")
@@ -105,7 +105,7 @@ async def test_two_are_made_one_and_two_again(table: Table) -> None:
     assert not table.shows("Merged into")
 
 
-async def test_the_world_is_exported_whole(table: Table, tmp_path: Path) -> None:
+async def test_universe_export_can_be_imported_elsewhere(table: Table, tmp_path: Path) -> None:
     await table.press("X")
     assert table.shows("Exported to")
     (archive,) = (tmp_path / "exports").iterdir()
