@@ -89,7 +89,7 @@ async def test_xray_shows_every_step_and_call(table: Table) -> None:
 async def test_xray_of_a_stopped_narration_says_who_stopped_it(table: Table) -> None:
     await table.press("enter", "shift+tab", "end", "up", "up", "X")
     assert table.shows("turn 8", f"{MODEL} ■ stopped by you", "3 words, cut off")
-    assert table.shows("~1,205 in, ~6 out, estimated · no known price")
+    assert table.shows("~1,205 in, ~6 out, estimated · $0.0002")
     assert table.shows("Critic judge – skipped nothing whole was told")
 
 
@@ -148,7 +148,7 @@ async def test_xray_is_read_again_when_a_call_ends(table: Table, monkeypatch: py
 
 async def test_bill_is_shown_five_ways(table: Table) -> None:
     await table.press("b")
-    assert table.shows("▸3 by agent", "narrator 3 calls", "$0.04+?")
+    assert table.shows("▸3 by agent", "narrator 3 calls", "122 out $0.04")
     assert table.shows("archivist 3 calls", "critic 2 calls")
     await table.press("right")
     assert table.shows("▸4 by story", "The Drowned Bell 8 calls")
