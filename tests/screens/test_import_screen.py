@@ -42,11 +42,11 @@ async def test_import_previews_a_file_before_it_is_brought_in(table: Table, log:
     await table.type(str(log))
     assert table.shows("120 turns in 6 scenes, 13 notes out of character", "as “Road” in Road (new)")
     assert table.shows("Mira (player) 40", "Session of 1 May 2023", "line 122: it is not whole JSON")
-    assert table.shows("Enter brings it in. Nothing of it becomes canon.")
+    assert table.shows("Enter imports it. None of it becomes canon.")
     assert not await table.services.stories.universes()
     await table.press("enter")
     assert await count_turns(table) == 120
-    assert table.shows("It is in, and nothing of it is canon.")
+    assert table.shows("Imported. None of it is canon yet.")
     (universe,) = await table.services.stories.universes()
     assert universe.name == "Road"
     assert (await table.services.stories.menu()).fact_count == 0
@@ -85,10 +85,10 @@ async def test_import_is_stopped_and_goes_on_while_the_screen_is_left(tmp_path: 
         assert isinstance(screen, ImportScreen)
         stop_no_more = screen.services.events.subscribe(stop)
         await table.press("enter")
-        assert table.shows("Stopped. Enter reads the file again, and goes on from there.")
+        assert table.shows("Stopped. Enter reads the file again and continues.")
         assert [note.message[:10] for note in table.app._notifications] == ["Cancelled:"]
         await table.press("enter")
-        assert table.shows("turns of it are in: Enter goes on from there.")
+        assert table.shows("turns were imported already. Enter continues from there.")
         await table.pilot.press("enter")
         await table.pilot.press("escape")
         await table.settle()

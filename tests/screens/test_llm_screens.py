@@ -82,7 +82,7 @@ async def test_xray_shows_every_step_and_call(table: Table) -> None:
     await stand_on(table, "[bold red]oops")
     assert table.shows("ollama/qwen2.5:0.5b ✓ done · 2 tries")
     assert table.shows("~128 in, ~6 out, estimated · no known price · first word after 200 ms, 400 ms in all")
-    assert table.shows("no rung could read the answer")
+    assert table.shows("the answer could not be read")
     assert table.shows("✓ sent draft 23 exact")
 
 
@@ -122,7 +122,7 @@ async def test_long_text_scrolls_to_its_end_and_has_no_markup(
 async def test_xray_of_a_turn_without_a_model(played_home: Path) -> None:
     async with seated(real_desk(played_home, 8), ROOMY) as table:
         await table.press("enter", "shift+tab", "end", "up", "up", "up", "X")
-        assert table.shows("Sealed result", "2d6+2 [6,5]+2 = 13 vs 8 · success", "this turn cost nothing")
+        assert table.shows("Dice result", "2d6+2 [6,5]+2 = 13 vs 8 · success", "this turn cost nothing")
 
 
 async def test_xray_error_says_why(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ async def test_bill_sets_and_lifts_a_budget(table: Table) -> None:
     await table.press(*["backspace"] * 4)
     await table.type("lots")
     assert table.screen == "LineDialog"
-    assert table.shows("'lots' is no sum of dollars.")
+    assert table.shows("'lots' is not an amount in dollars.")
     await table.press(*["backspace"] * 4)
     await table.type("$1.50")
     assert (await story_budget(table)).limit == 1_500_000
@@ -241,7 +241,7 @@ async def test_llm_setup_chooses_a_model_and_refuses_an_unknown_name(
 
 async def test_llm_setup_never_shows_a_key(table: Table, saved: Path, keyring: MemoryKeyring) -> None:
     await table.press("m")
-    assert table.shows("missing: set OPENAI_API_KEY", "⚠ needed before it can speak")
+    assert table.shows("missing: set OPENAI_API_KEY", "⚠ needed before it can be used")
     await stand_on(table, "Key")
     await table.press("enter")
     await table.type("sk-secret", enter=False)
@@ -286,7 +286,7 @@ async def test_llm_setup_switches_warms_and_gives_a_persona_a_model(
     assert saved_settings(saved).director.temperature == pytest.approx(0.5)
     await table.press("minus", "minus")
     assert saved_settings(saved).director.temperature == pytest.approx(0.3)
-    assert table.shows("warmth 0.3")
+    assert table.shows("temp. 0.3")
     await table.press("enter")
     await table.type("ollama/tiny")
     assert saved_settings(saved).director.model == "ollama/tiny"
@@ -309,10 +309,10 @@ async def test_llm_setup_trial_shows_words_speed_and_price(table: Table, model: 
     await table.press("m", "t")
     assert table.shows(f"{MODEL} answers: “{TRIAL}”")
     assert table.shows("First word after 200 ms, 400 ms in all, about 290 tokens a second")
-    assert table.shows("That cost $0.000042; a turn as you are set up about $0.0015.")
+    assert table.shows("That cost $0.000042; a turn with your settings costs about $0.0015.")
     model.script[Persona.NARRATOR] = ScriptedReply((TRIAL,))
     await table.press("escape", "t")
-    assert table.shows("No price is known for it")
+    assert table.shows("Its price is unknown")
 
 
 async def test_llm_setup_trial_failure_says_why_and_loses_nothing(
@@ -340,7 +340,7 @@ async def test_llm_setup_names_what_the_environment_decides(
     monkeypatch.setenv("MONITOR_MODEL_NAME", "openai/gpt-4o")
     async with seated(real_desk(sample_home, model=model), ROOMY) as table:
         await table.press("m")
-        assert table.shows("openai/gpt-4o", "The environment decides over it: MONITOR_MODEL_NAME.")
+        assert table.shows("openai/gpt-4o", "The environment overrides it: MONITOR_MODEL_NAME.")
 
 
 async def test_bill_and_llm_setup_lists_are_one_stop_of_tab(table: Table) -> None:

@@ -209,7 +209,7 @@ async def test_entity_lock_is_one_key_and_waits_once(table: Table) -> None:
 
 async def test_new_entity_from_the_tree_is_of_that_kind_first(table: Table) -> None:
     await table.press("n")
-    assert table.shows("Something new", "‹ character ›", "Numbers")
+    assert table.shows("Add to this world", "‹ character ›", "Numbers")
     assert not table.shows("Since")
     await table.type("Old Tam", enter=False)
     await table.press("shift+tab", "right", "right")
@@ -258,7 +258,7 @@ async def test_new_entity_without_a_name_is_refused(table: Table) -> None:
 async def test_fact_correction_changes_words_and_standing(table: Table) -> None:
     await to_fact(table, KNOTS)
     await table.press("e")
-    assert table.shows("As it should have read", KNOTS, "‹ true ›")
+    assert table.shows("Correct this fact", KNOTS, "‹ true ›")
     await table.press("backspace")
     await table.type(", twice", enter=False)
     await table.press("tab", "right", "enter")
@@ -283,7 +283,7 @@ async def test_fact_is_ended_at_a_time(table: Table) -> None:
     await table.press("shift+tab")
     await to_fact(table, LOFT)
     await table.press("d")
-    assert table.shows(f"No longer so: {LOFT}")
+    assert table.shows(f"No longer true: {LOFT}")
     await table.type("day 4 dusk")
     ended = await only_staged(table, EndFact)
     (universe,) = await table.services.stories.universes()
@@ -298,8 +298,8 @@ async def test_retcon_is_previewed_before_it_is_proposed(table: Table) -> None:
     await to_fact(table, KNOTS)
     await table.press("R")
     assert table.screen == "RetconScreen"
-    assert table.shows("Never so:", "What changes 1", "→ never so")
-    assert table.shows("Rests on the same words", "Open commitments", "Wenna Pike will keep the door.")
+    assert table.shows("Never true:", "What changes 1", "→ never true")
+    assert table.shows("Has the same evidence", "Open promises", "Wenna Pike will keep the door.")
     await table.press("enter")
     assert table.screen == "UniverseScreen"
     assert await staged(table) == [RetconFact(fact_id=await fact_id(table, KNOTS))]
@@ -313,7 +313,7 @@ async def test_retcon_is_previewed_before_it_is_proposed(table: Table) -> None:
 async def test_retcon_preview_leads_to_the_words_and_back(table: Table) -> None:
     await to_fact(table, KNOTS)
     await table.press("R", "x")
-    assert table.shows("What this rests on:")
+    assert table.shows("Evidence for:")
     await table.press("enter")
     assert table.screen == "ReadingScreen"
     await table.press("escape", "escape", "escape")
@@ -345,7 +345,7 @@ async def test_retconned_fact_can_be_restored(table: Table) -> None:
     await stand_on(table, "The rope was cut.")
     await table.press("R")
     assert table.screen == "RetconScreen"
-    assert table.shows("So again:")
+    assert table.shows("True again:")
 
 
 # --- merges ---------------------------------------------------------------------------------------------
@@ -353,11 +353,13 @@ async def test_retconned_fact_can_be_restored(table: Table) -> None:
 
 async def test_merge_lays_two_side_by_side_and_makes_them_one(table: Table) -> None:
     await table.press("m")
-    assert table.shows("The same? Wenna Pike", "Wenna Pyke", "% alike")
+    assert table.shows("Merge Wenna Pike", "Wenna Pyke", "% similar")
     await stand_on(table, "Wenna Pyke")
     await table.press("enter")
     assert table.screen == "MergeScreen"
-    assert table.shows("this name is kept", "becomes another name of it", "Clashes", "Wenna Pyke is in Harl")
+    assert table.shows(
+        "this name is kept", "becomes another name of it", "Conflicts", "Wenna Pyke is in Harl"
+    )
     await table.press("s")
     assert table.shows("Merge Wenna Pike is Wenna Pyke")
     await table.press("s", "enter")
@@ -373,7 +375,7 @@ async def test_merge_lays_two_side_by_side_and_makes_them_one(table: Table) -> N
 async def test_merge_finds_anybody_by_name(table: Table) -> None:
     await table.press("m", "slash")
     await table.type("mara")
-    assert table.shows("Called like “mara” 1", "Mara Venn")
+    assert table.shows("Names like “mara” 1", "Mara Venn")
     await stand_on(table, "Mara Venn")
     await table.press("enter")
     assert table.screen == "MergeScreen"
@@ -426,7 +428,7 @@ async def test_fact_history_shows_what_was_before(table: Table) -> None:
 
 async def test_canon_at_a_time(table: Table) -> None:
     await table.press("t")
-    assert table.shows("At a time", "Day 3, dusk", "facts")
+    assert table.shows("Canon at a time", "Day 3, dusk", "facts")
     await table.type("elevenses")
     assert table.shows("'elevenses'", "Try day 3")
     await table.press("escape")
@@ -448,20 +450,20 @@ async def test_canon_at_a_time(table: Table) -> None:
 
 async def test_timeline_is_searched(table: Table) -> None:
     await table.press("T")
-    assert table.shows("Timeline", "happenings", "Day 3 3", "Gil Oakum's sledge")
+    assert table.shows("Timeline", "events", "Day 3 3", "Gil Oakum's sledge")
     await table.press("slash")
     await table.type("sledge", enter=False)
-    assert table.shows("1 happening")
+    assert table.shows("1 event")
     await table.type("zzz")
     assert not table.shows("Gil Oakum's sledge")
 
 
 async def test_relations_are_walked(table: Table) -> None:
     await table.press("v")
-    assert table.shows("located in → Net Loft", "owns → The Slack Tide")
-    await stand_on(table, "owns → The Slack Tide")
+    assert table.shows("is in Net Loft", "owns The Slack Tide")
+    await stand_on(table, "owns The Slack Tide")
     await table.press("f")
-    assert table.shows("What this rests on:")
+    assert table.shows("Evidence for:")
     await table.press("escape", "enter")
     assert table.shows("Relations The Slack Tide")
     await table.press("backspace")
@@ -488,7 +490,7 @@ async def test_commitments_are_listed_and_paid_off(table: Table) -> None:
         True,
         None,
     )
-    assert table.shows("pay-off proposed", "1 waits at the gate: g")
+    assert table.shows("settling proposed", "1 waits at the gate: g")
     await table.press("p")
     assert len(await staged(table)) == 1
     await table.press("escape", "g")
@@ -523,7 +525,7 @@ async def test_commitments_in_play_are_paid_off_on_the_turn(edited_home: Path) -
 
 async def test_evidence_of_an_entity_is_one_key(table: Table) -> None:
     await table.press("x")
-    assert table.shows("What this rests on: Wenna Pike", "“Keeper of the Slack Tide.")
+    assert table.shows("Evidence for: Wenna Pike", "“Keeper of the Slack Tide.")
 
 
 async def test_evidence_leads_from_a_fact_to_its_turn_and_back(table: Table) -> None:
@@ -544,12 +546,12 @@ async def test_universe_keys_do_nothing_without_a_world(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("3", "e", "n", "d", "h", "R", "L", "m", "t", "p", "v", "T", "b", "x", "g")
         assert table.screen == "UniverseScreen"
-        assert table.shows("There is no world yet.")
+        assert table.shows("No world yet.")
 
 
 async def test_universe_export_is_one_key(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     await table.press("X")
-    assert table.shows("Exported, whole, to home/exports/2026-01-01-salt-coast.monitor.zip")
+    assert table.shows("Exported to home/exports/2026-01-01-salt-coast.monitor.zip")
     assert Path("home/exports/2026-01-01-salt-coast.monitor.zip").is_file()  # noqa: ASYNC240
     full = StoreError("The disk is full.", todo="Make room.")
     fail_once(monkeypatch, table.services.world, "export_universe", full)

@@ -55,10 +55,10 @@ async def test_sheet_shows_values_by_the_rules(hurt_home: Path, size: tuple[int,
     async with seated(real_desk(hurt_home, 8), size) as table:
         await open_sheet(table)
         assert table.shows("Sheet Mara Venn", "Lantern Twos", "[Mara Venn] Ivo Tarrant")
-        assert table.shows("might 1 Arms, back and temper", "hp 7/10", "+hurt", "A wound that slows")
+        assert table.shows("might 1 Arms, back and temper", "HP 7/10", "+hurt", "A wound that slows")
         assert table.shows("Arms, back and temper · least -1, most 3")
         await table.press("right")
-        assert table.shows("Mara Venn [Ivo Tarrant]", "hp 8/10")
+        assert table.shows("Mara Venn [Ivo Tarrant]", "HP 8/10")
         await table.press("left", "escape")
         assert table.screen == "SceneScreen"
 
@@ -69,7 +69,7 @@ async def test_sheet_gathers_changes_until_enter_stages_them(hurt_home: Path) ->
         await table.press("plus", "down", "down", "down", "minus", "minus", "minus", "plus")
         assert table.shows("might 1 → 2", "7/10 → 5")
         await table.press("end", "up", "x")
-        assert table.shows("−hurt taken off")
+        assert table.shows("−hurt removed")
         await table.press("t")
         assert table.shows("A tag for Mara Venn")
         await table.type("soaked")
@@ -83,28 +83,28 @@ async def test_sheet_gathers_changes_until_enter_stages_them(hurt_home: Path) ->
             ("soaked", StateOp.TAG, None),
         }
         assert table.shows("Proposed: ")
-        assert not table.shows("→ 5")
+        assert not table.shows("7/10 → 5")
 
 
 async def test_sheet_value_is_typed_whole_or_as_a_change(hurt_home: Path) -> None:
     async with seated(real_desk(hurt_home, 8), NARROW) as table:
         await open_sheet(table)
         await table.press("down", "down", "down", "e")
-        assert table.shows("hp 7/10", "A number (7), or a change (-3)")
+        assert table.shows("HP 7/10", "A number (7), or a change (-3)")
         await table.type("-3")
         assert table.shows("7/10 → 4")
         await table.press("e")
         await table.type("12")
-        assert table.shows("7/10 → 12", "past that is your word")
+        assert table.shows("7/10 → 12", "your value is used anyway")
         await table.press("e")
         await table.type("lots")
-        assert table.shows("“lots” is no number.", "7/10 → 12")
+        assert table.shows("“lots” is not a number.", "7/10 → 12")
         await table.press("e", "escape", "e")
         await table.type("7")  # as it was: there is nothing to stage
         assert not table.shows("→ 1")
         await table.press("t")
         await table.type("1st!")
-        assert table.shows("“1st!” is no tag")
+        assert table.shows("“1st!” is not a tag")
         await table.press("enter")
         assert await proposed(table) == set()
 
@@ -113,9 +113,9 @@ async def test_sheet_escape_drops_changes_and_then_leaves(hurt_home: Path) -> No
     async with seated(real_desk(hurt_home, 8), NARROW) as table:
         await open_sheet(table)
         await table.press("plus", "right")
-        assert table.shows("Stage what you changed first", "[Mara Venn]")
+        assert table.shows("First propose your changes", "[Mara Venn]")
         await table.press("escape")
-        assert table.shows("Dropped.", "might 1")
+        assert table.shows("Changes discarded.", "might 1")
         assert not table.shows("→ 2")
         await table.press("escape")
         assert table.screen == "SceneScreen"
@@ -145,21 +145,21 @@ async def test_sheet_suggestion_of_the_rules_waits_in_the_prompt(hurt_home: Path
 async def test_sheet_at_zero_suggests_a_tag_and_takes_back(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.press("f5", "down", "down", "down")
-        assert table.shows("▸hp 10/10")
+        assert table.shows("▸HP 10/10")
         await table.press(*["minus"] * 10)
         await table.press("enter")
         assert table.shows(
-            "0/10*", "hp is at 0: Mara Venn is down.", "The rules suggest /state Mara Venn +down"
+            "0/10*", "HP is at 0: Mara Venn is down.", "The rules suggest /state Mara Venn +down"
         )
         await table.press("u")
-        assert table.shows("▸hp 10/10")
+        assert table.shows("▸HP 10/10")
         assert not table.shows("0/10*")
         await table.press("plus", "enter")
         assert table.shows("11/10*")
         await table.press("escape")
         assert table.app.screen.query_one(PlayPrompt).text == "/state Mara Venn +down"
         await table.press("ctrl+u", "f2")
-        assert table.shows("Mara Venn.hp 10 -> 11")
+        assert table.shows("Mara Venn: HP 10 → 11")
 
 
 async def test_own_dice_are_typed_in_the_prompt(tmp_path: Path) -> None:

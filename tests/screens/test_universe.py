@@ -108,7 +108,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
     async with seated(real_desk(played_home, 8), ROOMY) as table:
         await table.press("enter", "f1")
         assert table.screen == "HelpScreen"
-        assert table.shows("Five minutes", "Keys where you were", "Undo")
+        assert table.shows("Five-minute tour", "Keys on this screen", "Undo")
         await table.press("2")
         assert table.shows("Undo the last exchange")
         await table.press("pagedown")
