@@ -44,10 +44,6 @@ class UniverseTally:
         for _ in self.iterate_counted(collection, records):
             pass
 
-    @property
-    def total_records(self) -> int:
-        return sum(one.record_count for one in self.sums.values())
-
     def differing_collections(self, other: UniverseTally) -> list[str]:
         """Return the collections that differ."""
         names = dict.fromkeys((*self.sums, *other.sums))

@@ -14,10 +14,9 @@ from stores.embedded.canon_reader import EmbeddedCanonReader
 from stores.embedded.database import Priority, Transactions
 from stores.embedded.documents import ids_json, insert_new, upsert
 from stores.errors import NotFound
-from stores.name_folding import fold_name
 from stores.records.canon import CanonBatch, Fact, FactChange
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode
+from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, fold_name
 
 
 class EmbeddedCanon(EmbeddedCanonReader):

@@ -7,12 +7,11 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from stores.embedded.documents import DocumentReader, ids_json, read_all
-from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe, fold_name
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _FACTS_PER_ENTITY = 4

@@ -17,7 +17,6 @@ from stores.embedded.permissions import StoreOfTable
 from stores.records.play import Speaker
 
 WriteOperation = Callable[[apsw.Connection], object]
-RoleWriter = Callable[[Role, WriteOperation], object]
 
 APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes", "llm_calls", "decisions")
 """Tables of `library.db` whose rows nobody may change or remove, not even the owner."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from enum import StrEnum
 
@@ -105,3 +106,8 @@ class SceneNode(Record):
     title: str
     status: str = "active"
     follows: Id | None = None
+
+
+def fold_name(name: str) -> str:
+    """Return the name as it is compared: without case, and one spelling for one accented letter."""
+    return unicodedata.normalize("NFC", name.casefold())

@@ -7,8 +7,8 @@ import os
 import platform
 import uuid
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,9 @@ from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
 from stores.embedded.object_store import EmbeddedObjectStore, remove_temporary_files
 from stores.embedded.stores import build_embedded_stores
-from stores.errors import MonitorError
 from stores.history import History
 from stores.records.ids import Clock, utc_now
+from stores.replication.background_tasks import OutboxSender, ReplicationTaskGroup, ServerWatch
 from stores.replication.connection import Connector, ServerConnection, Sleep, Timeouts
 from stores.replication.copy_builder import OnProgress
 from stores.replication.health import ServerHealth
@@ -32,16 +32,13 @@ from stores.replication.lease import LeaseKeeper
 from stores.replication.library_marks import LeaseHolder, LogMarks
 from stores.replication.membership import CopyOptions, LibraryMembership
 from stores.replication.outbox import PRIMARY_STORES, Outbox
-from stores.replication.outbox_sender import OutboxSender
-from stores.replication.primary_stores import ReplicatedPrimaryStores
+from stores.replication.primary_stores import ReplicatedHistory, ReplicatedPrimaryStores
 from stores.replication.replay_clock import ReplayClock
 from stores.replication.replica_state import read_replica_state
 from stores.replication.replicated_canon import ReplicatedCanon
-from stores.replication.replicated_history import ReplicatedHistory
 from stores.replication.replicated_index import ReplicatedIndex, ReplicatedTextIndex, ReplicatedVectorIndex
 from stores.replication.replicated_log import ReplicatedLog
 from stores.replication.replicated_objects import ReplicatedObjects, ReplicatedObjectsHandle
-from stores.replication.server_watch import ServerWatch
 from stores.stores import Stores, make_home
 
 _DEFAULT_TIMEOUTS = Timeouts()
@@ -263,23 +260,3 @@ class _ReplicationBuilder:
             return tuple((store.value, (local_health | server_health)[store.value]) for store in Store)
 
         return read_health
-
-
-class ReplicationTaskGroup:
-    """The background tasks, and the steps to run after they have stopped."""
-
-    def __init__(self) -> None:
-        self.closing_steps: list[Callable[[], Coroutine[Any, Any, None]]] = []
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def start(self, task_work: Coroutine[Any, Any, None]) -> None:
-        self._tasks.append(asyncio.create_task(task_work))
-
-    async def stop(self) -> None:
-        """Stop the tasks, finish the writes that were begun, and end the lease."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for closing_step in self.closing_steps:
-            with suppress(MonitorError):
-                await closing_step()

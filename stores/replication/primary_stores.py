@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -22,9 +22,12 @@ import apsw
 from stores.authority import Role, Store
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database, Transactions
+from stores.embedded.history import EmbeddedHistory
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import MonitorError, StoreFull
-from stores.records.ids import Id
+from stores.history import CollectionRecords
+from stores.records.base import Record
+from stores.records.ids import Clock, Id
 from stores.replication.connection import ServerConnection, ServerOutage
 from stores.replication.divergence_check import MAX_SCENES, find_differing_scenes, find_moved_scene
 from stores.replication.health import STORE_NAMES, ServerHealth
@@ -304,6 +307,46 @@ class ReplicatedPrimaryStores:
             lambda finished_task: finished_task.cancelled() or finished_task.exception()
         )  # its caller may be gone
         return await asyncio.shield(task)
+
+
+class ReplicatedHistory:
+    """The `History` of a library that has a copy here. Reading asks the copy alone."""
+
+    is_single_snapshot = True
+
+    def __init__(
+        self, db: Database, primary_stores: ReplicatedPrimaryStores, import_files: ImportFiles, now: Clock
+    ) -> None:
+        self._local_history = EmbeddedHistory(db)
+        self._primary_stores = primary_stores
+        self._import_files = import_files
+        self._now = now
+
+    async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:
+        await self._primary_stores.apply_unapplied()
+        await self._local_history.dump(universe_id, sink)
+
+    async def dump_all(self, sink: Callable[[Id, str, Iterator[Record]], None]) -> None:
+        await self._primary_stores.apply_unapplied()
+        await self._local_history.dump_all(sink)
+
+    async def load(
+        self,
+        parts: Iterable[CollectionRecords],
+        *,
+        mentioned_ids: Collection[Id],
+        finish_partial: bool = False,
+    ) -> set[Id]:
+        arguments = await self._import_files.write_file(parts, mentioned_ids, finish_partial=finish_partial)
+        entry = OutboxEntry(Store.LOG, None, IMPORT_METHOD, arguments, self._now())
+        try:
+            existing_ids: set[Id] = await self._primary_stores.write(entry)
+        except MonitorError:
+            self._import_files.remove_file(entry)
+            raise
+        if existing_ids:
+            self._import_files.remove_file(entry)
+        return existing_ids
 
 
 def _needed_servers(

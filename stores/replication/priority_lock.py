@@ -1,6 +1,6 @@
 """A lock that serves the writes of play before those of background work.
 
-`stores.embedded.writer_thread` orders the writes of one file in the same way.
+`stores.embedded.database.WriterThread` orders the writes of one file in the same way.
 """
 
 from __future__ import annotations

@@ -13,11 +13,10 @@ from neo4j import AsyncManagedTransaction
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
-from stores.name_folding import fold_name
 from stores.records.base import Record
 from stores.records.canon import CanonBatch, Evidence, Fact, FactChange, FactKind, FactStatus
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, Universe
+from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, Universe, fold_name
 from stores.servers.canon_reader import ServerCanonReader, read_records, run_query
 from stores.servers.neo4j_graph import Neo4jGraph, index_key, reserve_numbers
 

@@ -13,13 +13,12 @@ from neo4j import AsyncManagedTransaction
 from pydantic import ValidationError
 
 from stores.errors import LibraryUnreadable, NotFound
-from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe, fold_name
 from stores.servers.neo4j_graph import Neo4jGraph, index_key
 
 R = TypeVar("R", bound=Record)

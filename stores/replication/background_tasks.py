@@ -1,15 +1,17 @@
-"""Sends the entries of the outbox, one after another, whenever their server may be up."""
+"""The background tasks: sending the outbox, and probing the servers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
-from typing import Protocol
+from collections.abc import Callable, Collection, Coroutine, Iterable
+from contextlib import suppress
+from itertools import chain, repeat
+from typing import Any, Protocol
 
 from stores.authority import Store
 from stores.errors import MonitorError
-from stores.replication.connection import ServerOutage, Sleep
+from stores.replication.connection import ServerConnection, ServerOutage, Sleep, Timeouts
 from stores.replication.health import ServerHealth
 from stores.replication.outbox import Outbox, OutboxEntry
 
@@ -94,3 +96,68 @@ class OutboxSender:
             raise
         self._health.count_sent(entry.store)
         await self._outbox.remove(entry)
+
+
+class ServerWatch:
+    """Probes a server, ever less often while it is down; calls `on_back` when it may be used again."""
+
+    def __init__(
+        self, connection: ServerConnection[Any], sleep: Sleep, timeouts: Timeouts, on_back: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._sleep = sleep
+        self._timeouts = timeouts
+        self._on_back = on_back
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        while True:
+            if self._connection.is_usable:
+                await self._wait_idle()
+                if self._connection.is_usable:
+                    await self._connection.probe()
+            else:
+                await self._wait_until_back()
+
+    async def _wait_until_back(self) -> None:
+        for pause in _repeat_last(self._timeouts.probe_pauses):
+            await self._sleep(pause)
+            if await self._connection.probe():
+                break
+        self._on_back()
+
+    async def _wait_idle(self) -> None:
+        """Sleep until the next probe is due, or a call found the server down."""
+        wait_futures: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(self._sleep(self._timeouts.idle)),
+            asyncio.ensure_future(self._connection.lost_event.wait()),
+        ]
+        try:
+            await asyncio.wait(wait_futures, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait_future in wait_futures:
+                wait_future.cancel()
+
+
+def _repeat_last(pauses: tuple[float, ...]) -> Iterable[float]:
+    return chain(pauses, repeat(pauses[-1]))
+
+
+class ReplicationTaskGroup:
+    """The background tasks, and the steps to run after they have stopped."""
+
+    def __init__(self) -> None:
+        self.closing_steps: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self, task_work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.create_task(task_work))
+
+    async def stop(self) -> None:
+        """Stop the tasks, finish the writes that were begun, and end the lease."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for closing_step in self.closing_steps:
+            with suppress(MonitorError):
+                await closing_step()
