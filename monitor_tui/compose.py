@@ -22,7 +22,7 @@ from agents.services.services import Services
 from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode
 from monitor_tui.compose_play import Agents, Surroundings
 from monitor_tui.compose_services import ServiceComposer
-from monitor_tui.settings import read_settings
+from monitor_tui.settings import read_settings_with_warnings
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.backup.derived_ids import DerivationFinder
@@ -63,13 +63,14 @@ async def open_program(
     """
     stores = await open_stores(home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ)
     try:
-        app_settings = settings or read_settings(home)
+        file_settings = read_settings_with_warnings(home)
+        app_settings = settings or file_settings.values
         services, background_jobs = compose_services(
             stores,
             home,
             clock,
             ids or SystemIdGenerator(clock),
-            notes,
+            lambda: (*file_settings.warnings, *notes()),
             model,
             app_settings,
             mode,

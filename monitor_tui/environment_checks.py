@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from monitor_tui.cli.common import count_text, size_text
-from monitor_tui.settings import BackupSettings, read_settings
+from monitor_tui.settings import BackupSettings, read_settings_with_warnings
 from stores.backup.folder import derive_library_id, list_backups
 from stores.doctor import DoctorFinding
 from stores.errors import InputError
@@ -54,11 +54,13 @@ def check_environment(home: Path, now: datetime) -> Iterator[DoctorFinding]:
             "clock", "bad", f"It shows {now:%Y-%m-%d}: what is written now would be dated wrong."
         )
     try:
-        settings = read_settings(home).backup
+        settings, warnings = read_settings_with_warnings(home)
     except InputError as error:
         yield DoctorFinding("settings", "bad", str(error))
     else:
-        yield _check_backups(home, settings, now)
+        if warnings:
+            yield DoctorFinding("settings", "warning", " ".join(warnings))
+        yield _check_backups(home, settings.backup, now)
 
 
 def _check_privacy(home: Path) -> DoctorFinding:

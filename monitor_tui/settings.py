@@ -9,14 +9,18 @@ Every field says what it does; its name in the environment is `MONITOR_<SECTION>
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from agents.llm.llm_settings import AppSettings
@@ -38,6 +42,13 @@ class BackupSettings(BaseModel):
     keep: int = Field(default=DEFAULT_KEEP, ge=1)
     """How many of the newest are kept, beside one a month."""
 
+    @field_validator("folder")
+    @classmethod
+    def _without_nul(cls, folder: Path | None) -> Path | None:
+        if folder is not None and "\0" in str(folder):
+            raise ValueError("no folder has such a name")
+        return folder
+
     def place(self, home: Path) -> Path:
         return (self.folder or home / BACKUP_FOLDER).expanduser()
 
@@ -56,8 +67,23 @@ class EnvironmentSettings(FileSettings, BaseSettings):
     )
 
 
+class ReadSettings(NamedTuple):
+    """The settings of a home, and a sentence for each name in the file that is no setting."""
+
+    values: EnvironmentSettings
+    warnings: tuple[str, ...]
+
+
 def read_settings(home: Path) -> EnvironmentSettings:
     """Read the settings for a home. Raises InputError that names the file and what is wrong in it."""
+    return read_settings_with_warnings(home).values
+
+
+def read_settings_with_warnings(home: Path) -> ReadSettings:
+    """Read the settings for a home; an unknown name is left out, and warned of with the nearest known one.
+
+    Raises InputError that names the file and what is wrong in it.
+    """
     file = home / SETTINGS_FILE
 
     class HomeSettings(EnvironmentSettings):
@@ -70,14 +96,56 @@ def read_settings(home: Path) -> EnvironmentSettings:
             dotenv_settings: PydanticBaseSettingsSource,
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return env_settings, TomlConfigSettingsSource(settings_cls, file)
+            return env_settings, InitSettingsSource(settings_cls, init_kwargs=known_values)
 
     try:
-        return HomeSettings()
+        known_values, unknown_names = split_unknown(_parse_file(file))
+        values = HomeSettings()
     except ValidationError as error:
-        raise unusable_settings_error(file, validation_text(error)) from error
+        raise unusable_settings_error(file, validation_text(error)) from None
+    except RecursionError:
+        raise unusable_settings_error(file, "its tables are nested too deep") from None
     except (OSError, ValueError) as error:
         raise unusable_settings_error(file, str(error)) from error
+    return ReadSettings(values, tuple(_unknown_name_warning(file, name) for name in unknown_names))
+
+
+def _parse_file(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the values that are settings, and the names (`backup.kepp`) of those that are not."""
+    known, unknown_names = dict(values), []
+    for section, fields in values.items():
+        if section not in FileSettings.model_fields:
+            del known[section]
+            unknown_names.append(section)
+        elif isinstance(fields, dict):
+            names = _field_names(section)
+            known[section] = {name: value for name, value in fields.items() if name in names}
+            unknown_names += [f"{section}.{name}" for name in fields if name not in names]
+    return known, tuple(unknown_names)
+
+
+def _field_names(section: str) -> frozenset[str]:
+    model = FileSettings.model_fields[section].annotation
+    assert isinstance(model, type)
+    assert issubclass(model, BaseModel)
+    return frozenset(model.model_fields)
+
+
+def _unknown_name_warning(file: Path, name: str) -> str:
+    from rapidfuzz import process  # not before the first frame
+
+    known_names = [
+        known_name
+        for section in FileSettings.model_fields
+        for known_name in (section, *(f"{section}.{field}" for field in _field_names(section)))
+    ]
+    nearest = process.extractOne(name, known_names, score_cutoff=60)
+    hint = f" Did you mean {nearest[0]}?" if nearest else ""
+    return f"“{name[:60]}” in {file.name} is no setting, and is left out.{hint}"
 
 
 def environment_names() -> tuple[str, ...]:
@@ -87,7 +155,33 @@ def environment_names() -> tuple[str, ...]:
 
 
 def validation_text(error: ValidationError) -> str:
-    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+    """Return what is wrong with which setting, in plain words."""
+    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {_plain_fault(e)}" for e in error.errors())
+
+
+def _plain_fault(fault: ErrorDetails) -> str:
+    limits = fault.get("ctx", {})
+    match fault["type"]:
+        case "int_parsing" | "int_type" | "int_from_float":
+            return "a whole number should stand here"
+        case "float_parsing" | "float_type" | "finite_number":
+            return "a number should stand here"
+        case "bool_parsing" | "bool_type":
+            return "true or false should stand here"
+        case "string_type":
+            return "words in quotes should stand here"
+        case "greater_than_equal":
+            return f"it should be {limits['ge']} or more"
+        case "less_than_equal":
+            return f"it should be {limits['le']} or less"
+        case "literal_error":
+            return f"it should be {limits['expected']}"
+        case "extra_forbidden":
+            return "there is no such setting"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "a section with fields should stand here"
+        case _:
+            return fault["msg"].removeprefix("Value error, ")
 
 
 def unusable_settings_error(file: Path, reason: str) -> InputError:

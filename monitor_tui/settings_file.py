@@ -16,6 +16,7 @@ from monitor_tui.settings import (
     FileSettings,
     environment_names,
     read_settings,
+    split_unknown,
     unusable_settings_error,
     validation_text,
 )
@@ -55,6 +56,7 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
     file = home / SETTINGS_FILE
     try:
         document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+        unknown_names_before = set(split_unknown(document.unwrap())[1])
         section_table = document.get(section)
         if section_table is None:
             section_table = tomlkit.table()
@@ -66,7 +68,10 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
                 section_table[field] = value
         if not section_table.unwrap():
             document.remove(section)
-        FileSettings.model_validate(document.unwrap())
+        known_values, unknown_names = split_unknown(document.unwrap())
+        if not unknown_names_before.issuperset(unknown_names):
+            raise ValueError(f"there is no section {section}, or no such field in it")
+        FileSettings.model_validate(known_values)
     except ValidationError as error:
         raise unusable_settings_error(file, validation_text(error)) from error
     except (OSError, ValueError, TypeError, AttributeError, TOMLKitError) as error:

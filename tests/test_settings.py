@@ -1,0 +1,81 @@
+"""settings.toml: unknown names are warned of, and wrong values are refused in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.secret_masking import mask_secrets
+from monitor_tui.compose import open_program
+from monitor_tui.settings import read_settings, read_settings_with_warnings
+from monitor_tui.settings_file import write_settings
+from stores.errors import InputError
+
+
+def write(home: Path, text: str) -> None:
+    (home / "settings.toml").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("[backup]\nkepp = 3\nkeep = 4", "“backup.kepp” in settings.toml is no setting, "
+         "and is left out. Did you mean backup.keep?"),
+        ("[bakup]\nkeep = 4", "“bakup” in settings.toml is no setting, and is left out. Did you mean backup?"),
+        ("[keymap]\nup = 'k'", "“keymap” in settings.toml is no setting, and is left out."),
+    ],
+)  # fmt: skip
+def test_settings_with_an_unknown_name_are_read_with_a_warning(
+    text: str, warning: str, tmp_path: Path
+) -> None:
+    write(tmp_path, text)
+    settings, warnings = read_settings_with_warnings(tmp_path)
+    assert warnings == (warning,)
+    assert settings.backup.keep == (4 if "[backup]" in text else 10)
+
+
+async def test_settings_with_an_unknown_name_open_the_library_and_say_so_in_the_menu(tmp_path: Path) -> None:
+    write(tmp_path, "[backup]\nkepp = 3")
+    program = await open_program(tmp_path)
+    try:
+        notes = (await program.services.stories.menu()).notes
+    finally:
+        await program.close()
+    assert any("Did you mean backup.keep?" in note for note in notes)
+
+
+def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_path: Path) -> None:
+    write(tmp_path, "[backup]\nkepp = 3 # mine\n")
+    write_settings(tmp_path, "backup", {"keep": 5})
+    assert read_settings(tmp_path).backup.keep == 5
+    assert "kepp = 3 # mine" in (tmp_path / "settings.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[backup]\nkeep = 'many'", "backup.keep: a whole number should stand here"),
+        ("[backup]\nkeep = 0", "backup.keep: it should be 1 or more"),
+        ("[backup]\ndaily = 'perhaps'", "backup.daily: true or false should stand here"),
+        ("[budget]\nday = inf", "budget.day: a number should stand here"),
+        ('[backup]\nfolder = "a\\u0000b"', "backup.folder: no folder has such a name"),
+        ("backup = 3", "backup: a section with fields should stand here"),
+        ("[" * 5_000, "cannot be used"),
+        ("a = " + "[" * 5_000, "cannot be used"),
+    ],
+)
+def test_settings_with_a_wrong_value_are_refused_in_plain_words(
+    text: str, fault: str, tmp_path: Path
+) -> None:
+    write(tmp_path, text)
+    with pytest.raises(InputError, match="settings cannot be used") as refusal:
+        read_settings(tmp_path)
+    assert fault in str(refusal.value)
+    assert "input" not in str(refusal.value).casefold()
+
+
+def test_log_masks_what_pydantic_quotes_of_a_value() -> None:
+    traceback = "Not permitted [type=extra_forbidden, input_value='AIzaSyD-1234567890', input_type=str]"
+    assert "AIza" not in mask_secrets(traceback)
+    assert "input_type=str" in mask_secrets(traceback)
