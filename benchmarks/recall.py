@@ -4,7 +4,7 @@ Each log of `benchmarks/recall_set` is brought in and indexed as any log is; its
 alone, by meaning alone, by both fused, and with the graph on top: without canon, as an imported log has none,
 and (the campaign) with the canon that its gate would have taken (`canon.jsonl`). Weights were chosen on every
 other question of each kind; the others were held out, and are shown apart. How the figures stand to each
-other is asserted in `tests/agents/context_assembly/test_recall_set.py`.
+other is asserted in `tests/agents/search/test_recall_set.py`.
 """
 
 from __future__ import annotations

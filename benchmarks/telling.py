@@ -43,7 +43,7 @@ FIRST_WORD_AIM = 100
 
 ACT = "I pull at the chain. /check might vs 8; success: Mara.nerve +1; fail: Mara.hp -1"
 RECORD = json.dumps({"summary": "Mara pulls the chain, and a bell speaks.", "changes": []})
-PROVIDER = "tests.model.provider:provider"
+PROVIDER = "tests.agents.llm.provider:provider"
 
 
 def run(libraries: Libraries) -> Iterator[Row]:

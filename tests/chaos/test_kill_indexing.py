@@ -20,7 +20,7 @@ from monitor_tui.compose import open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
 from stores.records.ids import Id
-from tests.agents.indexer.anew import anew
+from tests.agents.indexer.rebuilt_index import anew
 from tests.chaos import indexing_player
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
 

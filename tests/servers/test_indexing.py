@@ -9,7 +9,7 @@ import pytest
 
 from monitor_tui.background_jobs import rebuild_word_index
 from stores.authority import Role
-from tests.agents.indexer.following import MODEL, as_made_anew, bring_and_find, follow, followed, marks
+from tests.agents.indexer.index_sequences import MODEL, as_made_anew, bring_and_find, follow, followed, marks
 
 pytestmark = [
     pytest.mark.servers,

@@ -68,7 +68,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
         run.stop(Shelf(), by_force=True)
 
 
-def test_a_started_server_answers_and_its_secrets_are_its_owners_alone(run: Run, cache: Cache) -> None:
+def test_server_run_answers_and_keeps_secrets_private(run: Run, cache: Cache) -> None:
     place = run.start(Shelf(), cache)
     assert Shelf().healthy(place)
     assert stat.S_IMODE(run.env_file.stat().st_mode) == 0o600
@@ -78,7 +78,7 @@ def test_a_started_server_answers_and_its_secrets_are_its_owners_alone(run: Run,
     assert told == place.secrets["password"] + " it's"
 
 
-def test_a_server_that_comes_back_is_where_it_was(run: Run, cache: Cache) -> None:
+def test_server_run_restarts_on_same_port(run: Run, cache: Cache) -> None:
     before = run.start(Shelf(), cache)
     assert run.stop(Shelf(), by_force=True)
     assert not Shelf().healthy(before)
@@ -87,20 +87,20 @@ def test_a_server_that_comes_back_is_where_it_was(run: Run, cache: Cache) -> Non
     assert Shelf().healthy(before)
 
 
-def test_starting_twice_starts_one(run: Run, cache: Cache) -> None:
+def test_server_run_started_twice_runs_once(run: Run, cache: Cache) -> None:
     run.start(Shelf(), cache)
     first = run.find_process(Shelf())
     run.start(Shelf(), cache)
     assert run.find_process(Shelf()) == first
 
 
-def test_one_that_dies_at_once_says_why_and_is_not_listed(run: Run, cache: Cache) -> None:
+def test_server_run_reports_server_that_dies_at_once(run: Run, cache: Cache) -> None:
     with pytest.raises(ServerMissing, match=r"status 1: the disk is full"):
         run.start(Shelf(_FAIL), cache)
     assert run.find_process(Shelf()) is None
 
 
-def test_one_that_will_not_go_is_ended_by_force(run: Run, cache: Cache) -> None:
+def test_server_run_kills_server_that_does_not_stop(run: Run, cache: Cache) -> None:
     place = run.start(Shelf(_DEAF), cache)
     running = run.find_process(Shelf())
     assert running is not None
@@ -109,7 +109,7 @@ def test_one_that_will_not_go_is_ended_by_force(run: Run, cache: Cache) -> None:
     assert not Shelf().healthy(place)
 
 
-def test_a_stranger_with_the_same_process_id_is_left_alone() -> None:
+def test_server_run_spares_other_process_with_same_id() -> None:
     stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
         OwnedProcess(stranger.pid, "Thu Jan 1 00:00:00 1970").stop()
@@ -119,7 +119,7 @@ def test_a_stranger_with_the_same_process_id_is_left_alone() -> None:
         stranger.communicate()
 
 
-def test_a_new_run_has_new_secrets(run: Run, cache: Cache) -> None:
+def test_server_run_makes_new_secrets(run: Run, cache: Cache) -> None:
     old = run.start(Shelf(), cache).secrets
     run.stop(Shelf())
     run.forget()
@@ -128,7 +128,7 @@ def test_a_new_run_has_new_secrets(run: Run, cache: Cache) -> None:
     assert again.place(Shelf()).secrets != old
 
 
-def test_a_fetch_that_fails_leaves_nothing_and_names_its_complaint(cache: Cache, tmp_path: Path) -> None:
+def test_server_fetch_failure_leaves_nothing_and_is_reported(cache: Cache, tmp_path: Path) -> None:
     def make(folder: Path) -> None:
         cache.run(
             "thing", ["sh", "-c", "echo working; echo 'ERROR: no such artifact' >&2; exit 3"], cwd=folder
@@ -145,6 +145,6 @@ def test_a_fetch_that_fails_leaves_nothing_and_names_its_complaint(cache: Cache,
     assert (kept / "file").read_text() == "whole"
 
 
-def test_a_missing_client_is_said_plainly(cache: Cache, tmp_path: Path) -> None:
+def test_server_run_reports_missing_client(cache: Cache, tmp_path: Path) -> None:
     with pytest.raises(ServerMissing, match="`no-such-client` is not on this machine"):
         cache.run("thing", ["no-such-client"], cwd=tmp_path)

@@ -22,7 +22,7 @@ def test_hangs():
 
 
 @pytest.mark.slow
-def test_what_hangs_is_ended_with_its_stack_and_the_failures_before_it(
+def test_timed_run_ends_hanging_run_with_stack_and_failures(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "test_some.py").write_text(SOME)
@@ -36,6 +36,6 @@ def test_what_hangs_is_ended_with_its_stack_and_the_failures_before_it(
 
 
 @pytest.mark.slow
-def test_what_ends_by_itself_gives_its_code(tmp_path: Path) -> None:
+def test_timed_run_returns_exit_code(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", "raise SystemExit(5)"]
     assert watched.run(argv, os.environ, tmp_path, patience=60.0) == 5

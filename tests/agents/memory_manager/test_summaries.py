@@ -32,7 +32,7 @@ from stores.authority import Role
 from stores.records.ids import Id, SteppingClock
 from stores.records.llm import DecisionMark
 from stores.records.play import MoveKind, Speaker, Turn
-from tests.agents.memory_manager.table import Noted, Remembering, remembering
+from tests.agents.memory_manager.memory_play import Noted, Remembering, remembering
 from tests.contract import builders as make
 from tests.table import START
 
@@ -70,7 +70,7 @@ async def told(table: Remembering, count: int, word: str = "Turn") -> None:
 
 
 @given(st.integers(min_value=0, max_value=5_000))
-def test_a_past_of_any_length_is_told_by_few_summaries(count: int) -> None:
+def test_summary_levels_cover_any_past_with_few_summaries(count: int) -> None:
     pieces = plan_scene_levels(count)
     assert [n for _, first, last in pieces for n in range(first, last + 1)] == list(range(count))
     assert all(
@@ -82,7 +82,7 @@ def test_a_past_of_any_length_is_told_by_few_summaries(count: int) -> None:
 
 
 @given(st.lists(WORDS, min_size=10, max_size=10), st.lists(st.text(alphabet="xyz", min_size=1), max_size=3))
-def test_rolling_up_shortens_all_but_decisions_and_what_is_open(
+def test_summary_roll_up_shortens_all_but_decisions_and_open_matters(
     texts: list[str], promises: list[str]
 ) -> None:
     lines = [f"{DECIDED_PREFIX}{p} is so." for p in promises] + [f"{OWED_PREFIX}{p}." for p in promises]
@@ -96,11 +96,11 @@ def test_rolling_up_shortens_all_but_decisions_and_what_is_open(
 
 
 @given(WORDS, st.integers(min_value=10, max_value=200))
-def test_what_is_shortened_is_not_longer(text: str, most: int) -> None:
+def test_summary_shortening_never_lengthens(text: str, most: int) -> None:
     assert len(shorten_text(text, most)) <= most
 
 
-def test_a_stretch_keeps_what_matters_and_every_decision_whole() -> None:
+def test_summary_of_stretch_keeps_important_sentences_and_decisions() -> None:
     turns = [
         Turn(
             id=str(n),
@@ -133,7 +133,7 @@ def test_a_stretch_keeps_what_matters_and_every_decision_whole() -> None:
     assert whole == [DECIDED_PREFIX + reason.strip(), OWED_PREFIX + "Bela owes Tam a boat."]
 
 
-async def test_stretches_leave_with_an_undo_and_the_other_line_has_its_own(table: Remembering) -> None:
+async def test_summaries_of_stretches_follow_undo_and_branch(table: Remembering) -> None:
     await told(table, 45)
     await sum_up(table)
     shown = {t.id for t in await table.log.line_tail(table.scene_id, 5)}
@@ -152,14 +152,14 @@ async def test_stretches_leave_with_an_undo_and_the_other_line_has_its_own(table
     assert await layers.read_scene_summary(table.log, table.scene_id, ()) == lines
 
 
-async def test_a_long_scene_is_told_by_few(table: Remembering) -> None:
+async def test_summaries_of_long_scene_are_few(table: Remembering) -> None:
     await told(table, 230)
     await sum_up(table)
     lines = await layers.read_scene_summary(table.log, table.scene_id, ())
     assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
 
 
-async def test_the_next_scene_is_told_what_came_before(table: Remembering) -> None:
+async def test_summaries_of_story_reach_next_scene(table: Remembering) -> None:
     await table.play(
         "/npc Bela Orsk: a smith",
         "> Bela gives you a horn and swears to wait.",

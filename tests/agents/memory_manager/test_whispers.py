@@ -27,7 +27,7 @@ def told(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
         ('He whispers to her, "Gone."', "Gone", "mara"),
     ],
 )
-def test_a_whisper_told_in_prose_is_for_its_hearers(text: str, secret: str, hearers: str) -> None:
+def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearers: str) -> None:
     for who in PEOPLE:
         assert (secret in told(text, who)) is (who in hearers.split()), who
 
@@ -41,11 +41,11 @@ def test_a_whisper_told_in_prose_is_for_its_hearers(text: str, secret: str, hear
         "Bela tells Tam that the bell is false.",
     ],
 )
-def test_what_is_no_whisper_to_somebody_is_for_all(text: str) -> None:
+def test_whisper_without_hearer_is_heard_by_all(text: str) -> None:
     assert all(told(text, who) == text for who in PEOPLE)
 
 
-def test_what_is_not_whispered_is_heard_by_all() -> None:
+def test_whisper_masking_keeps_other_words() -> None:
     text = "“Run,” whispers Bela to Tam. “Fine weather,” she says."
     assert "Fine weather" in told(text, "mara")
     assert "Run" not in told(text, "mara")
@@ -64,11 +64,11 @@ def test_what_is_not_whispered_is_heard_by_all() -> None:
         ("I go home.", ()),
     ],
 )
-def test_a_turn_that_is_all_whisper_has_its_hearers(typed: str, hearers: tuple[str, ...]) -> None:
+def test_whisper_as_whole_turn_has_hearers(typed: str, hearers: tuple[str, ...]) -> None:
     assert find_whisper_hearers(typed, PEOPLE, "mara") == hearers
 
 
-def test_an_act_with_a_whisper_in_it_keeps_the_words_alone_from_others() -> None:
+def test_whisper_within_act_hides_only_its_words() -> None:
     text = 'I draw my knife and whisper to Bela, "Now."'
     assert told(text, "tam", Speaker.PLAYER) == "I draw my knife and whisper to Bela, …"
     assert told(text, "bela", Speaker.PLAYER) == text

@@ -16,8 +16,8 @@ from agents.llm import errors
 from agents.llm.child_client import ChildModel
 from agents.llm.errors import ModelBusy, ModelCut, ModelError
 from agents.llm.llm_port import AnswerSchema, EmbeddingRequest, LlmRequest, Message, TextChunk, Usage
-from tests.model.behaviours import HOSTILE
-from tests.model.server import WORDS, Server, serving
+from tests.agents.llm.behaviours import HOSTILE
+from tests.agents.llm.server import WORDS, Server, serving
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("the model's child")]
 
@@ -32,7 +32,7 @@ async def model() -> AsyncIterator[ChildModel]:
     async def keys() -> dict[str, str]:
         return {"OPENAI_API_KEY": KEY}
 
-    model = ChildModel(keys, provider="tests.model.provider:provider")
+    model = ChildModel(keys, provider="tests.agents.llm.provider:provider")
     yield model
     await model.close()
 

@@ -86,7 +86,7 @@ async def asked(vectors: Vectors) -> str:
     return answer.model
 
 
-async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: Stores) -> None:
+async def test_vector_model_switches_only_when_complete(stores: Stores) -> None:
     old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
     first = Vectors(stores, old)
     await first.runner.wait_until_idle()
@@ -121,7 +121,7 @@ async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: 
     await fourth.close()
 
 
-async def test_going_back_before_it_was_whole_loses_nothing(stores: Stores) -> None:
+async def test_vector_model_switched_back_keeps_vectors(stores: Stores) -> None:
     old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
     first = Vectors(stores, old)
     await first.runner.wait_until_idle()
@@ -139,7 +139,7 @@ async def test_going_back_before_it_was_whole_loses_nothing(stores: Stores) -> N
     await third.close()
 
 
-async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(stores: Stores) -> None:
+async def test_vector_model_that_was_removed_is_not_searched(stores: Stores) -> None:
     first = Vectors(stores, FakeEmbedder(OLD))
     await first.runner.wait_until_idle()
     await first.close()
@@ -152,7 +152,7 @@ async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(
     await second.close()
 
 
-async def test_each_universe_pays_for_its_own_vectors(stores: Stores) -> None:
+async def test_vector_cost_is_charged_to_its_universe(stores: Stores) -> None:
     embedder = FakeEmbedder()
     vectors = Vectors(stores, embedder)
     await vectors.runner.wait_until_idle()
@@ -161,7 +161,7 @@ async def test_each_universe_pays_for_its_own_vectors(stores: Stores) -> None:
     await vectors.close()
 
 
-async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) -> None:
+async def test_question_vector_that_is_late_serves_next_search(stores: Stores) -> None:
     embedder = FakeEmbedder()
     embedder.awake.clear()
     vectors = Vectors(stores, embedder)
@@ -180,7 +180,7 @@ async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) ->
     await patient.close()
 
 
-async def test_switched_off_it_says_so(stores: Stores) -> None:
+async def test_question_vector_reports_switched_off_model(stores: Stores) -> None:
     book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
     meaning = CachedQuestionEmbedder(
         ActiveVectorModel(stores.vectors(Role.INDEXER), book, None), lambda model: None
@@ -188,7 +188,7 @@ async def test_switched_off_it_says_so(stores: Stores) -> None:
     assert await meaning.embed_question("who?") == SWITCHED_OFF_NOTE
 
 
-async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None:
+async def test_question_vector_reports_reason_of_model(stores: Stores) -> None:
     class Missing(FakeEmbedder):
         async def embed(self, *args: object, **named: object) -> list[tuple[float, ...]]:  # type: ignore[override]
             raise EmbedderUnavailable("The embedding model needs onnxruntime.")
@@ -198,7 +198,7 @@ async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None
     await vectors.close()
 
 
-async def test_one_text_that_no_model_takes_does_not_hold_up_the_others(stores: Stores) -> None:
+async def test_index_writer_skips_text_that_is_refused(stores: Stores) -> None:
     class Picky(FakeEmbedder):
         async def embed(
             self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""

@@ -20,7 +20,7 @@ from stores.queries import MemoryQuery
 from stores.records.ids import SteppingClock
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
-from tests.agents.memory_manager.table import Noted, Remembering, catalogue_of, remembering
+from tests.agents.memory_manager.memory_play import Noted, Remembering, catalogue_of, remembering
 from tests.table import START, opened
 
 DAY = 24 * 60
@@ -45,7 +45,7 @@ async def counting(table: Remembering, name: str) -> list[Memory]:
     return await table.knowledge.filter_valid(await table.of(name))
 
 
-async def test_done_again_it_is_the_same(table: Remembering) -> None:
+async def test_memory_worker_is_idempotent(table: Remembering) -> None:
     await table.play("> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain.")
     await table.remember()
     first = await table.log.memories(MemoryQuery(universe_id=await table.universe()))
@@ -57,7 +57,7 @@ async def test_done_again_it_is_the_same(table: Remembering) -> None:
     assert not [e for e in table.published if isinstance(e, MemoriesWritten)]
 
 
-async def test_recall_is_not_forgotten_when_it_is_written_again(table: Remembering) -> None:
+async def test_memory_worker_keeps_recalls_when_rewriting(table: Remembering) -> None:
     await table.play("> Bela swears by the fire to mend the gate.")
     await table.remember()
     (memory,) = await table.of("Old Tam")
@@ -71,7 +71,7 @@ async def test_recall_is_not_forgotten_when_it_is_written_again(table: Rememberi
     assert linked.strength > 1
 
 
-async def test_what_is_undone_was_not_lived_and_redone_it_was(table: Remembering) -> None:
+async def test_memory_worker_follows_undo_and_redo(table: Remembering) -> None:
     await table.play("> Rain.", "> Bela betrays you to the guild.")
     await table.remember()
     assert len(await counting(table, "Old Tam")) == 1
@@ -83,7 +83,7 @@ async def test_what_is_undone_was_not_lived_and_redone_it_was(table: Remembering
     assert [m.text for m in await counting(table, "Old Tam")] == ["Bela saves you from the guild."]
 
 
-async def test_what_was_rejected_is_no_belief_but_the_words_were_heard(table: Remembering) -> None:
+async def test_memory_worker_keeps_heard_words_of_rejected_proposal(table: Remembering) -> None:
     await table.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
     await table.remember()
     fact_id = await table.fact("Mara owns Ring.")
@@ -95,13 +95,13 @@ async def test_what_was_rejected_is_no_belief_but_the_words_were_heard(table: Re
     assert memory.text == "Bela gives you a ring of silver."
 
 
-async def test_not_every_line_is_remembered(table: Remembering) -> None:
+async def test_memory_worker_skips_unimportant_turns(table: Remembering) -> None:
     await table.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
     await table.remember()
     assert len(await table.of("Old Tam")) == 1
 
 
-async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(table: Remembering) -> None:
+async def test_memory_correction_replaces_error_without_repeating_it(table: Remembering) -> None:
     await table.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
@@ -136,7 +136,7 @@ async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(t
     assert not knows.is_mistaken
 
 
-async def test_a_correction_that_is_undone_leaves_the_error(table: Remembering) -> None:
+async def test_memory_correction_that_is_undone_leaves_error(table: Remembering) -> None:
     await table.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
@@ -151,7 +151,7 @@ async def test_a_correction_that_is_undone_leaves_the_error(table: Remembering) 
     assert [m.text for m in await counting(table, "Old Tam")] == ["The key is under the bed."]
 
 
-async def test_nobody_is_talked_out_of_what_they_saw(table: Remembering) -> None:
+async def test_memory_of_what_was_seen_is_not_corrected_by_words(table: Remembering) -> None:
     await table.play(
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
@@ -162,7 +162,7 @@ async def test_nobody_is_talked_out_of_what_they_saw(table: Remembering) -> None
     assert (saw.how, told.how, told.corrects) == (MemoryOrigin.SAW, MemoryOrigin.TOLD, None)
 
 
-async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None:
+async def test_memory_misremembered_by_gm_is_separate(table: Remembering) -> None:
     await table.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
     await table.remember()
     fact_id = await table.fact("Mara owns Ring.")
@@ -182,7 +182,7 @@ async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None
     assert not knows.is_mistaken
 
 
-async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
+async def test_memory_worker_writes_no_second_memory_in_restored_copy(table: Remembering) -> None:
     """A copy has other identifiers, and the MemoryManager goes through its scenes anew."""
     await table.play("> Bela dies.", "/fact Bela Orsk is dead")
     await table.remember()
@@ -200,7 +200,7 @@ async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
     assert find_changed_memories(tams, copied, lived) == []
 
 
-async def test_a_whisper_is_typed(table: Remembering) -> None:
+async def test_whisper_command_reaches_only_its_hearer(table: Remembering) -> None:
     await table.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
     (turn,) = await table.log.line_tail(table.scene_id, 1)
     everyone = await table.everyone()
@@ -223,7 +223,7 @@ async def test_a_whisper_is_typed(table: Remembering) -> None:
         ("/whisper Mara: run", "who you play"),
     ],
 )
-async def test_a_whisper_to_nobody_is_refused(table: Remembering, typed: str, why: str) -> None:
+async def test_whisper_command_without_hearer_is_refused(table: Remembering, typed: str, why: str) -> None:
     await table.play("> Rain.", "/cast - Old Tam")
     with pytest.raises(InputError) as refused:
         await table.play(typed)
@@ -231,7 +231,7 @@ async def test_a_whisper_to_nobody_is_refused(table: Remembering, typed: str, wh
     assert len(await table.log.line_tail(table.scene_id, 9)) == 1
 
 
-async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> None:
+async def test_beliefs_are_shown_beside_canon(table: Remembering) -> None:
     await table.play(
         "/thing Ring: of silver",
         "> Bela takes the ring.",
@@ -251,7 +251,7 @@ async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> N
     assert isinstance(table.knowledge, KnowledgeReader)
 
 
-async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> None:
+async def test_memory_worker_runs_in_background_and_resumes(tmp_path: Path) -> None:
     async with remembering(tmp_path) as first:
         await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
         await first.program.services.jobs.wait_until_idle()

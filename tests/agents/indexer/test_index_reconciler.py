@@ -21,8 +21,8 @@ from stores.open import Stores
 from stores.records.canon import FactChange, FactStatus
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind, Scene, Speaker, Turn
-from tests.agents.indexer.anew import anew, bring_all, held
-from tests.agents.indexer.shelf import DictIndexWriter
+from tests.agents.indexer.dict_index_writer import DictIndexWriter
+from tests.agents.indexer.rebuilt_index import anew, bring_all, held
 from tests.contract import builders as make
 from tests.examples import examples
 from tests.libraries import library
@@ -79,7 +79,7 @@ async def played(tmp_path: Path) -> AsyncIterator[Played]:
         yield await play(stores)
 
 
-async def test_a_turn_is_indexed_with_its_speaker_and_its_neighbour(played: Played) -> None:
+async def test_indexer_indexes_turn_with_speaker_and_previous_turn(played: Played) -> None:
     first = await played.say("I wade in.", None)
     second = await played.say("The water is cold.", first, speaker=Speaker.SYSTEM)
     await played.say("   ", second)
@@ -97,7 +97,7 @@ async def test_a_turn_is_indexed_with_its_speaker_and_its_neighbour(played: Play
     assert shelf.items_by_collection["scenes"][played.scene.id].text == "The ford\nCross it"
 
 
-async def test_what_is_there_as_it_should_be_is_not_written_again(played: Played) -> None:
+async def test_indexer_does_not_rewrite_valid_items(played: Played) -> None:
     last = None
     for number in range(10):
         last = await played.say(f"Turn {number}", last)
@@ -111,7 +111,7 @@ async def test_what_is_there_as_it_should_be_is_not_written_again(played: Played
     assert shelf.writes == before
 
 
-async def test_an_exchange_costs_the_same_in_a_long_scene(played: Played) -> None:
+async def test_indexer_cost_of_exchange_is_independent_of_scene_length(played: Played) -> None:
     last = None
     for number in range(40):
         last = await played.say(f"Turn {number}", last)
@@ -126,7 +126,7 @@ async def test_an_exchange_costs_the_same_in_a_long_scene(played: Played) -> Non
     assert shelf.turns(played.scene.id) == {turn.id for turn in played.turns}
 
 
-async def test_what_is_undone_leaves_before_anything_comes(played: Played) -> None:
+async def test_indexer_deletes_undone_turns_first(played: Played) -> None:
     first = await played.say("I wade in.", None)
     undone = await played.say("I swim.", first)
     shelf = DictIndexWriter()
@@ -145,7 +145,7 @@ async def test_what_is_undone_leaves_before_anything_comes(played: Played) -> No
 
 @pytest.mark.parametrize("cut_at", [1, 2, 3])
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_what_was_half_done_and_then_undone_leaves_nothing(
+async def test_indexer_leaves_nothing_of_interrupted_and_undone_turns(
     played: Played, cut_at: int, restarted: bool
 ) -> None:
     """Play stands again where the seal says: only a seal that was broken first tells that more was put."""
@@ -164,7 +164,7 @@ async def test_what_was_half_done_and_then_undone_leaves_nothing(
     assert shelf.turns(played.scene.id) == {first.id}
 
 
-async def test_strangers_and_losses_are_found_at_a_start(played: Played) -> None:
+async def test_indexer_finds_surplus_and_missing_items_at_start(played: Played) -> None:
     last = None
     for number in range(5):
         last = await played.say(f"Turn {number}", last)
@@ -180,7 +180,7 @@ async def test_strangers_and_losses_are_found_at_a_start(played: Played) -> None
     assert held(shelf) == whole
 
 
-async def test_facts_tell_what_is_from_what_was_and_what_never_was(played: Played) -> None:
+async def test_indexer_marks_current_and_ended_facts(played: Played) -> None:
     universe_id = played.scene.universe_id
     (mara,) = await played.stores.canon(Role.INDEXER).entities(universe_id)
     keeper = played.stores.canon(Role.CANON_KEEPER)
@@ -210,7 +210,7 @@ async def test_facts_tell_what_is_from_what_was_and_what_never_was(played: Playe
     assert held(shelf) == await anew(truth)
 
 
-async def test_a_renamed_hero_speaks_under_the_new_name_everywhere(played: Played) -> None:
+async def test_indexer_renames_player_character_in_all_turns(played: Played) -> None:
     await played.say("I wade in.", None)
     shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
@@ -225,7 +225,7 @@ async def test_a_renamed_hero_speaks_under_the_new_name_everywhere(played: Playe
     assert held(shelf) == await anew(played.truth)
 
 
-async def test_a_hero_who_is_renamed_between_two_pieces_speaks_under_the_new_name_in_both(
+async def test_indexer_renames_player_character_between_pieces(
     played: Played,
 ) -> None:
     last = None
@@ -243,7 +243,7 @@ async def test_a_hero_who_is_renamed_between_two_pieces_speaks_under_the_new_nam
     assert shelf.items_by_collection["turns"] == (await anew(played.truth))["turns"]
 
 
-async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Played) -> None:
+async def test_indexer_indexes_memories_of_turns_on_line(played: Played) -> None:
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     first = await played.say("I wade in.", None)
     second = await played.say("I swim.", first)
@@ -269,7 +269,7 @@ async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Play
     assert shelf.items_by_collection["memories"][changed.id].text == "Mara: The water was warm."
 
 
-async def test_memories_written_before_a_stop_are_found_by_their_cursor(played: Played) -> None:
+async def test_indexer_finds_memories_written_before_restart(played: Played) -> None:
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     first = await played.say("I wade in.", None)
     shelf = DictIndexWriter()
@@ -282,7 +282,7 @@ async def test_memories_written_before_a_stop_are_found_by_their_cursor(played: 
     assert memory.id in shelf.items_by_collection["memories"]
 
 
-async def test_summaries_go_with_their_scene_until_what_they_cover_is_undone(played: Played) -> None:
+async def test_indexer_indexes_summaries_until_undone(played: Played) -> None:
     first = await played.say("I wade in.", None)
     second = await played.say("I swim.", first)
     summary = make.summary(played.scene, "She swam.", first_turn=first.id, last_turn=second.id)
@@ -303,7 +303,7 @@ step = st.tuples(
 
 @given(st.lists(step, max_size=25))
 @settings(max_examples=examples(150, 12), deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_is_played_and_cut_off_it_ends_as_one_made_anew(
+def test_indexer_equals_rebuilt_index_after_interrupted_play(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     asyncio.run(_play_and_cut_off(tmp_path_factory.mktemp("home"), steps))

@@ -19,8 +19,8 @@ from stores.open import Stores
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind, Scene, Turn
-from tests.agents.indexer.anew import anew
 from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.agents.indexer.rebuilt_index import anew
 from tests.contract import builders as make
 from tests.replication.far import Far, Naps, far_away, healed, mirror_of
 
@@ -67,7 +67,7 @@ async def marks(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
     return words, await stores.vectors(Role.INDEXER).fingerprints("turns", model="m")
 
 
-async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far, tmp_path: Path) -> None:
+async def test_index_catches_up_after_servers_were_down(far: Far, tmp_path: Path) -> None:
     naps, hour, events = Naps(), Hour(), EventBus()
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene = await begin(stores)

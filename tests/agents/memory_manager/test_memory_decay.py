@@ -44,7 +44,7 @@ def memory(
 
 
 @given(SHARE, TICKS, TICKS, TICKS, STRENGTH)
-def test_it_only_fades_and_stays_between_none_and_all(
+def test_memory_decay_falls_and_stays_between_0_and_1(
     importance: float, tick: int, one: int, other: int, strength: float
 ) -> None:
     lived = memory(importance, tick, strength)
@@ -54,13 +54,13 @@ def test_it_only_fades_and_stays_between_none_and_all(
 
 
 @given(SHARE, SHARE, TICKS)
-def test_what_matters_more_stays_longer(one: float, other: float, now: int) -> None:
+def test_memory_decay_is_slower_for_important_memories(one: float, other: float, now: int) -> None:
     less, more = sorted((one, other))
     assert compute_retention(memory(less), now) <= compute_retention(memory(more), now)
 
 
 @given(SHARE, st.lists(TICKS, max_size=8), TICKS)
-def test_recalling_never_weakens(importance: float, recalls: list[int], now: int) -> None:
+def test_memory_decay_recall_never_weakens(importance: float, recalls: list[int], now: int) -> None:
     kept = memory(importance)
     for tick in recalls:
         again = recall_memory(kept, tick, AT)
@@ -71,7 +71,7 @@ def test_recalling_never_weakens(importance: float, recalls: list[int], now: int
         kept = again
 
 
-def test_nine_of_ten_are_left_after_its_stability() -> None:
+def test_memory_decay_keeps_nine_of_ten_after_stability() -> None:
     assert compute_retention(memory(0.5), round(compute_stability(0.5))) == pytest.approx(0.9, abs=1e-3)
     assert compute_stability(0.0) == DAY_TICKS
     assert compute_stability(1.0) == pytest.approx(365 * DAY_TICKS)
@@ -81,12 +81,12 @@ def test_nine_of_ten_are_left_after_its_stability() -> None:
     ("importance", "days", "forgotten"),
     [(0.0, 42, False), (0.0, 44, True), (0.5, 820, False), (0.5, 830, True), (1.0, 15_000, False)],
 )
-def test_the_numbers_that_are_written_down(importance: float, days: int, forgotten: bool) -> None:
+def test_memory_decay_matches_documented_numbers(importance: float, days: int, forgotten: bool) -> None:
     assert is_forgotten(memory(importance), days * DAY_TICKS) is forgotten
     assert (compute_retention(memory(importance), days * DAY_TICKS) < FORGOTTEN_RETENTION) is forgotten
 
 
-def test_recalls_far_apart_gain_more_than_as_many_at_once() -> None:
+def test_memory_decay_spaced_recalls_gain_more() -> None:
     crammed = spaced = memory(0.5)
     for n in range(1, 4):
         crammed = recall_memory(crammed, RECALL_INTERVAL_TICKS * n, AT)
@@ -94,7 +94,7 @@ def test_recalls_far_apart_gain_more_than_as_many_at_once() -> None:
     assert spaced.strength > crammed.strength > 1
 
 
-def test_within_an_hour_it_counts_once() -> None:
+def test_memory_decay_recalls_within_an_hour_count_once() -> None:
     first = recall_memory(memory(), 10 * DAY_TICKS, AT)
     again = recall_memory(first, 10 * DAY_TICKS + RECALL_INTERVAL_TICKS - 1, AT)
     assert (again.strength, again.recalled) == (first.strength, first.recalled)

@@ -34,9 +34,9 @@ from stores.records.play import Scene, Turn
 from stores.records.sources import Source
 from stores.records.workflow import Canonization
 from stores.records.world import Entity, EntityKind, EntityStatus
-from tests.agents.indexer.anew import anew, bring_all, held
+from tests.agents.indexer.dict_index_writer import DictIndexWriter
 from tests.agents.indexer.fake_embedder import FakeEmbedder
-from tests.agents.indexer.shelf import DictIndexWriter
+from tests.agents.indexer.rebuilt_index import anew, bring_all, held
 from tests.contract import builders as make
 from tests.examples import examples
 from tests.libraries import library
@@ -142,7 +142,7 @@ async def brought(world: World, shelf: DictIndexWriter) -> Indexer:
 # --- commits ----------------------------------------------------------------------------------------
 
 
-async def test_after_a_commit_only_what_it_wrote_is_read(world: World) -> None:
+async def test_universe_reconciler_reads_only_what_commit_wrote(world: World) -> None:
     hero = next(iter(world.entities.values()))
     facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(30))
     await world.commit(facts=facts)
@@ -166,7 +166,7 @@ async def test_after_a_commit_only_what_it_wrote_is_read(world: World) -> None:
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_a_new_name_is_heard_wherever_it_stands(world: World) -> None:
+async def test_universe_reconciler_updates_new_name_everywhere(world: World) -> None:
     hero, ford, *_ = world.entities.values()
     tom = make.entity("Tom", universe_id=world.id)
     facts = [make.fact("Somebody hums.", one, universe_id=world.id) for one in (hero, tom)]
@@ -186,7 +186,9 @@ async def test_a_new_name_is_heard_wherever_it_stands(world: World) -> None:
 
 
 @pytest.mark.parametrize("cut_at", range(1, 8))
-async def test_a_new_name_that_was_cut_off_is_heard_after_a_restart(world: World, cut_at: int) -> None:
+async def test_universe_reconciler_updates_interrupted_rename_after_restart(
+    world: World, cut_at: int
+) -> None:
     """Its own entry is put last: the next start sees by it that not all is done, whatever was."""
     tom = make.entity("Tom", universe_id=world.id)
     await world.commit(entities=(tom,), facts=(make.fact("Somebody hums.", tom, universe_id=world.id),))
@@ -209,7 +211,7 @@ async def test_a_new_name_that_was_cut_off_is_heard_after_a_restart(world: World
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_what_waits_to_be_put_is_taken_back_by_the_next_commit(world: World) -> None:
+async def test_universe_reconciler_drops_pending_item_retracted_by_commit(world: World) -> None:
     """Two commits in a row: the second says otherwise of what the first one wrote and nothing has put yet."""
     shelf = DictIndexWriter(batch_size=2)
     indexer = await brought(world, shelf)
@@ -230,7 +232,7 @@ async def test_what_waits_to_be_put_is_taken_back_by_the_next_commit(world: Worl
 
 
 @pytest.mark.parametrize("fails", ["canonization_states", "canonizations", "facts_by_id", "entities_by_id"])
-async def test_a_store_that_does_not_answer_is_asked_again(world: World, fails: str) -> None:
+async def test_universe_reconciler_retries_store_that_is_down(world: World, fails: str) -> None:
     shelf = DictIndexWriter()
     down = False
 
@@ -256,7 +258,7 @@ async def test_a_store_that_does_not_answer_is_asked_again(world: World, fails: 
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:
+async def test_universe_reconciler_merge_and_split_leave_no_old_name(world: World) -> None:
     hero = next(iter(world.entities.values()))
     twin = make.entity("Marra", universe_id=world.id)
     old = make.fact("Somebody hums.", twin, universe_id=world.id)
@@ -279,7 +281,7 @@ async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_who_is_renamed_and_merged_in_one_go_is_remembered_under_the_new_name(world: World) -> None:
+async def test_universe_reconciler_rename_with_merge_updates_memories(world: World) -> None:
     hero = next(iter(world.entities.values()))
     tom = make.entity("Tom", universe_id=world.id)
     await world.commit(entities=(tom,))
@@ -294,7 +296,7 @@ async def test_who_is_renamed_and_merged_in_one_go_is_remembered_under_the_new_n
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_a_commit_that_nobody_told_of_comes_with_the_next(world: World) -> None:
+async def test_universe_reconciler_finds_commit_without_event(world: World) -> None:
     shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     await world.commit(facts=(make.fact("Silent.", universe_id=world.id),))
@@ -305,7 +307,7 @@ async def test_a_commit_that_nobody_told_of_comes_with_the_next(world: World) ->
 
 
 @pytest.mark.parametrize("cut", ["planned", "written"])
-async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: World, cut: str) -> None:
+async def test_universe_reconciler_rereads_unfinished_commit(world: World, cut: str) -> None:
     shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     worker = IndexWorker(world.truth, indexer)
@@ -322,7 +324,7 @@ async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: Wo
     assert await worker.on_event(ProposalsChanged(world.id, None)) == []
 
 
-async def test_a_commit_that_cannot_be_read_has_all_compared(world: World) -> None:
+async def test_universe_reconciler_compares_all_if_commit_is_unreadable(world: World) -> None:
     shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     fact = make.fact("Out of nowhere.", universe_id=world.id)
@@ -333,7 +335,7 @@ async def test_a_commit_that_cannot_be_read_has_all_compared(world: World) -> No
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_what_comes_while_canon_is_compared_is_not_lost(world: World) -> None:
+async def test_universe_reconciler_keeps_changes_made_meanwhile(world: World) -> None:
     """The event is heard in the middle of the look at everything, behind what that has read."""
     shelf = DictIndexWriter()
     canon = world.stores.canon(Role.INDEXER)
@@ -367,7 +369,7 @@ step = st.tuples(
 
 @given(st.lists(step, max_size=30))
 @settings(max_examples=examples(150, 12), deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_is_committed_it_ends_as_one_made_anew(
+def test_universe_reconciler_equals_rebuilt_index_after_any_commits(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, str]]
 ) -> None:
     asyncio.run(_commit_and_cut_off(tmp_path_factory.mktemp("home"), steps))
@@ -457,7 +459,7 @@ def _change(fact: Fact, status: FactStatus, **given: Any) -> FactChange:
 # --- memories of no scene ---------------------------------------------------------------------------
 
 
-async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: World) -> None:
+async def test_universe_reconciler_drops_corrected_memory_without_scene(world: World) -> None:
     shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     worker = IndexWorker(world.truth, indexer)
@@ -487,7 +489,7 @@ async def ingest(world: World, count: int, *, book: Source | None = None, first:
     return book
 
 
-async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World) -> None:
+async def test_universe_reconciler_indexes_new_source(world: World) -> None:
     stores, events = world.stores, EventBus()
     runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events)
     embedder = FakeEmbedder("m")
@@ -519,7 +521,7 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
 
 @pytest.mark.parametrize("cut_at", [1, 2, 3, 4])
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_a_source_that_was_cut_off_between_pieces_is_made_whole(
+async def test_universe_reconciler_completes_interrupted_source(
     world: World, cut_at: int, restarted: bool
 ) -> None:
     shelf = DictIndexWriter(batch_size=3)
@@ -537,7 +539,7 @@ async def test_a_source_that_was_cut_off_between_pieces_is_made_whole(
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_a_source_that_was_gone_through_is_not_read_again(world: World) -> None:
+async def test_universe_reconciler_reads_source_once(world: World) -> None:
     book = await ingest(world, 4)
     log = Counted(world.stores.log(Role.INDEXER))
     shelf = DictIndexWriter()
@@ -558,7 +560,7 @@ async def test_a_source_that_was_gone_through_is_not_read_again(world: World) ->
     assert held(shelf) == await anew(world.truth)
 
 
-async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> None:
+async def test_universe_reconciler_rereads_unreadable_source(world: World) -> None:
     book, shelf, down = await ingest(world, 4), DictIndexWriter(), False
 
     class Falters(Counted):
@@ -582,7 +584,7 @@ async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> No
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_a_source_that_is_gone_leaves_the_index(world: World, restarted: bool) -> None:
+async def test_universe_reconciler_deletes_removed_source(world: World, restarted: bool) -> None:
     stays, goes = await ingest(world, 3), await ingest(world, 8)
     truth, gone = world.truth, set[Id]()
     read = truth.read_source_ids

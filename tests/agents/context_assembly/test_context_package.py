@@ -69,7 +69,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         yield Table(program, await begin(program))
 
 
-async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
+async def test_context_package_holds_record_in_sections(table: Table) -> None:
     await table.play(
         "/npc Old Tam: keeper of the bell (hp 6)",
         "/npc Sella Brand",
@@ -98,7 +98,7 @@ async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
     assert "(proposed)" not in "\n".join(shown.values())
 
 
-async def test_who_was_in_a_scene_before_is_no_stranger(table: Table) -> None:
+async def test_context_package_knows_who_met_before(table: Table) -> None:
     await table.play("/npc Old Tam", "I nod.", "> He nods.")
     text = "“When we last met you had two boots,” says Old Tam."
     assert check_prose(text, build_prose_check_input(await table.package(), NarratorBrief()))
@@ -110,14 +110,14 @@ async def test_who_was_in_a_scene_before_is_no_stranger(table: Table) -> None:
     assert check_prose(text.replace("Old Tam", "Joss"), build_prose_check_input(package, NarratorBrief()))
 
 
-async def test_what_is_answered_now_is_not_told_as_past(table: Table) -> None:
+async def test_context_package_leaves_out_turns_being_answered(table: Table) -> None:
     await table.play("I knock.", "> Nobody.", "I push the door. /roll 2d6")
     shown = await table.parts("I push the door.")
     assert shown["recent"] == "Mara: I knock.\nGM: Nobody."
     assert "I push the door." in (await table.parts())["recent"]
 
 
-async def test_what_was_undone_is_not_in_it(table: Table) -> None:
+async def test_context_package_leaves_out_undone_turns(table: Table) -> None:
     await table.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
     assert "cracked" in (await table.parts())["facts"]
     await table.play("/undo")
@@ -126,7 +126,7 @@ async def test_what_was_undone_is_not_in_it(table: Table) -> None:
     assert "I sing." not in shown["recent"]
 
 
-async def test_the_line_in_view_moves_on_by_steps(table: Table) -> None:
+async def test_context_package_view_moves_by_steps(table: Table) -> None:
     lengths, firsts = set(), set()
     for n in range(30):
         await table.play(f"I count {n}.")
@@ -137,7 +137,7 @@ async def test_the_line_in_view_moves_on_by_steps(table: Table) -> None:
     assert firsts == {"I count 0.", "I count 8."}
 
 
-async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(table: Table) -> None:
+async def test_context_package_memories_belong_to_owner_and_follow_undo(table: Table) -> None:
     await table.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
     tam, sella = await table.id_of("Old Tam"), await table.id_of("Sella Brand")
     package = await table.package()
@@ -162,7 +162,7 @@ async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(ta
     assert [m.text for m in (await table.package()).memories_of(tam)] == ["I hid the key."]
 
 
-async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_it(table: Table) -> None:
+async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(table: Table) -> None:
     await table.play(*(f"I count {n}." for n in range(26)))
     scene_id, universe_id = table.scene_id, (await table.package()).scene.universe.id
     turns = await table.program.stores.log(Role.NARRATOR).all_turns(scene_id)
@@ -194,7 +194,7 @@ async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_i
     assert shown["summary"] == "- Bullet 1."
 
 
-async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
+async def test_context_package_looks_up_named_entities(table: Table) -> None:
     await table.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
     await table.end()
     shown = await table.parts("I ask for Old Tam.")
@@ -221,7 +221,7 @@ async def pack(table: Table, packages: ContextPackageBuilder, words: str) -> Con
     return await packages.build_package(await context.load_context(table.scene_id), words)
 
 
-async def test_earlier_play_that_bears_on_the_words_is_found_again_with_where_and_when(table: Table) -> None:
+async def test_context_package_recalls_earlier_play_with_place_and_time(table: Table) -> None:
     await table.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
     await table.play(*(f"I count {n}." for n in range(4)))
     await table.end()
@@ -237,13 +237,13 @@ async def test_earlier_play_that_bears_on_the_words_is_found_again_with_where_an
     assert (package.metadata.scene_id, package.is_stale) == (table.scene_id, False)
 
 
-async def test_what_is_in_view_is_not_found_again(table: Table) -> None:
+async def test_context_package_does_not_recall_turns_in_view(table: Table) -> None:
     await table.play("I bury the copper idol.", "> Done.")
     package = await pack(table, await indexed(table), "I dig for the copper idol.")
     assert package.recalled.passages == ()
 
 
-async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> None:
+async def test_context_package_search_timeout_is_shown_in_xray(table: Table) -> None:
     class Slow:
         async def search(self, *given: object, **named: object) -> SearchResults:
             await asyncio.Event().wait()
@@ -268,7 +268,7 @@ async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> 
     assert [(s.name, s.dropped) for s in dropped] == [("recalled", "it was not found in time")]
 
 
-async def test_a_store_that_is_down_leaves_the_last_package_marked_stale(
+async def test_context_package_is_stale_while_store_is_down(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*given: object, **named: object) -> list[object]:
@@ -286,7 +286,7 @@ async def test_a_store_that_is_down_leaves_the_last_package_marked_stale(
     assert not (await pack(table, packages, "I sing.")).is_stale
 
 
-async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is_among_them(
+async def test_memory_recall_is_limited_and_includes_relevant_memories(
     table: Table,
 ) -> None:
     await table.play("/npc Old Tam", "I wait.")

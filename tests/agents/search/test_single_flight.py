@@ -33,7 +33,7 @@ async def turns_of_the_loop() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_asks_meanwhile_waits_for_the_same_and_who_asks_later_asks_anew() -> None:
+async def test_single_flight_shares_running_lookup_and_caches_nothing() -> None:
     flight, look = SingleFlight[int](), Looking()
     asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(3)]
     await turns_of_the_loop()
@@ -42,7 +42,7 @@ async def test_who_asks_meanwhile_waits_for_the_same_and_who_asks_later_asks_ane
     assert await flight.run_once("key", look) == 2
 
 
-async def test_the_first_who_gives_up_does_not_stop_it_for_the_second() -> None:
+async def test_single_flight_survives_cancelled_first_caller() -> None:
     flight, look = SingleFlight[int](), Looking()
     first, second = (asyncio.create_task(flight.run_once("key", look)) for _ in range(2))
     await turns_of_the_loop()
@@ -53,7 +53,7 @@ async def test_the_first_who_gives_up_does_not_stop_it_for_the_second() -> None:
     assert first.cancelled()
 
 
-async def test_an_error_is_everybodys_and_is_not_kept() -> None:
+async def test_single_flight_raises_error_for_all_callers_and_forgets_it() -> None:
     flight, look = SingleFlight[int](), Looking()
     look.error = StoreError("The index is shut.")
     asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(2)]
@@ -66,7 +66,7 @@ async def test_an_error_is_everybodys_and_is_not_kept() -> None:
     assert await flight.run_once("key", look) == 2
 
 
-async def test_an_error_that_nobody_waits_for_any_more_is_nobodys() -> None:
+async def test_single_flight_ignores_error_without_callers() -> None:
     """Else asyncio says of it, in the log, that it was never retrieved."""
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))

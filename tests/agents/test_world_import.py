@@ -60,7 +60,7 @@ def seed() -> WorldSeed:
 # --- what a seed proposes ---------------------------------------------------------------------------
 
 
-def test_each_entry_becomes_one_proposal_entities_first(seed: WorldSeed) -> None:
+def test_world_import_makes_one_proposal_per_entry_entities_first(seed: WorldSeed) -> None:
     universe, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     assert (universe.id, universe.name) == (UNIVERSE_ID, "Small Isle")
@@ -70,7 +70,7 @@ def test_each_entry_becomes_one_proposal_entities_first(seed: WorldSeed) -> None
     assert made == sorted(made)
 
 
-def test_proposals_rest_on_the_words_of_the_file(seed: WorldSeed) -> None:
+def test_world_import_proposals_cite_the_file(seed: WorldSeed) -> None:
     _, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     for proposal in proposals:
@@ -84,7 +84,7 @@ def test_proposals_rest_on_the_words_of_the_file(seed: WorldSeed) -> None:
     assert quotes == ["Ana", "The Light", "Gull", "The lamp is never lit twice.", "Ana is in the Light."]
 
 
-def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
+def test_world_import_facts_name_entities_by_key(seed: WorldSeed) -> None:
     _, proposals, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
     ana, light, gull = (derive_id("sample", UNIVERSE_ID, key) for key in ("ana", "light", "gull"))
 
@@ -102,7 +102,7 @@ def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
     assert creation.numbers == {"hp": 7}
 
 
-def test_the_opening_names_pc_place_and_cast_by_id(seed: WorldSeed) -> None:
+def test_world_import_opening_has_ids_of_pc_place_and_cast(seed: WorldSeed) -> None:
     _, _, opening = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
 
     assert opening.pc_id == derive_id("sample", UNIVERSE_ID, "ana")
@@ -112,13 +112,13 @@ def test_the_opening_names_pc_place_and_cast_by_id(seed: WorldSeed) -> None:
     assert opening.prose == ("It is dark.",)
 
 
-def test_bringing_it_in_twice_gives_the_same_records(seed: WorldSeed) -> None:
+def test_world_import_twice_gives_same_records(seed: WorldSeed) -> None:
     assert build_world_proposals(seed, UNIVERSE_ID, clock=clock()) == build_world_proposals(
         seed, UNIVERSE_ID, clock=clock()
     )
 
 
-def test_another_universe_shares_no_identifier(seed: WorldSeed) -> None:
+def test_world_import_ids_differ_between_universes(seed: WorldSeed) -> None:
     _, here, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
     _, there, _ = build_world_proposals(seed, derive_id("universe", "other"), clock=clock())
 
@@ -126,7 +126,7 @@ def test_another_universe_shares_no_identifier(seed: WorldSeed) -> None:
     assert not {p.evidence[0].id for p in here} & {p.evidence[0].id for p in there}
 
 
-def test_the_order_of_entries_does_not_change_their_identifiers(seed: WorldSeed) -> None:
+def test_world_import_ids_are_independent_of_order(seed: WorldSeed) -> None:
     turned = seed.model_copy(update={"entities": seed.entities[::-1]})
 
     _, here, _ = build_world_proposals(seed, UNIVERSE_ID, clock=clock())
@@ -134,7 +134,7 @@ def test_the_order_of_entries_does_not_change_their_identifiers(seed: WorldSeed)
     assert {p.id: p.payload for p in here} == {p.id: p.payload for p in there}
 
 
-def test_outside_text_is_made_safe_and_one_line() -> None:
+def test_world_import_cleans_text() -> None:
     seed = parse_world_file(WORLD.replace("Ana is in the Light.", r'"Ana \e[31mis\n  in the \a Light."'))
 
     assert seed.facts[0].statement == "Ana is in the Light."
@@ -197,29 +197,29 @@ def test_outside_text_is_made_safe_and_one_line() -> None:
         pytest.param("name: Small Isle", "name: \x1b[31m", "not allowed", id="a raw escape"),
     ],
 )
-def test_faults_are_named(before: str, after: str, what: str) -> None:
+def test_world_import_names_faults(before: str, after: str, what: str) -> None:
     assert before in WORLD
     assert what in refused(WORLD.replace(before, after))
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment", "just words", "- a list", "42"])
-def test_what_is_no_world_file_is_refused(text: str) -> None:
+def test_world_import_refuses_other_files(text: str) -> None:
     assert refused(text).startswith("This world file cannot be used: ")
 
 
-def test_a_file_without_a_section_says_which() -> None:
+def test_world_import_names_missing_section() -> None:
     assert "'opening' is missing" in refused(WORLD[: WORLD.index("opening:")])
 
 
-def test_too_long_a_file_is_refused_unread() -> None:
+def test_world_import_refuses_too_long_file() -> None:
     assert "the most that is read" in refused("#" * (marked_yaml.MAX_CHARS + 1))
 
 
-def test_too_deep_a_file_is_refused() -> None:
+def test_world_import_refuses_too_deep_file() -> None:
     assert "nested too deep" in refused("[" * 5_000 + "]" * 5_000)
 
 
-def test_many_faults_are_counted_not_listed() -> None:
+def test_world_import_counts_many_faults() -> None:
     gulls = "".join(f"  - {{key: gull_{n}, kind: bird, name: Gull {n}}}\n" for n in range(10))
 
     assert refused(WORLD.replace("axioms:", gulls + "axioms:")).endswith("; and 7 more.")

@@ -11,7 +11,7 @@ from benchmarks.recall import CAMPAIGN, CANON, GRAPH, SETS, WORDS, format_table,
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-async def test_the_graph_leads_and_current_values_stand_above_old_ones(tmp_path: Path) -> None:
+async def test_recall_set_graph_improves_ranking_and_current_values_lead(tmp_path: Path) -> None:
     results = await measure(tmp_path / "home", vectors_file=tmp_path / "vectors.npz")
     told = format_table(results)
     assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, told
@@ -25,7 +25,7 @@ async def test_the_graph_leads_and_current_values_stand_above_old_ones(tmp_path:
 
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != CAMPAIGN])
-async def test_it_leads_on_logs_that_were_written_blind(name: str, tmp_path: Path) -> None:
+async def test_recall_set_quality_holds_on_blind_logs(name: str, tmp_path: Path) -> None:
     results = await measure(tmp_path / "home", name, tmp_path / "vectors.npz")
     assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, format_table(
         results

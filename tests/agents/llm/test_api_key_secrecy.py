@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.model.server import Server, serving
-from tests.model.test_provider_keys import KEY
+from tests.agents.llm.server import Server, serving
+from tests.agents.llm.test_provider_keys import KEY
 
 SCRIPT = (
     "universe: The Abbey\npc: Mara (hp 10)\nstory: Under the Abbey\nplace: Crypt\n---\nI light the lantern.\n"

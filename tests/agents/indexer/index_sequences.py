@@ -17,8 +17,8 @@ from stores.open import Stores
 from stores.records.canon import FactStatus
 from stores.records.ids import Id
 from stores.records.world import EntityKind
-from tests.agents.indexer.anew import anew
 from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.agents.indexer.rebuilt_index import anew
 from tests.agents.orchestrator.test_world_desk import World, as_is
 from tests.contract import builders as make
 from tests.table import begin

@@ -6,7 +6,7 @@ from agents.indexer.index_reconciler import Indexer
 from agents.indexer.source_reader import SourceReader
 from stores.ports import TextItem
 from stores.records.ids import Id
-from tests.agents.indexer.shelf import DictIndexWriter
+from tests.agents.indexer.dict_index_writer import DictIndexWriter
 
 
 async def bring_all(indexer: Indexer, truth: SourceReader) -> None:

@@ -60,7 +60,7 @@ async def calls(program: Program) -> list[tuple[Persona, str, int, str]]:
     return [(call.persona, call.model, call.cost.micros, call.result) for call in found]
 
 
-async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
+async def test_provider_embedder_cost_is_on_the_bill(tmp_path: Path) -> None:
     provider = Provider()
     program = await desktop_of(tmp_path, provider)
     universe = await program.services.stories.add_sample()
@@ -78,7 +78,7 @@ async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
     await program.close()
 
 
-async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
+async def test_provider_embedder_waits_when_budget_is_nearly_used_up(tmp_path: Path) -> None:
     provider = Provider()
     program = await desktop_of(tmp_path, provider, day=0.01)
     await program.services.stories.add_sample()
@@ -90,7 +90,7 @@ async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
     await program.close()
 
 
-async def test_a_provider_that_is_away_is_waited_for(tmp_path: Path) -> None:
+async def test_provider_embedder_waits_for_unavailable_provider(tmp_path: Path) -> None:
     provider = Provider()
     provider.away = True
     program = await desktop_of(tmp_path, provider)
@@ -102,7 +102,7 @@ async def test_a_provider_that_is_away_is_waited_for(tmp_path: Path) -> None:
     await program.close()
 
 
-async def test_texts_go_in_batches_that_any_provider_takes() -> None:
+async def test_provider_embedder_sends_batches_of_limited_size() -> None:
     provider, paid = Provider(), list[int]()
 
     async def allow(universe_id: Id) -> None: ...

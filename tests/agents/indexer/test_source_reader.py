@@ -13,7 +13,7 @@ from tests.contract import builders as make
 from tests.libraries import library
 
 
-async def test_what_is_read_whole_leaves_a_reader_to_play(
+async def test_source_reader_leaves_a_store_reader_for_play(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     """The lanes of words and of vectors compare all of canon at a start, both at once."""

@@ -22,8 +22,8 @@ from agents.services.llm_trial import TRIAL_MESSAGES, TYPICAL_FILL
 from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.llm import Money, Persona
-from tests.model.server import Server, serving
-from tests.model.test_provider_keys import KEY, FakeKeyring
+from tests.agents.llm.server import Server, serving
+from tests.agents.llm.test_provider_keys import KEY, FakeKeyring
 
 NAME = "anthropic/claude-haiku-4-5"
 

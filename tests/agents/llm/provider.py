@@ -1,6 +1,6 @@
 """A LiteLLM custom provider whose model names select its behaviour: `scripted/good`, `scripted/slow` ...
 
-The child registers it with `--provider tests.model.provider:provider`; everything between it and MONITOR is
+The child registers it with `--provider tests.agents.llm.provider:provider`; everything between it and MONITOR is
 real: LiteLLM's stream, the child, the pipes.
 """
 
@@ -16,7 +16,7 @@ from litellm.exceptions import AuthenticationError, ContextWindowExceededError, 
 from litellm.llms.custom_llm import CustomLLM
 from litellm.types.utils import EmbeddingResponse, GenericStreamingChunk, Usage
 
-from tests.model.behaviours import GOOD, HOSTILE, MALFORMED, RECORD
+from tests.agents.llm.behaviours import GOOD, HOSTILE, MALFORMED, RECORD
 
 
 class ScriptedProvider(CustomLLM):

@@ -25,7 +25,7 @@ from stores.authority import Role
 from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
 from stores.records.ids import Clock
 from stores.records.play import MoveKind
-from tests.agents.memory_manager.table import Remembering, remembering
+from tests.agents.memory_manager.memory_play import Remembering, remembering
 from tests.table import START
 
 
@@ -47,7 +47,7 @@ def archive(table: Remembering, days: float = 0) -> SceneArchive:
     return SceneArchive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), at(days))
 
 
-async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
+async def test_scene_archive_reads_back_equal_log(table: Remembering) -> None:
     held = await archive(table).archive_scene(table.scene_id)
     kept = await archive(table).read_archived(table.scene_id)
     assert kept == await read_scene_log(table.log, table.scene_id)
@@ -59,13 +59,13 @@ async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
     assert len(await table.log.all_turns(table.scene_id)) == held.turns
 
 
-async def test_the_same_log_is_put_away_once(table: Remembering) -> None:
+async def test_scene_archive_stores_same_log_once(table: Remembering) -> None:
     one = await archive(table).archive_scene(table.scene_id)
     assert await archive(table, days=1).archive_scene(table.scene_id) == one
     assert len(await table.program.stores.objects(None).keys(ARCHIVE_BUCKET)) == 1
 
 
-async def test_one_that_moved_on_is_put_away_again(table: Remembering) -> None:
+async def test_scene_archive_is_renewed_after_more_play(table: Remembering) -> None:
     one = await archive(table).archive_scene(table.scene_id)
     await table.play("> The tide turns.")
     two = await archive(table).archive_scene(table.scene_id)
@@ -78,7 +78,7 @@ def found(home: Path, key: str) -> list[Path]:
     return [p for p in home.rglob("*") if p.is_file() and p.name.endswith(key[4:])]
 
 
-async def test_one_that_is_lost_or_damaged_is_put_away_again(table: Remembering, tmp_path: Path) -> None:
+async def test_scene_archive_is_renewed_if_lost_or_damaged(table: Remembering, tmp_path: Path) -> None:
     one = await archive(table).archive_scene(table.scene_id)
     (file,) = found(tmp_path, one.object_key)
     whole = file.read_bytes()
@@ -91,7 +91,7 @@ async def test_one_that_is_lost_or_damaged_is_put_away_again(table: Remembering,
     assert file.read_bytes() == whole
 
 
-async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
+async def test_scene_archive_worker_archives_old_scenes(table: Remembering) -> None:
     stores = table.program.stores
     log = stores.log(Role.ARCHIVIST)
 
@@ -110,7 +110,7 @@ async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
     assert [s.id for s in await worker(0).subjects()] == [table.scene_id]
 
 
-async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
+async def test_scene_archive_worker_retries_while_store_is_down(table: Remembering) -> None:
     class Down:
         async def put(self, collection: str, data: bytes) -> str:
             raise StoreUnavailable("The object store does not answer.")
@@ -122,7 +122,7 @@ async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
     assert await table.log.archived_logs() == []
 
 
-async def test_what_is_not_there_or_none_of_ours_is_refused(table: Remembering) -> None:
+async def test_scene_archive_rejects_missing_and_foreign_data(table: Remembering) -> None:
     with pytest.raises(NotFound):
         await archive(table).read_archived(table.scene_id)
     whole = pack_log(await read_scene_log(table.log, table.scene_id))
@@ -141,7 +141,7 @@ async def test_what_is_not_there_or_none_of_ours_is_refused(table: Remembering) 
         unpack_log(gzip.compress(b"\n".join(short)))
 
 
-def test_the_command_puts_away_lists_and_reads(tmp_path: Path) -> None:
+def test_scene_archive_command_archives_lists_and_reads(tmp_path: Path) -> None:
     import asyncio
 
     async def play() -> None:

@@ -31,7 +31,7 @@ def _runs(process: int) -> bool:
     return True
 
 
-async def test_says_what_the_models_card_says(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
     """Source: huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example of its inference API; ours
     is the int8 export, so to within 0.02."""
     happy, *others = await embedder.embed(
@@ -47,7 +47,7 @@ async def test_says_what_the_models_card_says(embedder: MiniLmEmbedder) -> None:
     assert [cosine(happy, one) for one in others] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
 
 
-async def test_takes_whatever_text_there_is(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_accepts_any_text(embedder: MiniLmEmbedder) -> None:
     odd = ["", " ", "a" * 100_000, "word " * 5_000, "\ud800 half", "\0\x1b[31m", "龍は川で死んだ", "🐉" * 300]
     vectors = await embedder.embed(odd)
     assert [len(vector) for vector in vectors] == [384] * len(odd)
@@ -55,14 +55,14 @@ async def test_takes_whatever_text_there_is(embedder: MiniLmEmbedder) -> None:
     assert await embedder.embed([]) == []
 
 
-async def test_a_text_has_the_same_vector_whatever_goes_with_it(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_vector_is_independent_of_batch(embedder: MiniLmEmbedder) -> None:
     texts = [f"Mara pays {n} coins " + "to the ferryman " * n for n in range(30)]
     together = await embedder.embed(texts)
     alone = await embedder.embed(texts[7:8])
     assert cosine(together[7], alone[0]) == pytest.approx(1.0, abs=0.02)
 
 
-async def test_a_question_goes_before_what_is_indexed(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_answers_question_before_indexing(embedder: MiniLmEmbedder) -> None:
     await embedder.embed(["wake up"])
     done: list[str] = []
 
@@ -77,7 +77,7 @@ async def test_a_question_goes_before_what_is_indexed(embedder: MiniLmEmbedder) 
     assert done == ["question", "many"]
 
 
-async def test_is_started_anew_when_it_was_killed(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_child_is_restarted_after_kill(embedder: MiniLmEmbedder) -> None:
     before = await embedder.embed(["the ford"])
     assert embedder.pid is not None
     os.kill(embedder.pid, signal.SIGKILL)
@@ -85,7 +85,7 @@ async def test_is_started_anew_when_it_was_killed(embedder: MiniLmEmbedder) -> N
     assert cosine(before[0], after[0]) == pytest.approx(1.0, abs=1e-5)
 
 
-async def test_killed_over_a_question_and_what_is_indexed_both_are_answered(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_child_killed_over_two_batches_answers_both(embedder: MiniLmEmbedder) -> None:
     await embedder.embed(["wake up"])
     assert embedder.pid is not None
     both = asyncio.gather(
@@ -98,7 +98,7 @@ async def test_killed_over_a_question_and_what_is_indexed_both_are_answered(embe
     assert len(one) == 1
 
 
-async def test_goes_away_when_nobody_asks() -> None:
+async def test_minilm_child_stops_when_idle() -> None:
     embedder = MiniLmEmbedder(idle=0.05)
     try:
         await embedder.embed(["the ford"])
@@ -112,7 +112,7 @@ async def test_goes_away_when_nobody_asks() -> None:
         await embedder.close()
 
 
-async def test_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_minilm_reports_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm_embedder, "NEEDS", ("numpy", "not_there_at_all"))
     embedder = MiniLmEmbedder()
     with pytest.raises(EmbedderUnavailable, match=r"needs not_there_at_all.*pip install not-there-at-all"):
@@ -120,7 +120,7 @@ async def test_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> No
     await embedder.close()
 
 
-async def test_closed_it_answers_nobody_and_leaves_nobody_waiting() -> None:
+async def test_minilm_after_close_raises_unavailable() -> None:
     embedder = MiniLmEmbedder()
     waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
     await asyncio.sleep(0)
@@ -131,7 +131,7 @@ async def test_closed_it_answers_nobody_and_leaves_nobody_waiting() -> None:
         await embedder.embed(["the ford"])
 
 
-async def test_closed_over_what_the_child_works_on_it_leaves_nobody_waiting() -> None:
+async def test_minilm_close_ends_pending_calls() -> None:
     embedder = MiniLmEmbedder()
     await embedder.embed(["wake up"])
     process = embedder.pid
@@ -149,7 +149,7 @@ async def test_closed_over_what_the_child_works_on_it_leaves_nobody_waiting() ->
     assert not _runs(process)
 
 
-async def test_a_child_that_cannot_be_started_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_minilm_child_that_cannot_start_ends_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(Path(__file__).with_name("no_python_here")))
     embedder = MiniLmEmbedder()
     for _ in range(2):
@@ -158,14 +158,14 @@ async def test_a_child_that_cannot_be_started_leaves_nobody_waiting(monkeypatch:
     await embedder.close()
 
 
-async def test_who_stops_waiting_leaves_it_of_use_to_others(embedder: MiniLmEmbedder) -> None:
+async def test_minilm_cancelled_call_does_not_disturb_others(embedder: MiniLmEmbedder) -> None:
     waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
     await asyncio.sleep(0)
     waits.cancel()
     assert len(await embedder.embed(["the ford", "the mill"])) == 2
 
 
-async def test_batches_are_small_and_even() -> None:
+async def test_minilm_batches_are_small_and_even() -> None:
     texts = ["x" * n for n in (10, 3_000, 20, 900, 700, 30, 5, 5, 5, 5, 5, 5)]
     batches = plan_batches(texts)
     assert sorted(place for batch in batches for place in batch) == list(range(len(texts)))

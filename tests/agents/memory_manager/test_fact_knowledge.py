@@ -13,8 +13,8 @@ import pytest
 from agents.memory_manager.fact_knowledge import FactKnowledge
 from agents.memory_manager.memory_importance import MIN_TURN_IMPORTANCE
 from stores.records.memory import MemoryOrigin
-from tests.agents.memory_manager.table import Remembering, sit_down
-from tests.agents.memory_manager.who_knows import PLAYS, Case, Play, cases
+from tests.agents.memory_manager.knowledge_cases import PLAYS, Case, Play, cases
+from tests.agents.memory_manager.memory_play import Remembering, sit_down
 from tests.table import opened
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ async def answers(table: Remembering, play: Play, wanted: list[Case]) -> list[tu
     return found
 
 
-async def test_everybody_knows_what_they_lived_and_nothing_else(tmp_path: Path) -> None:
+async def test_fact_knowledge_is_what_each_lived_and_nothing_else(tmp_path: Path) -> None:
     right: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     wrong = []
@@ -73,7 +73,7 @@ async def test_everybody_knows_what_they_lived_and_nothing_else(tmp_path: Path) 
     assert min(right[what] / asked[what] for what in ("saw", "missed")) >= MUST
 
 
-def test_the_table_is_large_enough() -> None:
+def test_fact_knowledge_cases_are_many_enough() -> None:
     kinds = Counter(case.what for case in cases())
     assert kinds.total() >= 100
     assert min(kinds[what] for what in ("saw", "missed", "told", "wrong", "forgot")) >= 5

@@ -90,12 +90,12 @@ async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
         yield Shelf(program, done.universe_id, turns, Meaning())
 
 
-async def test_the_turn_that_answers_comes_first(shelf: Shelf) -> None:
+async def test_hybrid_search_ranks_answering_turn_first(shelf: Shelf) -> None:
     assert (await shelf.texts("When did Ana adopt the dog?"))[0] == LOG[0][1]
     assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
 
 
-async def test_a_turn_that_asks_hands_on_to_the_one_that_answers(shelf: Shelf) -> None:
+async def test_hybrid_search_passes_score_from_question_to_answer(shelf: Shelf) -> None:
     asks, answers = shelf.turns["t1"], shelf.turns["t2"]
     told = {turn.id: TurnCandidate.from_turn(turn, turn.name) for turn in (asks, answers)}
     items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.7}}
@@ -103,16 +103,16 @@ async def test_a_turn_that_asks_hands_on_to_the_one_that_answers(shelf: Shelf) -
     assert by[answers.id]["meaning"] > by[asks.id]["meaning"]
 
 
-async def test_asked_how_it_is_now_the_later_word_stands_first(shelf: Shelf) -> None:
+async def test_hybrid_search_ranks_later_turn_first_for_present(shelf: Shelf) -> None:
     now = await shelf.texts("Does Ben still ride a bicycle to the office?")
     assert now.index(LOG[7][1]) < now.index(LOG[3][1])
 
 
-async def test_a_day_that_is_named_counts(shelf: Shelf) -> None:
+async def test_hybrid_search_counts_named_date(shelf: Shelf) -> None:
     assert (await shelf.texts("What did Ana tell of in July 2023?"))[0] == LOG[6][1]
 
 
-async def test_what_was_taken_back_is_not_found_though_the_index_still_has_it(shelf: Shelf) -> None:
+async def test_hybrid_search_omits_undone_turns_of_stale_index(shelf: Shelf) -> None:
     last = shelf.turns["t9"]
     log = shelf.program.stores.log(Role.ORCHESTRATOR)
     await log.move_head(last.scene_id, shelf.turns["t8"].id, MoveKind.UNDO)
@@ -123,13 +123,13 @@ async def test_what_was_taken_back_is_not_found_though_the_index_still_has_it(sh
     assert last.id not in [one.id for one in by_words.hits]
 
 
-async def test_without_the_model_it_is_words_alone_and_says_so(shelf: Shelf) -> None:
+async def test_hybrid_search_without_model_uses_words_and_notes_it(shelf: Shelf) -> None:
     found = await shelf.find("dog")
     assert found.hits
     assert found.notes == ("meaning: the embedding model wakes up",)
 
 
-async def test_odd_questions_are_no_error(shelf: Shelf) -> None:
+async def test_hybrid_search_accepts_odd_questions(shelf: Shelf) -> None:
     odd = (
         "",
         "   ",
@@ -147,7 +147,7 @@ async def test_odd_questions_are_no_error(shelf: Shelf) -> None:
             assert len((await shelf.find(question, kind)).hits) <= 5
 
 
-async def test_an_empty_campaign_has_nothing(tmp_path: Path) -> None:
+async def test_hybrid_search_of_empty_campaign_is_empty(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         role, stores = Role.CONTEXT_ASSEMBLY, program.stores
         recall = HybridSearch(
@@ -156,13 +156,13 @@ async def test_an_empty_campaign_has_nothing(tmp_path: Path) -> None:
         assert await recall.search("turns", "Who has the key?", SearchScope(make.new_id())) == SearchResults()
 
 
-async def test_a_vector_that_fits_no_index_is_a_note(shelf: Shelf) -> None:
+async def test_hybrid_search_notes_vector_of_wrong_size(shelf: Shelf) -> None:
     point: Sequence[float] = [1.0, 0.0]
     shelf.meaning.answer = QuestionVector("another", point)
     assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
 
 
-async def test_a_store_that_is_down_is_a_note(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hybrid_search_notes_store_that_is_down(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     async def down(*given: object, **named: object) -> list[TextHit]:
         raise StoreUnavailable("The text index does not answer.")
 
@@ -173,7 +173,7 @@ async def test_a_store_that_is_down_is_a_note(shelf: Shelf, monkeypatch: pytest.
     assert "words: The text index does not answer." in found.notes
 
 
-async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_above_what_is_over(
+async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
     shelf: Shelf,
 ) -> None:
     dana = make.entity("Dana", universe_id=shelf.universe_id)
