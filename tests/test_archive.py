@@ -63,7 +63,7 @@ async def everything(stores: Stores, universe_id: Id) -> dict[str, list[object]]
     return found
 
 
-async def test_what_goes_out_comes_in_byte_for_byte(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_round_trips_byte_for_byte(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     out = await exported(here, universe_id, tmp_path / "out.monitor.zip")
     imported = await import_campaign(there, tmp_path / "out.monitor.zip")
@@ -73,7 +73,7 @@ async def test_what_goes_out_comes_in_byte_for_byte(here: Stores, there: Stores,
     assert await everything(there, universe_id) == await everything(here, universe_id)
 
 
-async def test_only_the_date_differs(here: Stores, tmp_path: Path) -> None:
+async def test_archive_written_twice_differs_only_in_its_date(here: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     paths = tmp_path / "a.zip", tmp_path / "b.zip"
     for day, path in enumerate(paths, 1):
@@ -87,7 +87,7 @@ async def test_only_the_date_differs(here: Stores, tmp_path: Path) -> None:
     assert manifests[0] | {"exported_at": ""} == manifests[1] | {"exported_at": ""}
 
 
-async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Path) -> None:
+async def test_archive_has_records_of_every_collection(here: Stores, tmp_path: Path) -> None:
     """So that a collection that gets lost on the way is noticed here."""
     universe_id = await play_campaign(here)
     counts = (await export_campaign(here, universe_id, tmp_path / "out.zip")).counts
@@ -95,14 +95,14 @@ async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Pa
     assert all(counts.values())
 
 
-def test_every_collection_of_truth_goes_along_or_is_derived() -> None:
+def test_archive_covers_every_collection_that_is_not_derived() -> None:
     derived = {"entity_names", "involvements", "relations", "line"}
     stays_behind, without_records_yet = {"jobs"}, {"source_nodes"}
     truth = {*COLLECTIONS[Store.CANON], *COLLECTIONS[Store.LOG]}
     assert truth == RECORD_COLLECTIONS.keys() | derived | stays_behind | without_records_yet
 
 
-async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_import_continues_play(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -118,7 +118,7 @@ async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path
     assert [c.run_id for s in await new.scenes(story.id) for c in await new.checkpoints(s.id)]
 
 
-async def test_withdrawn_proposals_are_so_again(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_import_keeps_proposals_withdrawn(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -130,7 +130,7 @@ async def test_withdrawn_proposals_are_so_again(here: Stores, there: Stores, tmp
     assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown[1]}
 
 
-async def test_canon_is_found_and_walked_as_before(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_import_rebuilds_canon_lookups(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -145,7 +145,7 @@ async def test_canon_is_found_and_walked_as_before(here: Stores, there: Stores, 
     )
 
 
-async def test_originals_come_along(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_has_originals(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -153,9 +153,7 @@ async def test_originals_come_along(here: Stores, there: Stores, tmp_path: Path)
     assert await there.objects(Role.INGEST).get("originals", key) == BOOK
 
 
-async def test_a_log_that_was_put_away_comes_along_and_jobs_stay(
-    here: Stores, there: Stores, tmp_path: Path
-) -> None:
+async def test_archive_has_archived_logs_but_no_jobs(here: Stores, there: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -167,7 +165,7 @@ async def test_a_log_that_was_put_away_comes_along_and_jobs_stay(
 
 
 @pytest.mark.parametrize(("collection", "prefix"), [("originals", ""), ("archives", "archives/")])
-async def test_a_lost_object_costs_only_itself(
+async def test_archive_export_with_a_lost_object_has_the_rest(
     collection: str, prefix: str, here: Stores, there: Stores, tmp_path: Path
 ) -> None:
     universe_id = await play_campaign(here)
@@ -179,7 +177,9 @@ async def test_a_lost_object_costs_only_itself(
     assert await there.objects(Role.INGEST).keys(collection) == []
 
 
-async def test_the_same_campaign_comes_in_once(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_import_refuses_an_existing_campaign(
+    here: Stores, there: Stores, tmp_path: Path
+) -> None:
     universe_id = await play_campaign(here)
     out = await exported(here, universe_id, tmp_path / "out.zip")
     await import_campaign(there, tmp_path / "out.zip")
@@ -189,7 +189,7 @@ async def test_the_same_campaign_comes_in_once(here: Stores, there: Stores, tmp_
     assert await exported(there, universe_id, tmp_path / "back.zip") == out
 
 
-async def test_campaigns_live_side_by_side(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_archive_import_keeps_other_campaigns(here: Stores, there: Stores, tmp_path: Path) -> None:
     one, two = await play_campaign(here), await play_campaign(here, name="The Other Coast")
     first = await exported(here, one, tmp_path / "one.zip")
     second = await exported(here, two, tmp_path / "two.zip")
@@ -199,13 +199,13 @@ async def test_campaigns_live_side_by_side(here: Stores, there: Stores, tmp_path
     assert await exported(there, two, tmp_path / "two-back.zip") == second
 
 
-async def test_an_unknown_universe_writes_nothing(here: Stores, tmp_path: Path) -> None:
+async def test_archive_export_of_an_unknown_universe_writes_nothing(here: Stores, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         await export_campaign(here, make.new_id(), tmp_path / "out.zip")
     assert names_in(tmp_path) == ["here"]
 
 
-async def test_an_export_that_fails_leaves_the_old_one(
+async def test_archive_export_that_fails_keeps_the_old_file(
     here: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     universe_id = await play_campaign(here)
@@ -221,7 +221,7 @@ async def test_an_export_that_fails_leaves_the_old_one(
     assert names_in(tmp_path) == ["here", "out.zip"]
 
 
-async def test_places_that_cannot_be(here: Stores, tmp_path: Path) -> None:
+async def test_archive_export_to_an_impossible_path_is_refused(here: Stores, tmp_path: Path) -> None:
     universe_id = await play_campaign(here)
     with pytest.raises(ArchiveError, match="cannot be written"):
         await export_campaign(here, universe_id, tmp_path / "no such folder" / "out.zip")
@@ -229,7 +229,7 @@ async def test_places_that_cannot_be(here: Stores, tmp_path: Path) -> None:
         await import_campaign(here, tmp_path / "no such archive.zip")
 
 
-async def test_a_failing_import_leaves_no_trace(
+async def test_archive_import_that_fails_writes_nothing(
     here: Stores, there: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All or nothing, also when reading fails after most of it was written."""
@@ -255,7 +255,7 @@ async def test_a_failing_import_leaves_no_trace(
 
 @settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=40))
-def test_any_words_survive(text: str, name: str) -> None:
+def test_archive_preserves_any_text(text: str, name: str) -> None:
     async def there_and_back(folder: Path) -> None:
         async with library(folder / "here") as here, library(folder / "there") as there:
             universe_id = await play_campaign(here, name=name, text=text)

@@ -94,7 +94,7 @@ async def refused(library: Stores, path: Path) -> str:
     return told.value.what
 
 
-async def test_the_forge_itself_is_sound(forge: Forge, library: Stores) -> None:
+async def test_archive_forged_without_changes_is_accepted(forge: Forge, library: Stores) -> None:
     assert (await import_campaign(library, forge.write())).universe_id == forge.universe_id
 
 
@@ -117,40 +117,40 @@ async def test_the_forge_itself_is_sound(forge: Forge, library: Stores) -> None:
         "extra.txt",
     ],
 )
-async def test_members_with_other_names(name: str, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_unknown_members(name: str, forge: Forge, library: Stores) -> None:
     forge.members[name] = b"x"
     forge.vouch(name)
     assert "archive" in await refused(library, forge.write())
 
 
-async def test_a_name_with_an_end_in_the_middle(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_member_name_with_a_nul(forge: Forge, library: Stores) -> None:
     forge.members["turns.jsonl?.exe"] = forge.members.pop("turns.jsonl")
     path = forge.write()
     overwrite(path, lambda data: data.replace(b"turns.jsonl?.exe", b"turns.jsonl\0.exe"))
     assert "a member that no archive has" in await refused(library, path)
 
 
-async def test_the_same_member_twice(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_duplicate_member(forge: Forge, library: Stores) -> None:
     path = forge.write()
     with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "a") as more:
         more.writestr("turns.jsonl", forge.members["turns.jsonl"])
     assert "twice" in await refused(library, path)
 
 
-async def test_more_members_than_any_archive_has(
+async def test_archive_rejects_too_many_members(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_file, "CAMPAIGN_FORMAT", replace(archive_file.CAMPAIGN_FORMAT, max_members=5))
     assert "too many" in await refused(library, forge.write())
 
 
-async def test_a_bomb(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_zip_bomb(forge: Forge, library: Stores) -> None:
     forge.members["turns.jsonl"] = b"\n" * 100_000_000
     forge.vouch("turns.jsonl")
     assert "unpack to 100" in await refused(library, forge.write())
 
 
-async def test_a_bomb_that_lies_about_its_size(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_zip_bomb_with_a_false_size(forge: Forge, library: Stores) -> None:
     """It gives no more than it said, and then its checksum is wrong."""
     forge.members["turns.jsonl"] = b"\n" * 50_000_000
     forge.vouch("turns.jsonl")
@@ -159,28 +159,28 @@ async def test_a_bomb_that_lies_about_its_size(forge: Forge, library: Stores) ->
     await refused(library, path)
 
 
-async def test_an_original_that_is_too_large(
+async def test_archive_rejects_an_oversized_original(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_zip, "MAX_OBJECT_BYTES", 10)
     assert "too large" in await refused(library, forge.write())
 
 
-async def test_a_record_that_is_too_large(
+async def test_archive_rejects_an_oversized_record(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_zip, "MAX_LINE_BYTES", 100)
     assert "too large" in await refused(library, forge.write())
 
 
-async def test_other_packings(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_other_compressions(forge: Forge, library: Stores) -> None:
     path = forge.write()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as new:
         new.writestr("manifest.json", json.dumps(forge.manifest))
     assert "packed" in await refused(library, path)
 
 
-async def test_encrypted_members(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_encrypted_members(forge: Forge, library: Stores) -> None:
     path = forge.write()
     overwrite(
         path, lambda data: data.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01")
@@ -195,12 +195,12 @@ def overwrite(path: Path, change: Callable[[bytes], bytes]) -> None:
     path.write_bytes(change(path.read_bytes()))
 
 
-async def test_a_wrong_checksum(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_wrong_checksum(forge: Forge, library: Stores) -> None:
     forge.members["turns.jsonl"] += b"\n"
     assert "turns.jsonl is not what" in await refused(library, forge.write())
 
 
-async def test_an_original_that_is_not_what_its_name_says(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_an_original_with_a_wrong_key(forge: Forge, library: Stores) -> None:
     (name,) = (name for name in forge.members if name.startswith("objects/originals/"))
     forge.members[name] = b"something else"
     forge.vouch(name)
@@ -208,13 +208,13 @@ async def test_an_original_that_is_not_what_its_name_says(forge: Forge, library:
 
 
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.5, 0.9, 0.999])
-async def test_a_truncated_archive(part: float, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_truncated_file(part: float, forge: Forge, library: Stores) -> None:
     overwrite(forge.path, lambda data: data[: int(len(data) * part)])
     assert "damaged" in await refused(library, forge.path)
 
 
 @pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7, 0.9])
-async def test_a_flipped_byte(place: float, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_flipped_byte(place: float, forge: Forge, library: Stores) -> None:
     def flip(data: bytes) -> bytes:
         with zipfile.ZipFile(forge.path) as opened:  # in what it holds: no reader looks at every header
             largest = max(opened.infolist(), key=lambda info: info.compress_size)
@@ -226,7 +226,7 @@ async def test_a_flipped_byte(place: float, forge: Forge, library: Stores) -> No
     await refused(library, forge.path)
 
 
-async def test_an_archive_from_before_there_were_notes_comes_in(forge: Forge, library: Stores) -> None:
+async def test_archive_without_later_collections_is_imported(forge: Forge, library: Stores) -> None:
     (cold,) = (name for name in forge.members if name.startswith("objects/archives/"))
     del forge.members[cold], forge.manifest["members"][cold]
     for collection in OPTIONAL_COLLECTIONS:
@@ -238,14 +238,14 @@ async def test_an_archive_from_before_there_were_notes_comes_in(forge: Forge, li
     assert await library.log(Role.CONTEXT_ASSEMBLY).notes(story_id=story.id) == []
 
 
-async def test_a_foreign_zip(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_foreign_zip(forge: Forge, library: Stores) -> None:
     with zipfile.ZipFile(forge.path, "w") as new:
         new.writestr("holiday.jpg", b"not a campaign")
     assert "no manifest" in await refused(library, forge.path)
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"not a zip at all" * 1_000])
-async def test_no_zip(data: bytes, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_file_that_is_no_zip(data: bytes, forge: Forge, library: Stores) -> None:
     overwrite(forge.path, lambda _: data)
     assert "no zip file" in await refused(library, forge.path)
 
@@ -253,7 +253,7 @@ async def test_no_zip(data: bytes, forge: Forge, library: Stores) -> None:
 # --- the manifest -----------------------------------------------------------------------------------
 
 
-async def test_a_newer_format(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_newer_format(forge: Forge, library: Stores) -> None:
     forge.manifest |= {"format": 99, "unheard_of": True}
     assert "newer MONITOR" in await refused(library, forge.write())
 
@@ -261,7 +261,7 @@ async def test_a_newer_format(forge: Forge, library: Stores) -> None:
 @pytest.mark.parametrize(
     "manifest", ["[]", "{}", "null", "not json", "[" * 5_000, '{"kind": "monitor-campaign", "format": "x"}']
 )
-async def test_no_manifest_of_ours(manifest: str, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_foreign_manifest(manifest: str, forge: Forge, library: Stores) -> None:
     with zipfile.ZipFile(forge.path, "w") as new:
         new.writestr("manifest.json", manifest)
     assert "manifest" in await refused(library, forge.path)
@@ -278,17 +278,19 @@ async def test_no_manifest_of_ours(manifest: str, forge: Forge, library: Stores)
         {"surplus": 1},
     ],
 )
-async def test_a_manifest_that_is_not_valid(change: dict[str, Any], forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_an_invalid_manifest(
+    change: dict[str, Any], forge: Forge, library: Stores
+) -> None:
     forge.manifest |= change
     await refused(library, forge.write())
 
 
-async def test_a_collection_that_is_left_out(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_missing_collection(forge: Forge, library: Stores) -> None:
     del forge.members["turns.jsonl"], forge.manifest["members"]["turns.jsonl"]
     assert "all of a campaign" in await refused(library, forge.write())
 
 
-async def test_a_wrong_count(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_wrong_count(forge: Forge, library: Stores) -> None:
     forge.manifest["counts"]["turns"] += 1
     assert "as many records" in await refused(library, forge.write())
 
@@ -306,7 +308,7 @@ async def test_a_wrong_count(forge: Forge, library: Stores) -> None:
         ("facts", {"confidence": "certain"}),
     ],
 )
-async def test_records_that_are_not_valid(
+async def test_archive_rejects_invalid_records(
     collection: str, fields: dict[str, Any], forge: Forge, library: Stores
 ) -> None:
     forge.change(collection, **fields)
@@ -314,41 +316,41 @@ async def test_records_that_are_not_valid(
 
 
 @pytest.mark.parametrize("line", [b"\n", b"null\n", b"[[[[[[[[\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n"])
-async def test_lines_that_are_no_record(line: bytes, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_lines_that_are_no_record(line: bytes, forge: Forge, library: Stores) -> None:
     forge.members["turns.jsonl"] += line
     forge.vouch("turns.jsonl")
     assert "no valid record" in await refused(library, forge.write())
 
 
-async def test_the_same_record_twice(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_duplicate_record(forge: Forge, library: Stores) -> None:
     rows = forge.rows("turns")
     forge.set_rows("turns", [*rows, rows[0]])
     assert "the same record twice" in await refused(library, forge.write())
 
 
-async def test_records_of_another_universe(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_records_of_another_universe(forge: Forge, library: Stores) -> None:
     forge.change("facts", universe_id=make.new_id())
     assert "another universe" in await refused(library, forge.write())
 
 
-async def test_two_universes(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_two_universes(forge: Forge, library: Stores) -> None:
     (one,) = forge.rows("universes")
     forge.set_rows("universes", [one, one | {"id": make.new_id()}])
     assert "one universe" in await refused(library, forge.write())
 
 
-async def test_trees_with_circles(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_turn_trees_with_cycles(forge: Forge, library: Stores) -> None:
     first = forge.rows("turns")[0]
     forge.change("turns", parent_id=first["id"], depth=1)
     assert "does not fit" in await refused(library, forge.write())
 
 
-async def test_children_before_their_parents(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_turns_before_their_parents(forge: Forge, library: Stores) -> None:
     forge.set_rows("turns", forge.rows("turns")[::-1])
     assert "does not fit" in await refused(library, forge.write())
 
 
-async def test_a_head_in_another_scene(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_head_in_another_scene(forge: Forge, library: Stores) -> None:
     first, second = forge.rows("scenes")
     forge.set_rows("scenes", [first, second | {"head": first["head"]}])
     assert "stands on a turn" in await refused(library, forge.write())
@@ -364,27 +366,29 @@ async def test_a_head_in_another_scene(forge: Forge, library: Stores) -> None:
         ("supersessions", "older_id"),
     ],
 )
-async def test_loose_ends(collection: str, field: str, forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_references_to_missing_records(
+    collection: str, field: str, forge: Forge, library: Stores
+) -> None:
     forge.change(collection, **{field: make.new_id()})
     assert "is not in its" in await refused(library, forge.write())
 
 
-async def test_transitions_of_other_things(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_transitions_of_unknown_subjects(forge: Forge, library: Stores) -> None:
     forge.change("transitions", subject_id=make.new_id())
     assert "transition" in await refused(library, forge.write())
 
 
-async def test_a_stored_withdrawal(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_a_stored_withdrawn_proposal(forge: Forge, library: Stores) -> None:
     forge.change("proposed_changes", status="withdrawn")
     assert "never stored" in await refused(library, forge.write())
 
 
-async def test_an_original_that_no_source_names(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_an_original_without_a_source(forge: Forge, library: Stores) -> None:
     forge.change("sources", object_key="")
     assert "originals" in await refused(library, forge.write())
 
 
-async def test_an_archive_that_no_record_names(forge: Forge, library: Stores) -> None:
+async def test_archive_rejects_an_archived_log_without_a_record(forge: Forge, library: Stores) -> None:
     forge.change("archived_logs", object_key="0" * 64)
     assert "archives" in await refused(library, forge.write())
 
@@ -396,7 +400,7 @@ async def test_an_archive_that_no_record_names(forge: Forge, library: Stores) ->
     ("collection", "field"),
     [("memories", "entity_id"), ("proposed_changes", "turn_id"), ("entities", "id"), ("memories", "id")],
 )
-async def test_records_that_name_what_is_here(
+async def test_archive_rejects_identifiers_in_use(
     collection: str, field: str, forge: Forge, library: Stores
 ) -> None:
     """Whoever has seen a campaign knows its identifiers, and could send back memories for its people."""
@@ -410,7 +414,7 @@ async def test_records_that_name_what_is_here(
     assert "another campaign" in await refused(library, forge.write())
 
 
-async def test_names_in_other_spellings_are_names(forge: Forge, library: Stores) -> None:
+async def test_archive_with_names_in_other_spellings_is_imported(forge: Forge, library: Stores) -> None:
     """An identifier written with JSON escapes is the same identifier."""
     own = await play_campaign(library)
     turn_id = await a_turn_of(library, own)

@@ -62,7 +62,7 @@ def files_in(folder: Path) -> list[str]:
 # --- writing ----------------------------------------------------------------------------------------
 
 
-async def test_a_backup_holds_everything_and_is_private(here: Stores, tmp_path: Path) -> None:
+async def test_backup_has_everything_and_is_private(here: Stores, tmp_path: Path) -> None:
     done = await backed_up(here, tmp_path / "deep" / "backups")
     manifest = verify_backup(done.path)
     assert manifest == done.manifest
@@ -84,21 +84,21 @@ async def test_a_backup_holds_everything_and_is_private(here: Stores, tmp_path: 
     assert done.path.name == f"monitor-2026-05-01T12-00-00Z-{OURS[:8]}.backup.zip"
 
 
-async def test_two_in_one_second_are_two(here: Stores, tmp_path: Path) -> None:
+async def test_backup_twice_in_one_second_makes_two_files(here: Stores, tmp_path: Path) -> None:
     first, second = [await backed_up(here, tmp_path / "b") for _ in range(2)]
     assert first.path != second.path
     assert verify_backup(first.path) == verify_backup(second.path)
     assert files_in(tmp_path / "b") == sorted((first.path.name, second.path.name))
 
 
-async def test_an_empty_library_gives_no_backup(tmp_path: Path) -> None:
+async def test_backup_of_an_empty_library_is_refused(tmp_path: Path) -> None:
     async with library(tmp_path / "empty") as stores:
         with pytest.raises(InputError, match="nothing in this library to back up"):
             await backed_up(stores, tmp_path / "b")
     assert files_in(tmp_path / "b") == []
 
 
-async def test_a_lost_original_costs_only_itself(here: Stores, tmp_path: Path) -> None:
+async def test_backup_with_a_lost_original_has_the_rest(here: Stores, tmp_path: Path) -> None:
     (lost,) = (tmp_path / "here" / "objects" / "originals").glob("??/*")
     lost.unlink()
     (damaged,) = (tmp_path / "here" / "objects" / "archives").glob("??/*")
@@ -111,9 +111,7 @@ async def test_a_lost_original_costs_only_itself(here: Stores, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("room", [0.0, 0.05, 0.6, 0.95])
-async def test_a_full_disk_leaves_the_older_backups_and_nothing_else(
-    room: float, here: Stores, tmp_path: Path
-) -> None:
+async def test_backup_on_a_full_disk_keeps_older_backups(room: float, here: Stores, tmp_path: Path) -> None:
     done = await backed_up(here, tmp_path / "b")
     with no_room_beyond(int(done.size * room)), pytest.raises(StoreFull) as told:
         await backed_up(here, tmp_path / "b", DAY + timedelta(days=1))
@@ -124,14 +122,14 @@ async def test_a_full_disk_leaves_the_older_backups_and_nothing_else(
     assert len({(await backed_up(here, tmp_path / "b")).path, done.path}) == 2
 
 
-async def test_a_folder_that_may_not_be_written_to(here: Stores, tmp_path: Path) -> None:
+async def test_backup_to_a_read_only_folder_is_refused(here: Stores, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a letter")
     with pytest.raises(ArchiveError, match="cannot be written to") as told:
         await backed_up(here, tmp_path / "file")
     assert told.value.todo == "Choose another folder for backups."
 
 
-async def test_cancelled_half_way_it_leaves_nothing(here: Stores, tmp_path: Path) -> None:
+async def test_backup_that_is_cancelled_leaves_nothing(here: Stores, tmp_path: Path) -> None:
     """At every record in turn: while it is read, while it is read back, before it gets its name."""
     full = Steps(stop_at=0)
     await write_backup(here, tmp_path / "full", library_id=OURS, on_record=full)
@@ -163,7 +161,7 @@ class Steps:
             assert self.go_on.wait(30)
 
 
-async def test_what_a_breath_raises_ends_it(here: Stores, tmp_path: Path) -> None:
+async def test_backup_ends_when_its_callback_raises(here: Stores, tmp_path: Path) -> None:
     def out_of_breath() -> None:
         raise StoreError("Enough.")
 
@@ -172,7 +170,7 @@ async def test_what_a_breath_raises_ends_it(here: Stores, tmp_path: Path) -> Non
     assert files_in(tmp_path / "b") == []
 
 
-async def test_play_goes_on_meanwhile_and_the_backup_is_of_one_moment(here: Stores, tmp_path: Path) -> None:
+async def test_backup_during_play_is_of_one_moment(here: Stores, tmp_path: Path) -> None:
     from tests.campaign import play_campaign
 
     steps = Steps(stop_at=10)
@@ -185,7 +183,7 @@ async def test_play_goes_on_meanwhile_and_the_backup_is_of_one_moment(here: Stor
     assert verify_backup(done.path) == done.manifest
 
 
-async def test_what_a_crash_left_half_written_is_cleared_away(here: Stores, tmp_path: Path) -> None:
+async def test_backup_removes_leftovers_of_a_crash(here: Stores, tmp_path: Path) -> None:
     ours, theirs = (tmp_path / "b" / f".unfinished-{of[:8]}" / ".x.part" for of in (OURS, OTHERS))
     for left in (ours, theirs):
         left.parent.mkdir(parents=True)
@@ -198,7 +196,7 @@ async def test_what_a_crash_left_half_written_is_cleared_away(here: Stores, tmp_
 # --- verifying --------------------------------------------------------------------------------------
 
 
-async def test_a_flipped_byte_in_any_member_is_found(backup: Path) -> None:
+async def test_backup_with_a_flipped_byte_in_a_member_is_damaged(backup: Path) -> None:
     sound = backup.read_bytes()
     with zipfile.ZipFile(backup) as opened:
         places = [
@@ -218,7 +216,7 @@ async def test_a_flipped_byte_in_any_member_is_found(backup: Path) -> None:
     max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(place=st.floats(0, 1, exclude_max=True))
-def test_a_flipped_byte_anywhere_is_found(backup: Path, place: float) -> None:
+def test_backup_with_any_flipped_byte_is_damaged(backup: Path, place: float) -> None:
     """In headers that no reader looks at, too."""
     sound = backup.read_bytes()
     try:
@@ -230,7 +228,7 @@ def test_a_flipped_byte_anywhere_is_found(backup: Path, place: float) -> None:
 
 
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.5, 0.99, 0.9999])
-async def test_a_backup_that_is_cut_off(part: float, backup: Path) -> None:
+async def test_backup_that_is_truncated_is_damaged(part: float, backup: Path) -> None:
     backup.write_bytes(backup.read_bytes()[: int(backup.stat().st_size * part)])
     with pytest.raises(ArchiveError, match="This backup cannot be used") as told:
         verify_backup(backup)
@@ -242,7 +240,7 @@ def flipped(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1 :]
 
 
-async def test_what_is_no_backup_at_all(tmp_path: Path) -> None:
+async def test_backup_verify_refuses_other_files(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="cannot be read"):
         verify_backup(tmp_path / "nowhere.backup.zip")
     with zipfile.ZipFile(tmp_path / "holiday.zip", "w") as other:
@@ -283,7 +281,7 @@ HOSTILE: dict[str, tuple[str, Spoil]] = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-async def test_what_was_made_to_harm_is_refused(
+async def test_backup_verify_refuses_hostile_files(
     case: str, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, spoil = HOSTILE[case]
@@ -296,7 +294,7 @@ async def test_what_was_made_to_harm_is_refused(
         verify_backup(backup)
 
 
-async def test_a_bomb(backup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_backup_verify_refuses_a_zip_bomb(backup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backup_file, "BACKUP_FORMAT", replace(backup_file.BACKUP_FORMAT, max_bytes=1_000))
     with pytest.raises(ArchiveError, match="would unpack to"):
         verify_backup(backup)
@@ -325,7 +323,7 @@ def stands(folder: Path, at: datetime, of: str = OURS) -> Path:
     return path
 
 
-async def test_the_newest_are_kept_and_one_a_month(here: Stores, tmp_path: Path) -> None:
+async def test_backup_rotation_keeps_the_newest_and_one_a_month(here: Stores, tmp_path: Path) -> None:
     months = [stands(tmp_path, DAY - timedelta(days=30 * n)) for n in range(15)]
     days = [stands(tmp_path, DAY - timedelta(days=n, hours=1)) for n in range(8)]
     done = await backed_up(here, tmp_path, DAY + timedelta(hours=1), keep=5)
@@ -339,7 +337,7 @@ async def test_the_newest_are_kept_and_one_a_month(here: Stores, tmp_path: Path)
     assert len(list(tmp_path.glob("*.zip"))) <= 5 + 12
 
 
-async def test_what_is_not_ours_is_never_removed(here: Stores, tmp_path: Path) -> None:
+async def test_backup_rotation_never_removes_other_files(here: Stores, tmp_path: Path) -> None:
     old = DAY - timedelta(days=900)
     another_library = stands(tmp_path, old, of=OTHERS)
     renamed = stands(tmp_path, old).rename(tmp_path / "my precious.backup.zip")
@@ -356,9 +354,7 @@ async def test_what_is_not_ours_is_never_removed(here: Stores, tmp_path: Path) -
     assert len(list_backups(tmp_path, OURS)) == 1
 
 
-async def test_what_was_just_written_stays_though_the_clock_was_wrong_before(
-    here: Stores, tmp_path: Path
-) -> None:
+async def test_backup_rotation_keeps_the_new_backup_after_a_wrong_clock(here: Stores, tmp_path: Path) -> None:
     future = [stands(tmp_path, DAY + timedelta(days=300 + n)) for n in range(3)]
     done = await backed_up(here, tmp_path, DAY, keep=1)
     assert done.path.exists()
@@ -370,7 +366,7 @@ async def test_what_was_just_written_stays_though_the_clock_was_wrong_before(
     keep=st.integers(0, 12),
     written=st.integers(0, 59),
 )
-def test_the_rule_of_what_is_given_up(days: list[float], keep: int, written: int) -> None:
+def test_backup_rotation_rule(days: list[float], keep: int, written: int) -> None:
     made = sorted((DAY - timedelta(days=day) for day in (*days, 0.5)), reverse=True)
     shelf = [StoredBackup(Path(f"{n}"), _said(at)) for n, at in enumerate(made)]
     just_written = shelf[min(written, len(shelf) - 1)].path
@@ -411,7 +407,7 @@ def test_backup_rotation_leaves_backups_from_the_future_out_of_the_count() -> No
     assert choose_surplus([*future, *true_ones], 10, true_ones[0].path) == [Path("2030-10")]
 
 
-def test_one_is_due_a_day_after_the_last(tmp_path: Path) -> None:
+def test_backup_is_due_a_day_after_the_last(tmp_path: Path) -> None:
     assert is_backup_due(tmp_path / "nowhere", OURS, DAY)
     stands(tmp_path, DAY)
     stands(tmp_path, DAY - timedelta(days=3))
@@ -421,7 +417,7 @@ def test_one_is_due_a_day_after_the_last(tmp_path: Path) -> None:
     assert is_backup_due(tmp_path, OURS, DAY - timedelta(hours=1)), "the clock was wrong when it was made"
 
 
-def test_a_library_is_known_by_where_it_is() -> None:
+def test_backup_library_id_depends_on_the_home_folder() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir()

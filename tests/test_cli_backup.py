@@ -42,7 +42,7 @@ def backups(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_backed_up_verified_and_restored_beside_and_anew(home: Path, tmp_path: Path) -> None:
+def test_backup_command_verifies_and_restores(home: Path, tmp_path: Path) -> None:
     said = monitor(home, "backup").stdout
     (path,) = backups(home / "backups")
     assert said.startswith("Backed up 1 universe (")
@@ -66,7 +66,7 @@ def test_backed_up_verified_and_restored_beside_and_anew(home: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_one_copy_can_be_played_and_exported_by_its_name(home: Path, tmp_path: Path) -> None:
+def test_restore_command_copy_can_be_played_and_exported(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup", "--to", str(tmp_path / "b"))
     (path,) = backups(tmp_path / "b")
     (copy,) = told(monitor(home, "restore", str(path), "--universe", "the abbey", "--json"))
@@ -77,7 +77,7 @@ def test_one_copy_can_be_played_and_exported_by_its_name(home: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_damage_is_told_with_an_exit_code_and_nothing_is_restored(home: Path, tmp_path: Path) -> None:
+def test_restore_command_refuses_a_damaged_backup(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup")
     monitor(home, "backup")
     first, second = backups(home / "backups")
@@ -98,7 +98,7 @@ def test_damage_is_told_with_an_exit_code_and_nothing_is_restored(home: Path, tm
 
 
 @pytest.mark.slow
-def test_a_home_that_holds_something_is_never_restored_into(home: Path, tmp_path: Path) -> None:
+def test_restore_command_refuses_a_home_that_is_not_empty(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup", "--to", str(tmp_path / "b"))
     (path,) = backups(tmp_path / "b")
     letters = tmp_path / "letters"
@@ -122,14 +122,14 @@ def test_a_home_that_holds_something_is_never_restored_into(home: Path, tmp_path
         (["backup", "--keep", "0"], 2, "--keep"),
     ],
 )
-def test_what_cannot_be_done_is_said(words: list[str], code: int, said: str, tmp_path: Path) -> None:
+def test_backup_commands_refuse_bad_input(words: list[str], code: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     named = [str(tmp_path / "empty") if word == "." else word for word in words]
     assert said in monitor(tmp_path / "home", *named, expect=code).stderr
 
 
 @pytest.mark.slow
-def test_settings_say_where_and_how_many(home: Path, tmp_path: Path) -> None:
+def test_backup_command_uses_settings(home: Path, tmp_path: Path) -> None:
     (home / "settings.toml").write_text(f'[backup]\nfolder = "{tmp_path / "elsewhere"}"\nkeep = 2\n')
     for _ in range(4):
         monitor(home, "backup")
@@ -143,7 +143,7 @@ def test_settings_say_where_and_how_many(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a signal that cannot be caught")
-def test_a_killed_backup_leaves_nothing_that_looks_like_one(home: Path, tmp_path: Path) -> None:
+def test_backup_command_killed_leaves_no_backup(home: Path, tmp_path: Path) -> None:
     """Killed at any moment: what stands there is whole, or is nothing."""
     folder = tmp_path / "b"
     for wait in (0.02, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6):

@@ -49,7 +49,7 @@ def backups(home: Path) -> list[Path]:
     return sorted((home / "backups").glob("*.backup.zip"))
 
 
-async def test_one_a_day(stores: Stores, home: Path) -> None:
+async def test_daily_backup_runs_once_a_day(stores: Stores, home: Path) -> None:
     await fill(stores)
     (heard,), notes = await at_start(stores, home)
     assert heard == Notice(f"Backed up 2 universes to {home / 'backups'}.")
@@ -66,13 +66,13 @@ async def test_one_a_day(stores: Stores, home: Path) -> None:
     assert len(backups(home)) == 2
 
 
-async def test_nothing_is_said_of_an_empty_library(stores: Stores, home: Path) -> None:
+async def test_daily_backup_is_silent_for_an_empty_library(stores: Stores, home: Path) -> None:
     assert await at_start(stores, home) == ([], ())
     assert backups(home) == []
 
 
 @pytest.mark.parametrize("off", ["settings.toml", "MONITOR_BACKUP_DAILY"])
-async def test_it_can_be_turned_off(
+async def test_daily_backup_can_be_turned_off(
     off: str, stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(stores)
@@ -84,7 +84,7 @@ async def test_it_can_be_turned_off(
     assert backups(home) == []
 
 
-async def test_what_is_in_its_way_is_told_and_stops_nothing(stores: Stores, home: Path) -> None:
+async def test_daily_backup_failure_is_reported_and_stops_nothing(stores: Stores, home: Path) -> None:
     await fill(stores)
     (home / "backups").write_text("a letter")
     (heard,), notes = await at_start(stores, home)
@@ -97,7 +97,7 @@ async def test_what_is_in_its_way_is_told_and_stops_nothing(stores: Stores, home
     await play_campaign(stores, name="Play goes on")
 
 
-async def test_an_error_that_nobody_thought_of_is_told_too(
+async def test_daily_backup_unexpected_error_is_reported(
     stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
@@ -108,7 +108,7 @@ async def test_an_error_that_nobody_thought_of_is_told_too(
     assert heard.text == "No backup was made: nobody knows why."
 
 
-async def test_closing_ends_it_wherever_it_is(
+async def test_daily_backup_ends_when_the_program_closes(
     stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is cut short before the library closes, and leaves nothing half written."""
@@ -139,7 +139,7 @@ async def test_closing_ends_it_wherever_it_is(
     await backup.stop()
 
 
-async def test_before_it_begins_closing_is_at_once(stores: Stores, home: Path) -> None:
+async def test_daily_backup_not_begun_does_not_delay_closing(stores: Stores, home: Path) -> None:
     await fill(stores)
     backup = DailyBackup(stores, home, BackupNotes(), lambda _: None, delay=3_600)
     backup.start()
@@ -147,7 +147,7 @@ async def test_before_it_begins_closing_is_at_once(stores: Stores, home: Path) -
     assert backups(home) == []
 
 
-async def test_the_menu_says_so_while_it_is_up() -> None:
+async def test_daily_backup_is_shown_in_the_menu() -> None:
     twin = TwinDesk()
     async with seated(twin_desk(twin)) as table:
         await table.press("down")

@@ -62,7 +62,7 @@ def writing(title: str) -> Callable[[apsw.Connection], None]:
 # --- whose file it is -------------------------------------------------------------------------------
 
 
-async def test_a_library_is_made_with_its_folder_and_opened_again(tmp_path: Path) -> None:
+async def test_library_is_created_with_its_folder_and_reopened(tmp_path: Path) -> None:
     path = tmp_path / "new" / "home" / "library.db"
     for _ in range(2):
         db = await open_library(path)
@@ -99,7 +99,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
-async def test_what_is_not_ours_is_left_alone(path: Path, kind: str) -> None:
+async def test_library_open_leaves_foreign_files_alone(path: Path, kind: str) -> None:
     prepare, words = UNREADABLE[kind]
     prepare(path)
     before = path.read_bytes() if path.is_file() else None
@@ -111,14 +111,14 @@ async def test_what_is_not_ours_is_left_alone(path: Path, kind: str) -> None:
     assert (path.read_bytes() if path.is_file() else None) == before
 
 
-async def test_an_empty_file_is_a_new_library(path: Path) -> None:
+async def test_library_open_accepts_an_empty_file(path: Path) -> None:
     path.touch()
     db = await open_library(path)
     await db.close()
     assert path.stat().st_size > 0
 
 
-async def test_a_truncated_library_is_damaged(path: Path) -> None:
+async def test_library_that_is_truncated_is_damaged(path: Path) -> None:
     db = await open_library(path)
     await db.close()
     whole = path.read_bytes()
@@ -129,7 +129,7 @@ async def test_a_truncated_library_is_damaged(path: Path) -> None:
     assert in_folder(path) == {"library.db"}
 
 
-async def test_damage_met_while_reading_is_said_as_such(path: Path) -> None:
+async def test_library_damage_found_while_reading_is_reported(path: Path) -> None:
     db = await open_library(path)
     for _ in range(50):
         await db.write(Role.ORCHESTRATOR, writing("x" * 4_000))
@@ -142,13 +142,13 @@ async def test_damage_met_while_reading_is_said_as_such(path: Path) -> None:
     await db.close()
 
 
-async def test_a_record_that_is_none_is_said_to_be_damaged(library: Database) -> None:
+async def test_library_with_an_invalid_record_is_damaged(library: Database) -> None:
     await library.write_as_owner(lambda c: c.execute('INSERT INTO stories(body) VALUES (\'{"id": "s"}\')'))
     with pytest.raises(LibraryUnreadable, match="A story in the library is damaged"):
         await EmbeddedLog(library, Role.ORCHESTRATOR).stories()
 
 
-async def test_a_newer_library_is_left_alone(path: Path) -> None:
+async def test_library_of_a_newer_format_is_left_alone(path: Path) -> None:
     newer = (*MIGRATIONS, lambda connection: None)
     db = await Database.open(
         path, store_of_table=COLLECTION_OF_TABLE, migrations=newer, application_id=APPLICATION_ID
@@ -162,7 +162,7 @@ async def test_a_newer_library_is_left_alone(path: Path) -> None:
     assert in_folder(path) == {"library.db"}
 
 
-async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(path: Path) -> None:
+async def test_library_migration_that_fails_is_rolled_back(path: Path) -> None:
     db = await open_library(path)
     await db.write(Role.ORCHESTRATOR, writing("The Lamp"))
     await db.close()
@@ -191,7 +191,7 @@ async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(p
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
-async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, version: int) -> None:
+async def test_library_of_any_earlier_format_keeps_its_records(path: Path, version: int) -> None:
     old = await Database.open(
         path,
         store_of_table=COLLECTION_OF_TABLE,
@@ -227,7 +227,7 @@ async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, v
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
-async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: Path, version: int) -> None:
+async def test_library_of_any_earlier_format_finds_facts_by_entity(path: Path, version: int) -> None:
     """What an index needs of a fact is filled in for those that are there already."""
     old = await Database.open(
         path,
@@ -282,7 +282,7 @@ except LibraryUnreadable as error:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX rights")
 @pytest.mark.parametrize("shut", ["folder", "file", "parent"])
-async def test_what_may_not_be_written_is_said_so(path: Path, shut: str) -> None:
+async def test_library_that_is_read_only_is_reported(path: Path, shut: str) -> None:
     home = Path("/tmp") / f"monitor-shut-{os.getpid()}-{shut}"
     home.mkdir()
     library = home / ("sub/library.db" if shut == "parent" else "library.db")
@@ -323,7 +323,7 @@ asyncio.run(hold())
 """
 
 
-async def test_a_second_process_is_told_who_has_the_library(path: Path) -> None:
+async def test_library_lock_error_names_the_process(path: Path) -> None:
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -339,7 +339,7 @@ async def test_a_second_process_is_told_who_has_the_library(path: Path) -> None:
     await db.close()
 
 
-async def test_the_same_process_cannot_open_it_twice(library: Database, path: Path) -> None:
+async def test_library_lock_refuses_a_second_open_in_one_process(library: Database, path: Path) -> None:
     with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
         await open_library(path)
     await library.write(Role.ORCHESTRATOR, writing("still here"))
@@ -349,7 +349,7 @@ async def test_the_same_process_cannot_open_it_twice(library: Database, path: Pa
 # --- a full disk ------------------------------------------------------------------------------------
 
 
-async def test_a_full_disk_loses_nothing_and_play_goes_on_after_it(library: Database, path: Path) -> None:
+async def test_library_on_a_full_disk_loses_nothing(library: Database, path: Path) -> None:
     await library.write(Role.ORCHESTRATOR, writing("before"))
     log = path.with_name("library.db-wal")
     with no_room_beyond(log.stat().st_size):
@@ -363,7 +363,7 @@ async def test_a_full_disk_loses_nothing_and_play_goes_on_after_it(library: Data
     assert await library.read(titles) == ["before", "after"]
 
 
-async def test_a_full_database_is_said_the_same_way(library: Database) -> None:
+async def test_library_that_is_full_is_reported(library: Database) -> None:
     def fill(connection: apsw.Connection) -> None:
         connection.pragma("max_page_count", connection.pragma("page_count"))
         writing("x" * 100_000)(connection)
@@ -390,7 +390,7 @@ class Gate:
         writing("held")(connection)
 
 
-async def test_play_goes_before_background_and_each_in_its_order(library: Database) -> None:
+async def test_writer_thread_serves_play_before_background(library: Database) -> None:
     gate = Gate()
     held = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
     await asyncio.to_thread(gate.entered.wait)
@@ -404,7 +404,7 @@ async def test_play_goes_before_background_and_each_in_its_order(library: Databa
     assert await library.read(titles) == ["held", "PLAY 1", "PLAY 3", "BACKGROUND 0", "BACKGROUND 2"]
 
 
-async def test_a_cancelled_write_is_done_whole_or_not_at_all(library: Database) -> None:
+async def test_write_that_is_cancelled_is_all_or_nothing(library: Database) -> None:
     gate = Gate()
     running = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
     await asyncio.to_thread(gate.entered.wait)
@@ -420,7 +420,7 @@ async def test_a_cancelled_write_is_done_whole_or_not_at_all(library: Database) 
     assert await library.read(titles) == ["held", "kept"], "what had begun was finished, the other dropped"
 
 
-async def test_a_write_that_fails_half_way_leaves_nothing(library: Database) -> None:
+async def test_write_that_fails_is_rolled_back(library: Database) -> None:
     def half(connection: apsw.Connection) -> None:
         writing("half")(connection)
         raise KeyError("mine")
@@ -430,7 +430,7 @@ async def test_a_write_that_fails_half_way_leaves_nothing(library: Database) -> 
     assert await library.read(titles) == []
 
 
-async def test_reading_goes_on_while_a_write_is_held(library: Database) -> None:
+async def test_read_runs_during_a_write(library: Database) -> None:
     gate = Gate()
     held = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
     await asyncio.to_thread(gate.entered.wait)
@@ -440,7 +440,7 @@ async def test_reading_goes_on_while_a_write_is_held(library: Database) -> None:
     assert await library.read(titles) == ["held"]
 
 
-async def test_closing_finishes_what_is_queued(path: Path) -> None:
+async def test_library_close_finishes_queued_writes(path: Path) -> None:
     db = await open_library(path)
     writes = [asyncio.create_task(db.write(Role.ORCHESTRATOR, writing(str(n)))) for n in range(20)]
     await asyncio.sleep(0)
@@ -454,7 +454,7 @@ async def test_closing_finishes_what_is_queued(path: Path) -> None:
     await db.close()
 
 
-async def test_nothing_is_written_to_the_terminal(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_library_writes_nothing_to_the_terminal(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path.write_bytes(b"SQLite format 3\0" + bytes(4_000))
     with pytest.raises(LibraryUnreadable):
         await open_library(path)

@@ -57,7 +57,7 @@ async def examined(home: Path) -> tuple[dict[str, DoctorFinding], list[Attempt]]
         return findings, [attempt async for attempt in stores.doctor.attempts()]
 
 
-async def test_a_sound_library_is_found_so_and_not_a_byte_changes(home: Path) -> None:
+async def test_doctor_finds_a_sound_library_and_changes_nothing(home: Path) -> None:
     before = state_of(home)
     findings, attempts = await examined(home)
     assert {finding.state for finding in findings.values()} == {"ok"}
@@ -65,7 +65,7 @@ async def test_a_sound_library_is_found_so_and_not_a_byte_changes(home: Path) ->
     assert state_of(home) == before
 
 
-async def test_every_role_is_tried_against_every_store_that_it_may_not_write(home: Path) -> None:
+async def test_doctor_tries_every_role_on_every_store(home: Path) -> None:
     _, attempts = await examined(home)
     refused = {(a.role, a.store): a.outcome for a in attempts if a.outcome is not AttemptOutcome.UNTRIED}
     for role in Role:
@@ -93,7 +93,7 @@ async def test_every_role_is_tried_against_every_store_that_it_may_not_write(hom
         ("turns_no_delete", None, "delete turns"),
     ],
 )
-async def test_what_is_not_refused_is_told_and_taken_back(
+async def test_doctor_reports_and_rolls_back_what_is_not_refused(
     trigger: str, role: Role | None, what: str, home: Path
 ) -> None:
     spoil(home, f"DROP TRIGGER {trigger}")
@@ -151,7 +151,7 @@ ILL: dict[str, tuple[str, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ILL)
-async def test_what_is_wrong_is_found(case: str, home: Path) -> None:
+async def test_doctor_finds_inconsistencies(case: str, home: Path) -> None:
     what, statement = ILL[case]
     spoil(home, "PRAGMA foreign_keys = 0", statement)
     before = state_of(home)
@@ -161,7 +161,7 @@ async def test_what_is_wrong_is_found(case: str, home: Path) -> None:
     assert state_of(home) == before
 
 
-async def test_a_damaged_page_is_found(home: Path) -> None:
+async def test_doctor_finds_a_damaged_page(home: Path) -> None:
     path = home / "library.db"
     data = bytearray(path.read_bytes())
     page = 4096 * (len(data) // 4096 - 2)
@@ -171,7 +171,7 @@ async def test_a_damaged_page_is_found(home: Path) -> None:
     assert findings["library.db is whole"].state == "bad"
 
 
-async def test_a_changed_original_is_found(home: Path) -> None:
+async def test_doctor_finds_a_changed_original(home: Path) -> None:
     (path,) = (home / "objects" / "originals").glob("??/*")
     path.chmod(0o600)
     path.write_bytes(b"something else")
@@ -180,7 +180,7 @@ async def test_a_changed_original_is_found(home: Path) -> None:
     assert path.name in findings["documents are whole"].says
 
 
-async def test_a_new_library_is_sound(tmp_path: Path) -> None:
+async def test_doctor_finds_a_new_library_sound(tmp_path: Path) -> None:
     findings, attempts = await examined(tmp_path / "new")
     assert {finding.state for finding in findings.values()} == {"ok"}
     assert {a.outcome for a in attempts} == {
@@ -197,7 +197,7 @@ def around(home: Path, now: datetime | None = None) -> dict[str, DoctorFinding]:
     return {finding.what: finding for finding in check_environment(home, now or datetime.now(UTC))}
 
 
-async def test_what_the_stores_stand_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_doctor_reports_versions(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = around(home)
     assert (found["home is private"].state, found["room on the disk"].state) == ("ok", "ok")
     assert found["backups"].state == "warning"
@@ -215,7 +215,7 @@ async def test_what_the_stores_stand_on(home: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-async def test_the_command_says_it_all_and_changes_nothing(home: Path) -> None:
+async def test_doctor_command_reports_and_changes_nothing(home: Path) -> None:
     before = state_of(home)
     done = monitor(home, "doctor")
     assert "✓ library.db is whole" in done.stdout
@@ -232,13 +232,13 @@ async def test_the_command_says_it_all_and_changes_nothing(home: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.slow
-async def test_the_command_ends_with_an_error_when_something_is_wrong(home: Path) -> None:
+async def test_doctor_command_fails_when_something_is_wrong(home: Path) -> None:
     spoil(home, "DELETE FROM canon_supports")
     done = monitor(home, "doctor", expect=1)
     assert "every fact has evidence" in done.stderr
     assert not json.loads(monitor(home, "doctor", "--json", expect=1).stdout)["well"]
 
 
-async def test_a_library_that_is_in_use_is_said_to_be(home: Path) -> None:
+async def test_doctor_command_reports_a_library_in_use(home: Path) -> None:
     async with library(home):
         assert "has this library open" in monitor(home, "doctor", expect=1).stderr

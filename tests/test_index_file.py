@@ -74,7 +74,7 @@ def overwrite(path: Path, data: bytes, at: int = 0) -> None:
         file.write(data)
 
 
-async def test_what_was_indexed_is_there_again(path: Path) -> None:
+async def test_index_file_keeps_items_after_reopening(path: Path) -> None:
     index = await open_index(path)
     assert await counts(index) == (2_000, 1)
     assert index.notice == ""
@@ -84,7 +84,7 @@ async def test_what_was_indexed_is_there_again(path: Path) -> None:
     assert names_in(path.parent) == ["index.db"]
 
 
-async def test_a_deleted_index_is_made_anew(path: Path) -> None:
+async def test_index_file_deleted_is_created_anew(path: Path) -> None:
     spoil(path, "deleted")
     index = await open_index(path)
     assert await counts(index) == (0, 0)
@@ -95,7 +95,7 @@ async def test_a_deleted_index_is_made_anew(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["no database", "another program's", "cut short"])
-async def test_a_file_that_cannot_be_opened_is_put_aside(
+async def test_index_file_that_is_unreadable_is_renamed(
     damage: str, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     spoil(path, damage)
@@ -127,14 +127,14 @@ def content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-async def test_files_put_aside_do_not_replace_each_other(path: Path) -> None:
+async def test_index_file_renamed_twice_keeps_both(path: Path) -> None:
     for _ in range(3):
         overwrite(path, b"no database")
         await (await open_index(path)).close()
     assert names_in(path.parent) == ["index.db", *(f"index.db.damaged-{n}" for n in (1, 2, 3))]
 
 
-async def test_damage_that_shows_in_use_is_put_aside_at_the_next_opening(path: Path) -> None:
+async def test_index_file_damaged_in_use_is_renamed_at_next_open(path: Path) -> None:
     overwrite(path, b"\xa5" * 40_000, at=12_288)
     index = await open_index(path)
     with pytest.raises(StoreError, match="search index is damaged") as told:
@@ -148,7 +148,7 @@ async def test_damage_that_shows_in_use_is_put_aside_at_the_next_opening(path: P
     assert names_in(path.parent) == ["index.db", "index.db.damaged-1"]
 
 
-async def test_a_place_where_nothing_can_be(tmp_path: Path) -> None:
+async def test_index_file_in_an_impossible_place_is_reported(tmp_path: Path) -> None:
     make_folder(tmp_path / "index.db")
     with pytest.raises(LibraryUnreadable, match="it is a folder"):
         await open_index(tmp_path / "index.db")
@@ -164,7 +164,7 @@ SHADOWS = ("_data", "_idx", "_docsize", "_config", "_rows")
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_the_matrix_holds_for_every_table(role: Role, tmp_path: Path) -> None:
+async def test_index_file_enforces_the_write_matrix(role: Role, tmp_path: Path) -> None:
     """Raw SQL on the role's own connection: the tables of the port, and those that FTS5 keeps beneath."""
     index = await open_index(tmp_path / "index.db")
     await fill(index)
@@ -206,7 +206,7 @@ def attempts() -> list[tuple[Store, str, str, Operation]]:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_no_role_may_change_the_format(role: Role, tmp_path: Path) -> None:
+async def test_index_file_lets_no_role_change_the_format(role: Role, tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
     for sql in (
         "DROP TABLE words_turns",
@@ -248,7 +248,7 @@ MANY = 100_000
 """Rows of an index."""
 
 
-def test_the_rarest_words_are_asked_for_until_it_would_cost_too_much() -> None:
+def test_text_query_uses_the_rarest_words_within_its_cost() -> None:
     rows = {"rare": 10, "common": MAX_SCORED_ROWS // 2, "everywhere": 90_000, "absent": 0}
     asked = build_text_query(
         words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__, MANY
@@ -256,18 +256,18 @@ def test_the_rarest_words_are_asked_for_until_it_would_cost_too_much() -> None:
     assert asked == TextQuery('text: ("rare" OR "common")')
 
 
-def test_the_rarest_word_is_asked_for_whatever_it_costs() -> None:
+def test_text_query_always_uses_the_rarest_word() -> None:
     assert build_text_query(words("sea"), None, lambda _: 10**9, 10**9) == TextQuery('text: ("sea")')
 
 
-def test_words_are_cheap_in_a_small_scope() -> None:
+def test_text_query_in_a_small_scope_uses_every_word() -> None:
     scope = scope_word("scene", "one")
     rows = {"rare": 10, "common": 40_000, scope: 50}
     asked = build_text_query(words("common", "rare"), {"scene": "one"}, rows.__getitem__, MANY)
     assert asked == TextQuery(f'text: ("rare" OR "common") AND scope: "{scope}"')
 
 
-def test_a_scope_that_holds_much_is_held_against_the_hits() -> None:
+def test_text_query_checks_a_wide_scope_on_hits() -> None:
     """To walk past all of its rows would take longer than to score those that are found."""
     scope = scope_word("universe", "one")
     rows = {"rare": 10, "common": 60_000, scope: 70_000}
@@ -275,7 +275,7 @@ def test_a_scope_that_holds_much_is_held_against_the_hits() -> None:
     assert asked == TextQuery('text: ("rare")', (scope,))
 
 
-def test_nothing_is_asked_where_nothing_can_be() -> None:
+def test_text_query_is_none_where_nothing_can_match() -> None:
     assert build_text_query([], None, lambda _: 1, MANY) is None
     assert build_text_query(words("absent"), None, lambda _: 0, MANY) is None
     assert (
@@ -284,13 +284,13 @@ def test_nothing_is_asked_where_nothing_can_be() -> None:
     assert build_text_query(words("bell"), None, lambda _: 0, 0) is None
 
 
-def test_a_whole_page_asks_for_so_many_words_only() -> None:
+def test_text_query_of_a_page_is_limited() -> None:
     asked = build_text_query(words(*(f"w{n}" for n in range(500))), None, lambda _: 1, MANY)
     assert asked is not None
     assert asked.expression.count('"') == 2 * MAX_QUERY_WORDS
 
 
-def test_a_word_of_most_rows_is_not_asked_for_beside_a_rarer_one() -> None:
+def test_text_query_drops_words_of_most_rows() -> None:
     rows = {"rare": 1, "said": 600}
     asked = build_text_query(words("said", "rare"), None, rows.__getitem__, 1_100)
     assert asked == TextQuery('text: ("rare")')
@@ -300,7 +300,7 @@ def test_a_word_of_most_rows_is_not_asked_for_beside_a_rarer_one() -> None:
     assert few == TextQuery('text: ("rare" OR "said")')
 
 
-async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) -> None:
+async def test_text_search_applies_wide_and_narrow_scopes(tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
     own = EmbeddedTextIndex(index, Role.INDEXER)
     of = {"wide": range(90), "narrow": range(90, 100)}
@@ -314,7 +314,7 @@ async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) ->
     await index.close()
 
 
-async def test_rows_of_before_rows_knew_their_scope_are_held_to_it(tmp_path: Path) -> None:
+async def test_text_search_applies_scopes_to_rows_of_older_formats(tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
     own = EmbeddedTextIndex(index, Role.INDEXER)
     await own.put("turns", [TextItem(str(n), "bell", {"in": "one" if n else "other"}) for n in range(9)])
@@ -324,20 +324,20 @@ async def test_rows_of_before_rows_knew_their_scope_are_held_to_it(tmp_path: Pat
     await index.close()
 
 
-def test_scope_words_are_told_apart() -> None:
+def test_scope_words_are_unique() -> None:
     pairs = [("a", "bc"), ("ab", "c"), ("a", "BC"), ("a", ""), ("", "a"), ("a", "\ud800"), ("a", "🜂")]
     assert len({scope_word(*pair) for pair in pairs}) == len(pairs)
     assert all(scope_word(*pair).isdigit() for pair in pairs)
 
 
-def test_numpy_comes_with_the_first_vector_only() -> None:
+def test_index_file_imports_numpy_with_the_first_vector() -> None:
     code = (
         "import sys, stores.embedded.vector_index, stores.embedded.text_index; print('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
-async def test_making_a_collection_anew_keeps_marks(tmp_path: Path) -> None:
+async def test_text_rebuild_keeps_fingerprints(tmp_path: Path) -> None:
     async def batches() -> AsyncIterator[list[TextItem]]:
         yield [TextItem("b", "an oar", {"scene": "one"}, "mb"), TextItem("c", "a bell", two, "mc")]
         yield [TextItem("d", "a rope", two)]
@@ -355,7 +355,7 @@ async def test_making_a_collection_anew_keeps_marks(tmp_path: Path) -> None:
 # --- files of before --------------------------------------------------------------------------------
 
 
-async def test_an_index_from_before_there_were_marks_goes_on(tmp_path: Path) -> None:
+async def test_index_file_without_fingerprints_is_upgraded(tmp_path: Path) -> None:
     """What it holds is found as before, and counts as out of date: it has no marks."""
     path = tmp_path / "index.db"
     make_first_format(path)
@@ -396,7 +396,7 @@ def make_first_format(path: Path) -> None:
     file.close()
 
 
-def test_of_very_many_vectors_the_nearest_are_found() -> None:
+def test_vector_search_finds_the_nearest_of_very_many() -> None:
     """Only those are measured that agree in most signs; nearly every wanted one does, as real ones do."""
     rng = np.random.default_rng(7)
     many, dimension, topics = 40_000, 96, 400

@@ -65,7 +65,7 @@ async def half(source: Stores, target: Stores, universe_id: Id, until: str) -> N
     await target.history.load(parts, mentioned_ids=())
 
 
-async def test_everything_comes_over_and_is_compared(source: Stores, target: Stores) -> None:
+async def test_migrate_copies_and_compares_everything(source: Stores, target: Stores) -> None:
     done, said = await run(source, target)
     assert fates(done) == [MigrationOutcome.COPIED, MigrationOutcome.COPIED]
     assert done.is_complete
@@ -79,7 +79,7 @@ async def test_everything_comes_over_and_is_compared(source: Stores, target: Sto
     assert "copied, read back and compared" in "\n".join(said)
 
 
-async def test_again_it_does_nothing(source: Stores, target: Stores) -> None:
+async def test_migrate_again_changes_nothing(source: Stores, target: Stores) -> None:
     await run(source, target)
     before = await everything(target)
     done, said = await run(source, target)
@@ -88,7 +88,7 @@ async def test_again_it_does_nothing(source: Stores, target: Stores) -> None:
     assert all("is there already, equal" in line for line in said)
 
 
-async def test_a_dry_run_writes_nothing(source: Stores, target: Stores) -> None:
+async def test_migrate_dry_run_writes_nothing(source: Stores, target: Stores) -> None:
     done, said = await run(source, target, dry_run=True)
     assert fates(done) == [MigrationOutcome.COPIED, MigrationOutcome.COPIED]
     assert done.copied_objects == 2
@@ -103,7 +103,7 @@ async def test_a_dry_run_writes_nothing(source: Stores, target: Stores) -> None:
 
 
 @pytest.mark.parametrize("until", ["facts", "stories", "rulings", "snippets"])
-async def test_what_was_left_half_done_is_finished(until: str, source: Stores, target: Stores) -> None:
+async def test_migrate_completes_an_interrupted_universe(until: str, source: Stores, target: Stores) -> None:
     first, _ = [u for u in await everything(source) if u]
     await half(source, target, first, until)
     assert fates((await run(source, target, dry_run=True))[0]) == [
@@ -119,7 +119,7 @@ async def test_what_was_left_half_done_is_finished(until: str, source: Stores, t
     assert len((await canon.neighbourhood([mara.id])).entities) == 2
 
 
-async def test_what_was_left_without_its_universe_is_finished_too(source: Stores, target: Stores) -> None:
+async def test_migrate_completes_records_without_their_universe(source: Stores, target: Stores) -> None:
     first, _ = [u for u in await everything(source) if u]
     told = (await everything(source))[first]
     await target.history.load(
@@ -130,7 +130,7 @@ async def test_what_was_left_without_its_universe_is_finished_too(source: Stores
     assert (await everything(target))[first].keys() == told.keys()
 
 
-async def test_a_universe_that_was_played_on_there_is_left_alone(source: Stores, target: Stores) -> None:
+async def test_migrate_leaves_a_played_universe_alone(source: Stores, target: Stores) -> None:
     await run(source, target)
     first, second = [u for u in await everything(source) if u]
     log = target.log(Role.ORCHESTRATOR)
@@ -149,7 +149,7 @@ async def test_a_universe_that_was_played_on_there_is_left_alone(source: Stores,
     assert {u: after[u] for u in (first, second)} == {u: before[u] for u in (first, second)}
 
 
-async def test_what_cannot_be_brought_does_not_stop_the_rest(
+async def test_migrate_continues_after_a_failed_universe(
     source: Stores, target: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = [u for u in await everything(source) if u]
@@ -178,7 +178,9 @@ async def test_what_cannot_be_brought_does_not_stop_the_rest(
     assert fates(done) == [MigrationOutcome.FINISHED, MigrationOutcome.EQUAL]
 
 
-async def test_a_lost_document_costs_only_itself(source: Stores, target: Stores, tmp_path: Path) -> None:
+async def test_migrate_with_a_lost_document_copies_the_rest(
+    source: Stores, target: Stores, tmp_path: Path
+) -> None:
     (lost,) = (tmp_path / "source" / "objects" / "originals").glob("??/*")
     lost.chmod(0o600)
     lost.write_bytes(b"something else")
@@ -188,7 +190,7 @@ async def test_a_lost_document_costs_only_itself(source: Stores, target: Stores,
     assert len((await objects(target))["archives"]) == 1
 
 
-async def test_a_full_disk_stops_it_and_it_goes_on_after(source: Stores, target: Stores) -> None:
+async def test_migrate_on_a_full_disk_can_be_resumed(source: Stores, target: Stores) -> None:
     with no_room_beyond(200_000), pytest.raises(StoreFull):
         await run(source, target)
     done, _ = await run(source, target)
@@ -214,7 +216,7 @@ async def filled(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-async def test_the_command(filled: Path, tmp_path: Path) -> None:
+async def test_migrate_command_reports_universes(filled: Path, tmp_path: Path) -> None:
     done = migrated(filled, tmp_path / "new", "--dry-run")
     assert done.stdout == "8 universes looked at.\n"
     assert "Campaign 5: " in done.stderr
@@ -225,7 +227,7 @@ async def test_the_command(filled: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_the_command_refuses(filled: Path) -> None:
+async def test_migrate_command_refuses_bad_input(filled: Path) -> None:
     assert "the same home" in migrated(filled, filled, expect=1).stderr
     words = ("migrate", "--from", "embedded", "--to", "sqlserver", "--to-home", str(filled / "new"))
     assert "there are no such stores" in monitor(filled, *words, expect=1).stderr
@@ -235,7 +237,7 @@ async def test_what_the_command_refuses(filled: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a signal that cannot be caught")
-async def test_killed_half_way_it_goes_on(filled: Path, tmp_path: Path) -> None:
+async def test_migrate_resumes_after_a_kill(filled: Path, tmp_path: Path) -> None:
     """A real process is killed as soon as it has said that a universe is over; the next one goes on."""
     target = tmp_path / "new"
     words = ["--home", str(filled), "migrate", "--from", "embedded", "--to", "embedded"]

@@ -46,16 +46,14 @@ def leave_half(file: Path) -> None:
     file.write_bytes(BOOK[:9])
 
 
-async def test_an_object_is_a_read_only_file_under_its_hash(
-    originals: EmbeddedObjectStore, root: Path
-) -> None:
+async def test_object_file_is_read_only_under_its_hash(originals: EmbeddedObjectStore, root: Path) -> None:
     await originals.put("originals", BOOK)
     assert files_below(root) == [file_of(root)]
     assert stat.S_IMODE(file_of(root).stat().st_mode) == 0o444
 
 
 @pytest.mark.parametrize("data", [b"", BOOK[:-1], BOOK + b"!", b"something else"])
-async def test_a_damaged_object_says_so_and_putting_it_again_heals(
+async def test_object_file_damaged_is_reported_and_repaired(
     data: bytes, originals: EmbeddedObjectStore, root: Path
 ) -> None:
     await originals.put("originals", BOOK)
@@ -68,7 +66,7 @@ async def test_a_damaged_object_says_so_and_putting_it_again_heals(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-async def test_a_full_disk_leaves_nothing_half_written(
+async def test_object_put_on_a_full_disk_leaves_nothing(
     number: int, originals: EmbeddedObjectStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:
@@ -83,7 +81,7 @@ async def test_a_full_disk_leaves_nothing_half_written(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which file a handle is of")
-async def test_content_and_names_are_synced_before_the_key_is_given(
+async def test_object_put_syncs_content_and_name(
     originals: EmbeddedObjectStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In this order: the bytes, then the name, then the folder that holds the name."""
@@ -106,7 +104,7 @@ async def test_content_and_names_are_synced_before_the_key_is_given(
     assert {"objects", "originals"} <= set(steps)
 
 
-async def test_what_a_crash_left_is_cleared_away(originals: EmbeddedObjectStore, root: Path) -> None:
+async def test_object_leftovers_of_a_crash_are_removed(originals: EmbeddedObjectStore, root: Path) -> None:
     await originals.put("originals", BOOK)
     leave_half(root / ".unfinished" / ".abc.part")
     assert await originals.keys("originals") == [KEY]
@@ -114,7 +112,7 @@ async def test_what_a_crash_left_is_cleared_away(originals: EmbeddedObjectStore,
     assert files_below(root) == [file_of(root)]
 
 
-async def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
+async def test_object_folder_that_is_unusable_is_reported(tmp_path: Path) -> None:
     leave_half(tmp_path / "objects")
     with pytest.raises(StoreError, match="cannot be used"):
         await EmbeddedObjectStore(tmp_path / "objects", Role.INGEST).put("originals", BOOK)

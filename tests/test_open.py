@@ -34,7 +34,7 @@ def write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-async def test_a_home_is_made_where_none_is_and_is_private(tmp_path: Path) -> None:
+async def test_home_folder_is_created_private(tmp_path: Path) -> None:
     home = tmp_path / "deep" / "down" / "home"
     stores = await open_stores(home)
     assert mode_of(home) == 0o700
@@ -43,7 +43,7 @@ async def test_a_home_is_made_where_none_is_and_is_private(tmp_path: Path) -> No
     assert names_in(home) == ["index.db", "library.db", "library.lock"]
 
 
-async def test_every_store_is_usable_and_there_again(tmp_path: Path) -> None:
+async def test_stores_are_usable_after_reopening(tmp_path: Path) -> None:
     stores = await open_stores(tmp_path)
     universe_id = await play_campaign(stores)
     await stores.words(Role.INDEXER).put("turns", [TextItem("a", "bell", {})])
@@ -58,7 +58,7 @@ async def test_every_store_is_usable_and_there_again(tmp_path: Path) -> None:
     await stores.close()
 
 
-async def test_the_clock_that_is_given_dates_what_is_written(tmp_path: Path) -> None:
+async def test_stores_use_the_given_clock(tmp_path: Path) -> None:
     stores = await open_stores(tmp_path, clock=lambda: DAY)
     log = stores.log(Role.ORCHESTRATOR)
     story = make.story()
@@ -71,7 +71,7 @@ async def test_the_clock_that_is_given_dates_what_is_written(tmp_path: Path) -> 
     await stores.close()
 
 
-async def test_closing_twice_is_no_error_and_closed_is_closed(tmp_path: Path) -> None:
+async def test_stores_close_twice_without_error(tmp_path: Path) -> None:
     stores = await open_stores(tmp_path)
     await stores.close()
     await stores.close()
@@ -79,7 +79,7 @@ async def test_closing_twice_is_no_error_and_closed_is_closed(tmp_path: Path) ->
         await stores.canon(Role.NARRATOR).universes()
 
 
-async def test_a_library_is_open_once(tmp_path: Path) -> None:
+async def test_stores_open_refuses_a_second_process(tmp_path: Path) -> None:
     stores = await open_stores(tmp_path)
     with pytest.raises(LibraryInUse):
         await open_stores(tmp_path)
@@ -87,7 +87,7 @@ async def test_a_library_is_open_once(tmp_path: Path) -> None:
     await (await open_stores(tmp_path)).close()
 
 
-async def test_a_file_is_no_home(tmp_path: Path) -> None:
+async def test_home_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "home", b"a letter")
     with pytest.raises(LibraryUnreadable, match="is a file, and a library is a folder") as told:
         await open_stores(tmp_path / "home")
@@ -97,7 +97,9 @@ async def test_a_file_is_no_home(tmp_path: Path) -> None:
         await open_stores(tmp_path / "home" / "below")
 
 
-async def test_a_home_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_home_folder_that_cannot_be_created_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -107,7 +109,7 @@ async def test_a_home_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.M
     assert "who owns" in told.value.todo
 
 
-async def test_a_damaged_index_is_told_and_costs_no_truth(tmp_path: Path) -> None:
+async def test_stores_with_a_damaged_index_open_with_a_notice(tmp_path: Path) -> None:
     stores = await open_stores(tmp_path)
     universe_id = await play_campaign(stores)
     await stores.close()
@@ -121,7 +123,7 @@ async def test_a_damaged_index_is_told_and_costs_no_truth(tmp_path: Path) -> Non
     await stores.close()
 
 
-async def test_a_damaged_library_is_left_alone_and_not_held(tmp_path: Path) -> None:
+async def test_stores_with_a_damaged_library_release_the_lock(tmp_path: Path) -> None:
     write(tmp_path / "library.db", b"no database at all")
     for _ in range(2):
         with pytest.raises(LibraryUnreadable):
@@ -129,27 +131,27 @@ async def test_a_damaged_library_is_left_alone_and_not_held(tmp_path: Path) -> N
     assert "index.db" not in names_in(tmp_path)
 
 
-async def test_an_index_that_cannot_be_leaves_nothing_open(tmp_path: Path) -> None:
+async def test_stores_with_an_impossible_index_leave_nothing_open(tmp_path: Path) -> None:
     write(tmp_path / "index.db" / "something", b"")
     for _ in range(2):
         with pytest.raises(LibraryUnreadable, match=r"index\.db"):
             await open_stores(tmp_path)
 
 
-async def test_half_written_objects_are_cleared_away(tmp_path: Path) -> None:
+async def test_stores_open_removes_unfinished_objects(tmp_path: Path) -> None:
     write(tmp_path / "objects" / ".unfinished" / ".abc.part", b"half")
     await (await open_stores(tmp_path)).close()
     assert names_in(tmp_path / "objects" / ".unfinished") == []
 
 
-def test_importing_is_cheap() -> None:
+def test_stores_import_is_cheap() -> None:
     code = (
         "import sys, stores.open, stores.archive; print([m for m in ('apsw', 'numpy') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 
-def test_every_store_is_embedded_unless_something_else_is_named() -> None:
+def test_store_kinds_default_to_embedded() -> None:
     assert read_store_kinds({}) == dict.fromkeys(Store, StoreKind.EMBEDDED)
     assert read_store_kinds({"MONITOR_STORES": " Servers "}) == dict.fromkeys(Store, StoreKind.SERVERS)
     mixed = read_store_kinds({"MONITOR_STORES": "servers", "MONITOR_OBJECTS": "embedded", "MONITOR_LOG": ""})
@@ -159,7 +161,7 @@ def test_every_store_is_embedded_unless_something_else_is_named() -> None:
     assert told.value.todo == "Set it to embedded or servers, or leave it out."
 
 
-async def test_servers_that_nobody_named_are_asked_for(tmp_path: Path) -> None:
+async def test_store_kinds_on_servers_require_addresses(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="MONITOR_NEO4J_URL") as told:
         await open_stores(tmp_path / "home", kinds=read_store_kinds({"MONITOR_CANON": "servers"}))
     assert told.value.kept == "Nothing was opened."
@@ -173,12 +175,12 @@ print(sorted({"neo4j", "pymongo", "qdrant_client", "opensearchpy", "minio"} & {*
 """
 
 
-def test_no_driver_comes_before_its_server_is_asked() -> None:
+def test_server_drivers_are_imported_when_used() -> None:
     done = subprocess.run([sys.executable, "-c", _WHAT_CAME], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-async def test_a_driver_that_is_not_installed_is_named(
+async def test_server_driver_that_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import stores.servers.server_stores as ways

@@ -43,7 +43,7 @@ async def counts(stores: Stores) -> dict[str, int]:
     return {name: await words.count(name) for name in COLLECTIONS[Store.WORDS]}
 
 
-async def test_what_is_true_is_found_and_what_is_not_is_not(stores: Stores) -> None:
+async def test_reindex_finds_what_is_true(stores: Stores) -> None:
     done = await run(stores)
     whole = {"turns": 6, "scenes": 4, "memories": 6, "entities": 4, "facts": 4, "snippets": 6}
     assert done == await counts(stores) == whole
@@ -58,7 +58,7 @@ async def test_what_is_true_is_found_and_what_is_not_is_not(stores: Stores) -> N
     assert await found(stores, "turns", "not ring", universe=second.id, story=story.id) == []
 
 
-async def test_what_was_undone_since_is_found_no_more(stores: Stores) -> None:
+async def test_reindex_omits_undone_turns(stores: Stores) -> None:
     await run(stores)
     log = stores.log(Role.ORCHESTRATOR)
     (story,) = await log.stories((await stores.canon(Role.NARRATOR).universes())[0].id)
@@ -72,7 +72,7 @@ async def test_what_was_undone_since_is_found_no_more(stores: Stores) -> None:
     assert await found(stores, "turns", "heron") == []
 
 
-async def test_again_it_changes_nothing_and_leaves_no_strangers(stores: Stores) -> None:
+async def test_reindex_again_changes_nothing(stores: Stores) -> None:
     await stores.words(Role.INDEXER).put("turns", [TextItem("stranger", "heron", {})])
     first = await run(stores)
     before = {name: await found(stores, name, "ring bell book coast") for name in first}
@@ -81,7 +81,7 @@ async def test_again_it_changes_nothing_and_leaves_no_strangers(stores: Stores) 
     assert await found(stores, "turns", "heron") == []
 
 
-async def test_until_it_is_done_the_old_words_are_found(stores: Stores) -> None:
+async def test_reindex_keeps_old_words_until_done(stores: Stores) -> None:
     words = stores.words(Role.INDEXER)
     await words.put("turns", [TextItem("old", "heron", {})])
     assert isinstance(words, RebuildableTextIndex)
@@ -103,7 +103,7 @@ async def test_until_it_is_done_the_old_words_are_found(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize("how", ["it cannot be read", "it is cancelled", "the disk is full", "no leave"])
-async def test_what_fails_leaves_the_old_words(how: str, stores: Stores) -> None:
+async def test_reindex_that_fails_keeps_the_old_words(how: str, stores: Stores) -> None:
     await run(stores)
     before = await counts(stores)
     words: Any = stores.words(Role.NARRATOR if how == "no leave" else Role.INDEXER)
@@ -134,7 +134,7 @@ async def test_what_fails_leaves_the_old_words(how: str, stores: Stores) -> None
     assert await run(stores) == before
 
 
-async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -> None:
+async def test_reindex_overwrites_an_index_without_rebuild(stores: Stores) -> None:
     class Plain:
         """What the port asks for, and no more."""
 
@@ -150,7 +150,7 @@ async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -
 
 
 @pytest.mark.slow
-async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
+async def test_reindex_command_recreates_a_lost_index(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with library(home) as stores:
         await fill(stores)
@@ -167,7 +167,7 @@ async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_without_a_model_only_words_are_made_and_that_is_said(tmp_path: Path) -> None:
+async def test_reindex_without_a_model_makes_words_only(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with library(home) as stores:
         await fill(stores)

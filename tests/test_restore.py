@@ -66,7 +66,7 @@ async def restored(stores: Stores, path: Path, only: str | None = None) -> list[
 # --- into a new library -----------------------------------------------------------------------------
 
 
-async def test_everything_comes_back(here: Stores, there: Stores, backup: Path, tmp_path: Path) -> None:
+async def test_restore_returns_everything(here: Stores, there: Stores, backup: Path, tmp_path: Path) -> None:
     """Every record in its order, the session as it was left, every object: and a backup of it is the same."""
     back = await restored(there, backup)
     assert [(one.name, one.is_copy) for one in back] == [
@@ -80,7 +80,7 @@ async def test_everything_comes_back(here: Stores, there: Stores, backup: Path, 
     assert again.members == (await write_backup(here, tmp_path / "again", library_id="")).manifest.members
 
 
-async def test_one_universe_alone(here: Stores, there: Stores, backup: Path) -> None:
+async def test_restore_of_one_universe(here: Stores, there: Stores, backup: Path) -> None:
     (back,) = await restored(there, backup, only="the other coast")
     told, before = await everything(there), await everything(here)
     assert [u for u in told if u] == [back.universe_id]
@@ -91,13 +91,13 @@ async def test_one_universe_alone(here: Stores, there: Stores, backup: Path) -> 
     assert by_id.name == "The Salt Coast"
 
 
-async def test_names_that_are_not_in_it(there: Stores, backup: Path) -> None:
+async def test_restore_of_an_unknown_universe_is_refused(there: Stores, backup: Path) -> None:
     with pytest.raises(InputError, match="no universe called 'Atlantis'") as told:
         await restored(there, backup, only="Atlantis")
     assert told.value.todo == "There are: The Salt Coast, The Other Coast."
 
 
-async def test_names_that_two_have(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_restore_of_an_ambiguous_name_is_refused(here: Stores, there: Stores, tmp_path: Path) -> None:
     twin = await play_campaign(here, name="The Salt Coast")
     path = (await write_backup(here, tmp_path / "b", library_id="")).path
     with pytest.raises(InputError, match="several universes") as told:
@@ -107,7 +107,7 @@ async def test_names_that_two_have(here: Stores, there: Stores, tmp_path: Path) 
     assert back.universe_id == twin
 
 
-async def test_nothing_comes_back_from_a_damaged_one(there: Stores, backup: Path) -> None:
+async def test_restore_of_a_damaged_backup_writes_nothing(there: Stores, backup: Path) -> None:
     data = backup.read_bytes()
     backup.write_bytes(data[: len(data) // 2] + b"?" + data[len(data) // 2 + 1 :])
     with pytest.raises(ArchiveError):
@@ -115,7 +115,7 @@ async def test_nothing_comes_back_from_a_damaged_one(there: Stores, backup: Path
     assert await everything(there) == {"": {"transitions": []}}
 
 
-async def test_a_full_disk_restores_nothing(there: Stores, backup: Path, tmp_path: Path) -> None:
+async def test_restore_on_a_full_disk_writes_nothing(there: Stores, backup: Path, tmp_path: Path) -> None:
     log = tmp_path / "there" / "library.db-wal"
     size = log.stat().st_size if log.exists() else 0
     with no_room_beyond(size + 50_000), pytest.raises(StoreFull):
@@ -124,7 +124,7 @@ async def test_a_full_disk_restores_nothing(there: Stores, backup: Path, tmp_pat
     assert len(await restored(there, backup)) == 2
 
 
-async def test_cancelled_half_way_nothing_is_restored(
+async def test_restore_that_is_cancelled_writes_nothing(
     there: Stores, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading, reached, go_on = BackupReader.read_records, threading.Event(), threading.Event()
@@ -148,7 +148,7 @@ async def test_cancelled_half_way_nothing_is_restored(
 
 
 @pytest.mark.parametrize("reads_them", [True, False])
-async def test_what_is_not_as_it_was_written_is_told(
+async def test_restore_reports_records_that_differ_when_read_back(
     reads_them: bool, there: Stores, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A store that loses what it is given."""
@@ -170,7 +170,7 @@ async def test_what_is_not_as_it_was_written_is_told(
 # --- beside what is there ---------------------------------------------------------------------------
 
 
-async def test_what_is_there_is_never_touched(here: Stores, backup: Path, tmp_path: Path) -> None:
+async def test_restore_never_changes_what_is_there(here: Stores, backup: Path, tmp_path: Path) -> None:
     before = await everything(here)
     back = await restored(here, backup)
     after = await everything(here)
@@ -183,7 +183,9 @@ async def test_what_is_there_is_never_touched(here: Stores, backup: Path, tmp_pa
     assert [one.name for one in again] == ["The Salt Coast (copy 2, 2026-11-22)"]
 
 
-async def test_one_is_there_and_the_other_is_not(here: Stores, there: Stores, backup: Path) -> None:
+async def test_restore_copies_one_universe_and_restores_another(
+    here: Stores, there: Stores, backup: Path
+) -> None:
     (first,) = await restored(there, backup, only="The Salt Coast")
     back = await restored(there, backup)
     assert [one.is_copy for one in back] == [True, False]
@@ -192,7 +194,7 @@ async def test_one_is_there_and_the_other_is_not(here: Stores, there: Stores, ba
     assert len(told) == 4
 
 
-async def test_a_copy_of_a_copy(here: Stores, tmp_path: Path, backup: Path) -> None:
+async def test_restore_copies_a_copy(here: Stores, tmp_path: Path, backup: Path) -> None:
     (first, _) = await restored(here, backup)
     path = (await write_backup(here, tmp_path / "b", library_id="")).path
     (second,) = await restored(here, path, only=first.name)
@@ -203,7 +205,7 @@ async def test_a_copy_of_a_copy(here: Stores, tmp_path: Path, backup: Path) -> N
 
 @settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200) | st.uuids().map(str))
-def test_a_copy_mapped_back_is_its_original(text: str) -> None:
+def test_restore_copy_mapped_back_is_its_original(text: str) -> None:
     """Whatever was said in it, even an identifier."""
 
     async def there_and_back(folder: Path) -> None:
@@ -231,7 +233,7 @@ def test_a_copy_mapped_back_is_its_original(text: str) -> None:
         asyncio.run(there_and_back(Path(folder)))
 
 
-async def test_words_that_spell_an_identifier_of_the_campaign_are_left_alone(tmp_path: Path) -> None:
+async def test_restore_copy_keeps_identifiers_in_prose(tmp_path: Path) -> None:
     async with library(tmp_path / "home") as stores:
         universe_id = await play_campaign(stores)
         story = (await stores.log(Role.CONTEXT_ASSEMBLY).stories())[0]
@@ -245,7 +247,7 @@ async def test_words_that_spell_an_identifier_of_the_campaign_are_left_alone(tmp
         assert universe_id in [turn.text for turn in told[copy.universe_id]["turns"]]  # type: ignore[attr-defined]
 
 
-async def test_play_in_the_copy_is_play_in_the_copy_alone(here: Stores, backup: Path) -> None:
+async def test_restore_copy_is_independent_of_the_original(here: Stores, backup: Path) -> None:
     before = await everything(here)
     (copy, _) = await restored(here, backup)
     log = here.log(Role.ORCHESTRATOR)
@@ -261,7 +263,7 @@ async def test_play_in_the_copy_is_play_in_the_copy_alone(here: Stores, backup: 
     assert {universe: after[universe] for universe in before} == before
 
 
-async def test_what_is_derived_is_derived_anew_in_a_copy(here: Stores, backup: Path) -> None:
+async def test_restore_copy_derives_identifiers_anew(here: Stores, backup: Path) -> None:
     """So that whoever makes it again finds it, and does not make it twice."""
     (copy, _) = await restored(here, backup)
     records = (await everything(here))[copy.universe_id]
@@ -329,7 +331,7 @@ def unnamed(told: Told, universe_id: Id) -> dict[str, list[str]]:
 # --- identifiers ------------------------------------------------------------------------------------
 
 
-def test_time_ordered_identifiers_keep_their_order() -> None:
+def test_restore_copy_keeps_the_order_of_identifiers() -> None:
     old = [make.new_id() for _ in range(100)]
     copy = CampaignCopier(make.new_id(), "", old, ())
     new = [copy.new_id(id) for id in old]
@@ -337,7 +339,7 @@ def test_time_ordered_identifiers_keep_their_order() -> None:
     assert (sorted(new), len(set(new) | set(old))) == (new, 200)
 
 
-def test_what_is_derived_is_derived_anew() -> None:
+def test_restore_copier_derives_identifiers_anew() -> None:
     """Through a chain of a thousand scenes, each derived from the one before it."""
     chain = [make.new_id()]
     for _ in range(1_000):
@@ -352,14 +354,14 @@ def test_what_is_derived_is_derived_anew() -> None:
     assert not set(new) & set(chain)
 
 
-def test_two_copies_have_nothing_in_common_and_strangers_keep_their_names() -> None:
+def test_restore_copies_share_no_identifiers() -> None:
     known, stranger = [make.new_id(), derive_id("x")], make.new_id()
     copies = [CampaignCopier(make.new_id(), "", known, ()) for _ in range(2)]
     assert not copies[0].new_ids() & copies[1].new_ids()
     assert copies[0].new_id(stranger) == stranger
 
 
-async def test_every_way_to_derive_that_the_stores_know_is_found(here: Stores) -> None:
+async def test_restore_finds_every_derivation_of_the_stores(here: Stores) -> None:
     universe_id = await play_campaign(here, name="Derived")
     told = (await everything(here))[universe_id]
     (book,) = told["sources"]

@@ -192,7 +192,7 @@ async def count_writes(home: Path, cut: Any) -> int:
 
 
 @pytest.mark.slow
-async def test_a_copy_is_recovered_and_played_on_like_its_original(tmp_path: Path, cut: Any) -> None:
+async def test_restored_copy_plays_on_like_its_original(tmp_path: Path, cut: Any) -> None:
     """The power goes at a write of a small campaign: here at some of them, in the chaos suite at all."""
     writes = await count_writes(tmp_path / "all", cut)
     assert writes > 80
@@ -201,14 +201,14 @@ async def test_a_copy_is_recovered_and_played_on_like_its_original(tmp_path: Pat
 
 
 @pytest.mark.chaos
-async def test_at_every_write(tmp_path: Path, cut: Any) -> None:
+async def test_restored_copy_plays_on_after_a_cut_at_every_write(tmp_path: Path, cut: Any) -> None:
     writes = await count_writes(tmp_path / "all", cut)
     for number in range(8, writes + 1):
         for done in (False, True):
             await compare_after_cut(tmp_path / f"{number}{done}", cut, number, done)
 
 
-async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
+async def test_restored_copy_has_all_derived_identifiers(tmp_path: Path) -> None:
     """The court does not hear again what it has ruled on, and undoing a decision finds what it made."""
     async with at_desk(tmp_path) as program:
         await play(program, LINES, await begin(program))
@@ -236,7 +236,7 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
         assert (await canon.fact(staged.fact_id)).statement == "A dog barked."
 
 
-async def test_no_derived_identifier_is_forgotten(tmp_path: Path) -> None:
+async def test_restored_copy_covers_every_derived_identifier(tmp_path: Path) -> None:
     """A new way to derive one has to be known to `backup_kin`, or a retry in a copy makes it twice."""
     async with at_desk(tmp_path) as program:
         await play(program, LINES + MORE, await begin(program))

@@ -29,7 +29,7 @@ LONGEST = 0.6
 pytestmark = pytest.mark.chaos
 
 
-def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
+def test_kills_lose_nothing(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
     dice = random.Random(20_261_121)
     context = multiprocessing.get_context("forkserver")

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.chaos
 Marks = dict[str, dict[Id, str]]
 
 
-def test_killed_at_random_the_indexes_are_as_made_anew(tmp_path: Path) -> None:
+def test_indexing_kills_leave_indexes_like_a_rebuild(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
     dice = random.Random(20_261_122)
     context = multiprocessing.get_context("forkserver")

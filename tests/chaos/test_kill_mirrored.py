@@ -26,7 +26,7 @@ LONGEST = 3.0
 pytestmark = pytest.mark.chaos
 
 
-def test_kills_while_servers_flap_lose_nothing(tmp_path: Path) -> None:
+def test_replication_kills_with_flapping_servers_lose_nothing(tmp_path: Path) -> None:
     home, far, notes = tmp_path / "home", tmp_path / "far", tmp_path / "notes"
     dice = random.Random(20_261_122)
     context = multiprocessing.get_context("forkserver")

@@ -47,7 +47,7 @@ LONGEST = 0.8
 """Seconds that a process plays which is killed by the clock, at most."""
 
 
-def test_killed_while_a_model_tells(tmp_path: Path) -> None:
+def test_narration_kills_lose_nothing(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
     dice = random.Random(20_261_122)
     points = [*POINTS, *["clock"] * BY_CLOCK]

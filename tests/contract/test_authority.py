@@ -70,7 +70,7 @@ async def columns_of(db: Database, table: str) -> list[str]:
     return await db.read(lambda c: [str(row[1]) for row in c.execute(f"PRAGMA table_info({table})")])
 
 
-async def test_every_collection_has_its_table(library: Database) -> None:
+async def test_write_matrix_has_a_table_for_every_collection(library: Database) -> None:
     collections = {(store, name) for store in (Store.CANON, Store.LOG) for name in COLLECTIONS[store]}
     assert set(COLLECTION_OF_TABLE.values()) == collections
     found = await library.read(
@@ -80,7 +80,7 @@ async def test_every_collection_has_its_table(library: Database) -> None:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_every_way_to_write_is_as_granted(library: Database, role: Role) -> None:
+async def test_write_matrix_grants_are_enforced_by_sqlite(library: Database, role: Role) -> None:
     """Insert, update column by column, delete, replace: in every table."""
     every = await library.read(
         lambda connection: list(iter_write_attempts(role, COLLECTION_OF_TABLE, connection))
@@ -94,7 +94,7 @@ _SEND = "INSERT INTO outbox(store, role, method, arguments, at, applied) VALUES 
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) -> None:
+async def test_outbox_refuses_entries_of_another_role(library: Database, role: Role) -> None:
     """What waits for a server is sent as the role it names, so no role may name another."""
     writes = any(g.store in (Store.LOG, Store.CANON) for g in WRITE_MATRIX[role])
     await library.write_as_owner(
@@ -116,25 +116,25 @@ async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) 
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_no_role_may_change_the_format(library: Database, role: Role) -> None:
+async def test_write_matrix_lets_no_role_change_the_format(library: Database, role: Role) -> None:
     for sql, act in iter_format_changes():
         assert await refused(library, role, act), sql
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
-async def test_what_was_said_and_rolled_is_never_changed_by_anyone(library: Database, table: str) -> None:
+async def test_append_only_tables_refuse_changes_by_anyone(library: Database, table: str) -> None:
     for _, act in await library.read(lambda connection: list(iter_rewrite_attempts(table, connection))):
         with pytest.raises(WriteDenied, match="never changed"):
             await library.write_as_owner(act)
 
 
-async def test_a_reader_writes_nothing(library: Database) -> None:
+async def test_reader_connection_refuses_all_writes(library: Database) -> None:
     for sql in ("DELETE FROM stories", "CREATE TEMP TABLE t (a)", "ATTACH ':memory:' AS other"):
         with pytest.raises(WriteDenied):
             await library.read(executing(sql))
 
 
-async def test_the_refusal_names_the_role(library: Database) -> None:
+async def test_write_denied_error_names_the_role(library: Database) -> None:
     with pytest.raises(WriteDenied, match="Context assembly may not write that") as refusal:
         await library.write(Role.CONTEXT_ASSEMBLY, lambda c: c.execute("DELETE FROM turns"))
     assert refusal.value.kept == "Nothing was written."

@@ -37,7 +37,7 @@ def names(entities: list[Entity]) -> list[str]:
 # --- universes and containers -----------------------------------------------------------------------
 
 
-async def test_universes_are_put_whole(keeper: Any) -> None:
+async def test_universe_is_replaced_by_a_commit(keeper: Any) -> None:
     first, second = make.universe(), make.universe(id=make.new_id(), name="Ash")
     await commit(keeper, universe=first)
     await commit(keeper, universe=second)
@@ -47,7 +47,7 @@ async def test_universes_are_put_whole(keeper: Any) -> None:
     assert await keeper.universe(first.id) == locked
 
 
-async def test_what_is_not_there_is_not_found(keeper: Any) -> None:
+async def test_canon_raises_not_found_for_unknown_identifiers(keeper: Any) -> None:
     missing = make.new_id()
     for reading in (keeper.universe, keeper.entity, keeper.fact):
         with pytest.raises(NotFound, match=missing):
@@ -58,7 +58,7 @@ async def test_what_is_not_there_is_not_found(keeper: Any) -> None:
     assert await keeper.neighbourhood([missing]) == ((), ())
 
 
-async def test_the_orchestrator_makes_containers_and_nothing_else(truth: Truth, keeper: Any) -> None:
+async def test_orchestrator_may_only_create_story_and_scene_nodes(truth: Truth, keeper: Any) -> None:
     orchestrator = truth.canon(Role.ORCHESTRATOR)
     story = make.story_node()
     second, first = make.scene_node(story, 2), make.scene_node(story, 1)
@@ -81,7 +81,7 @@ async def test_the_orchestrator_makes_containers_and_nothing_else(truth: Truth, 
 
 
 @pytest.mark.parametrize("role", [r for r in Role if r is not Role.CANON_KEEPER])
-async def test_only_the_canon_keeper_commits(truth: Truth, keeper: Any, role: Role) -> None:
+async def test_commit_is_refused_to_all_but_the_canon_keeper(truth: Truth, keeper: Any, role: Role) -> None:
     with pytest.raises(WriteDenied):
         await truth.canon(role).commit(make.batch(universe=make.universe()))
     assert await keeper.universes() == []
@@ -90,7 +90,7 @@ async def test_only_the_canon_keeper_commits(truth: Truth, keeper: Any, role: Ro
 # --- entities ---------------------------------------------------------------------------------------
 
 
-async def test_entities_come_by_name_without_case(keeper: Any) -> None:
+async def test_entities_are_sorted_by_name_without_case(keeper: Any) -> None:
     entities = [make.entity(name) for name in ("mara", "Bren", "Ärla", "anselm")]
     place = make.entity("Cellar", kind=EntityKind.PLACE)
     elsewhere = make.entity("Zed", universe_id=make.new_id())
@@ -103,7 +103,7 @@ async def test_entities_come_by_name_without_case(keeper: Any) -> None:
     assert await keeper.count() == (6, 0)
 
 
-async def test_search_finds_any_part_of_a_name_or_alias_and_takes_nothing_as_a_pattern(keeper: Any) -> None:
+async def test_entity_search_matches_any_part_of_a_name_literally(keeper: Any) -> None:
     odd = make.entity("100% _Salt_ 'n'", aliases=("STRAẞE \\", "Café"))
     plain = make.entity("1000 Salts")
     await commit(keeper, entities=(odd, plain))
@@ -119,7 +119,7 @@ async def test_search_finds_any_part_of_a_name_or_alias_and_takes_nothing_as_a_p
     assert names(await keeper.entities(make.UNIVERSE, search="0", limit=1)) == ["100% _Salt_ 'n'"]
 
 
-async def test_an_entity_is_found_by_exactly_its_name_or_an_alias(keeper: Any) -> None:
+async def test_find_entity_matches_the_exact_name_or_alias(keeper: Any) -> None:
     mara, other = make.entity("Mara", aliases=("the Lampwright", "Éa")), make.entity("MARA")
     await commit(keeper, entities=(mara, other))
     assert await keeper.find_entity(make.UNIVERSE, "mara") == [mara, other]
@@ -129,7 +129,7 @@ async def test_an_entity_is_found_by_exactly_its_name_or_an_alias(keeper: Any) -
     assert await keeper.find_entity(make.new_id(), "Mara") == []
 
 
-async def test_a_renamed_entity_is_found_by_its_new_name_alone(keeper: Any) -> None:
+async def test_find_entity_after_rename_uses_the_new_name_only(keeper: Any) -> None:
     mara = make.entity("Mara", aliases=("Lamp",))
     await commit(keeper, entities=(mara,))
     renamed = mara.model_copy(update={"name": "Nerys", "aliases": ()})
@@ -142,7 +142,7 @@ async def test_a_renamed_entity_is_found_by_its_new_name_alone(keeper: Any) -> N
 
 
 @pytest.mark.parametrize("status", [EntityStatus.MERGED, EntityStatus.RETCONNED])
-async def test_an_entity_out_of_canon_is_kept_and_not_listed(keeper: Any, status: EntityStatus) -> None:
+async def test_entities_omit_one_that_left_canon(keeper: Any, status: EntityStatus) -> None:
     kept, gone = make.entity("Mara"), make.entity("Marra")
     await commit(keeper, entities=(kept, gone))
     out = gone.model_copy(update={"status": status, "merged_into": kept.id})
@@ -160,7 +160,7 @@ async def test_an_entity_out_of_canon_is_kept_and_not_listed(keeper: Any, status
 # --- facts ------------------------------------------------------------------------------------------
 
 
-async def test_facts_about_an_entity_in_any_role_oldest_first(keeper: Any) -> None:
+async def test_facts_about_finds_any_role_oldest_first(keeper: Any) -> None:
     mara, bren = make.entity("Mara"), make.entity("Bren")
     tired = make.fact("Mara is tired.", mara)
     ally = make.relation(bren, "ally_of", mara)
@@ -174,7 +174,7 @@ async def test_facts_about_an_entity_in_any_role_oldest_first(keeper: Any) -> No
     assert await keeper.facts_by_id([ally.id, tired.id]) == {tired.id: tired, ally.id: ally}
 
 
-async def test_what_has_ended_is_history_and_events_stay(keeper: Any) -> None:
+async def test_facts_about_omits_ended_facts_without_history(keeper: Any) -> None:
     mara = make.entity()
     ended = make.fact("Mara was at sea.", mara, valid_from=0, valid_to=10)
     event = make.fact("Mara landed.", mara, kind=FactKind.EVENT, valid_from=10, valid_to=11)
@@ -191,7 +191,7 @@ async def test_what_has_ended_is_history_and_events_stay(keeper: Any) -> None:
     assert await keeper.facts(make.new_id(), FactQuery(history=True)) == []
 
 
-async def test_facts_at_a_time_hold_then(keeper: Any) -> None:
+async def test_facts_at_returns_facts_that_hold_at_the_tick(keeper: Any) -> None:
     always = make.fact("The sea is salt.")
     morning = make.fact("The lamp burns.", valid_from=0, valid_to=60, kind=FactKind.STATE)
     later = make.fact("The lamp is out.", valid_from=60, kind=FactKind.STATE)
@@ -204,7 +204,7 @@ async def test_facts_at_a_time_hold_then(keeper: Any) -> None:
     assert await keeper.facts_at(make.UNIVERSE, 60, limit=1) == [always]
 
 
-async def test_a_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
+async def test_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
     mara = make.entity()
     old, new = make.fact("Mara is tired.", mara), make.fact("Mara is rested.", mara)
     await commit(keeper, entities=(mara,), facts=(old,))
@@ -225,7 +225,7 @@ async def test_a_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
     assert await keeper.count(make.UNIVERSE) == (1, 1)
 
 
-async def test_committing_again_changes_nothing(keeper: Any) -> None:
+async def test_commit_is_idempotent(keeper: Any) -> None:
     mara, bren = make.entity("Mara"), make.entity("Bren")
     ally, quote = make.relation(mara, "ally_of", bren), make.evidence(turn_id="t1")
     whole = make.batch(
@@ -258,7 +258,7 @@ async def test_committing_again_changes_nothing(keeper: Any) -> None:
     assert await everything() == before
 
 
-async def test_a_replayed_fact_does_not_come_back_to_life(keeper: Any) -> None:
+async def test_commit_replayed_does_not_revive_an_ended_fact(keeper: Any) -> None:
     mara, bren = make.entity("Mara"), make.entity("Bren")
     ally = make.relation(mara, "ally_of", bren)
     await commit(keeper, entities=(mara, bren), facts=(ally,))
@@ -268,7 +268,7 @@ async def test_a_replayed_fact_does_not_come_back_to_life(keeper: Any) -> None:
     assert (await keeper.neighbourhood([mara.id])).facts == ()
 
 
-async def test_a_batch_that_cannot_be_written_whole_is_not_written(keeper: Any) -> None:
+async def test_commit_is_all_or_nothing(keeper: Any) -> None:
     mara = make.entity()
     with pytest.raises(NotFound):
         await commit(keeper, entities=(mara,), fact_changes=(FactChange(fact_id="gone", status=RETCONNED),))
@@ -277,7 +277,7 @@ async def test_a_batch_that_cannot_be_written_whole_is_not_written(keeper: Any) 
     assert await keeper.count() == (0, 0)
 
 
-async def test_any_words_and_values_come_back_as_they_were(keeper: Any) -> None:
+async def test_facts_preserve_any_text_and_value(keeper: Any) -> None:
     values: list[Any] = [True, 3, 2.5, 1.0, "nul\x00 ☃ \u202e", None, 2**40]
     facts = [make.fact("é" * 1_000_000 if v is None else repr(v), value=v) for v in values]
     marked = make.entity("'; DROP TABLE canon_facts; --", numbers={"hp": 3, "luck": 0.5}, tags=("wet",))
@@ -291,7 +291,7 @@ async def test_any_words_and_values_come_back_as_they_were(keeper: Any) -> None:
 # --- neighbourhood ----------------------------------------------------------------------------------
 
 
-async def test_a_neighbourhood_grows_by_hops_both_ways(keeper: Any) -> None:
+async def test_neighbourhood_follows_relations_both_ways(keeper: Any) -> None:
     a, b, c, d = people = [make.entity(name) for name in "ABCD"]
     facts = (make.relation(a, "knows", b), make.relation(c, "knows", b), make.relation(c, "owns", d))
     await commit(keeper, entities=tuple(people), facts=facts)
@@ -308,7 +308,7 @@ async def test_a_neighbourhood_grows_by_hops_both_ways(keeper: Any) -> None:
     assert await near(9, d, a) == (["D", "A", "B", "C"], ids)
 
 
-async def test_a_neighbourhood_holds_what_holds_now(keeper: Any) -> None:
+async def test_neighbourhood_omits_ended_relations(keeper: Any) -> None:
     """Ended and retconned relations, plain facts and entities out of canon lead nowhere."""
     root, *others = people = [make.entity(name) for name in ("Root", "Ended", "Retconned", "Merged", "Near")]
     ended, retconned, _, near = facts = [make.relation(root, "knows", other) for other in others]
@@ -329,7 +329,7 @@ async def test_a_neighbourhood_holds_what_holds_now(keeper: Any) -> None:
     assert names((await keeper.neighbourhood([root.id])).entities) == ["Root", "Retconned", "Near"]
 
 
-async def test_a_hub_s_neighbourhood_is_bounded(keeper: Any) -> None:
+async def test_neighbourhood_of_a_hub_is_bounded(keeper: Any) -> None:
     hub = make.entity("Hub")
     spokes = [make.entity(f"Spoke {n}") for n in range(300)]
     facts = [make.relation(hub, "rules_over", spoke) for spoke in spokes]
@@ -348,7 +348,7 @@ async def test_a_hub_s_neighbourhood_is_bounded(keeper: Any) -> None:
 # --- what rests on what -----------------------------------------------------------------------------
 
 
-async def test_evidence_is_found_from_both_ends(keeper: Any) -> None:
+async def test_evidence_is_found_from_subject_and_from_turn(keeper: Any) -> None:
     mara = make.entity()
     tired, wet = make.fact("Mara is tired.", mara), make.fact("Mara is wet.", mara)
     said, seen = make.evidence("I am tired.", turn_id="t1"), make.evidence("Rain.", turn_id="t2", page=3)
@@ -380,7 +380,7 @@ async def test_evidence_is_found_from_both_ends(keeper: Any) -> None:
     assert await keeper.appearances(mara.id) == ["s2", "s1"]
 
 
-async def test_commits_are_seen_whole_while_others_read(keeper: Any) -> None:
+async def test_commit_is_atomic_for_concurrent_readers(keeper: Any) -> None:
     async def write(n: int) -> None:
         entity = make.entity(f"E{n}")
         await commit(
@@ -395,7 +395,7 @@ async def test_commits_are_seen_whole_while_others_read(keeper: Any) -> None:
     assert await keeper.count() == (30, 300)
 
 
-async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> None:
+async def test_facts_are_found_by_statement_and_by_predicate(keeper: Any) -> None:
     told = make.fact("The bell, it was MOVED!", predicate="stated")
     other = make.fact("The bell hangs.", predicate="hangs", status=RETCONNED)
     await commit(keeper, facts=(told, other))
@@ -408,7 +408,7 @@ async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> N
     assert await keeper.facts(make.UNIVERSE, FactQuery(predicate="hangs", history=True)) == [other]
 
 
-async def test_facts_are_found_by_the_beginning_of_their_predicate(keeper: Any) -> None:
+async def test_facts_are_found_by_predicate_prefix(keeper: Any) -> None:
     tide = ProgressClock(name="Tide", filled=2, per_scene=1)
     facts = [
         make.fact("The tide comes.", predicate="clock:Tide", value=2, clock=tide),
@@ -423,7 +423,7 @@ async def test_facts_are_found_by_the_beginning_of_their_predicate(keeper: Any) 
     assert await keeper.facts(make.new_id(), FactQuery(prefix="clock:")) == []
 
 
-async def test_names_in_use(keeper: Any) -> None:
+async def test_entity_names_and_folded_names_list_canonical_entities(keeper: Any) -> None:
     mara = make.entity("Mara Venn", aliases=("Mara", "ÉLAN"))
     gone = make.entity("Gone", status=EntityStatus.RETCONNED)
     await commit(keeper, entities=(mara, gone))
@@ -439,7 +439,7 @@ async def test_names_in_use(keeper: Any) -> None:
 # --- what the contradiction checks ask ----------------------------------------------------------------
 
 
-async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
+async def test_facts_about_filters_by_first_tick(keeper: Any) -> None:
     mara = make.entity()
     facts = [make.fact(f"Deed {tick}.", mara, valid_from=tick) for tick in (5, 10, 15)]
     ever = make.fact("Ever.", mara)
@@ -451,7 +451,7 @@ async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
     assert await keeper.facts_about(mara.id, FactsAboutQuery(begins_within=(5, 10), newest=1)) == [facts[1]]
 
 
-async def test_a_commitment_is_closed_and_opened_again(keeper: Any) -> None:
+async def test_commitment_fact_is_closed_and_reopened(keeper: Any) -> None:
     vow = make.fact("Mara promised.", kind=FactKind.COMMITMENT)
     await commit(keeper, facts=(vow,))
     for closed in (True, False):

@@ -98,7 +98,7 @@ ONE, TWO = {"universe": "u1", "scene": "one"}, {"universe": "u1", "scene": "two"
 THREE = {"universe": "u2", "scene": "three"}
 
 
-async def test_marks_of_all_of_some_and_of_a_scope(index: Index) -> None:
+async def test_fingerprints_are_filtered_by_ids_and_scope(index: Index) -> None:
     await index.put(Item("a", ONE, "m1"), Item("b", ONE, "m2"), Item("c", TWO, "m1"), Item("d", THREE))
     assert await index.marks() == {"a": "m1", "b": "m2", "c": "m1", "d": ""}
     assert await index.marks(ids=["c", "a", "c", "never there"]) == {"a": "m1", "c": "m1"}
@@ -111,7 +111,7 @@ async def test_marks_of_all_of_some_and_of_a_scope(index: Index) -> None:
     assert await index.marks(scope={}) == await index.marks()
 
 
-async def test_counting_within_a_scope(index: Index) -> None:
+async def test_index_count_is_filtered_by_scope(index: Index) -> None:
     await index.put(Item("a", ONE), Item("b", ONE), Item("c", TWO), Item("d", THREE), Item("e", {}))
     assert await index.count() == await index.count({}) == 5
     assert await index.count({"universe": "u1"}) == 3
@@ -121,7 +121,7 @@ async def test_counting_within_a_scope(index: Index) -> None:
     assert await index.count({"universe": "u1"}) == 1
 
 
-async def test_a_mark_goes_with_what_is_put_and_deleted(index: Index) -> None:
+async def test_fingerprint_follows_put_and_delete(index: Index) -> None:
     await index.put(Item("a", ONE, "old"), Item("b", ONE, "kept"))
     await index.put(Item("a", TWO, "new"))
     assert await index.marks() == {"a": "new", "b": "kept"}
@@ -137,7 +137,7 @@ async def test_a_mark_goes_with_what_is_put_and_deleted(index: Index) -> None:
 ODD = ('"', "'", "\\", "{}", '", "scene": "one', "a" * 600, "%_", "ü🜂")
 
 
-async def test_marks_and_scopes_may_be_any_text(index: Index) -> None:
+async def test_fingerprints_and_scopes_accept_any_text(index: Index) -> None:
     await index.put(
         *(Item(str(n), {"universe": odd}, odd) for n, odd in enumerate(ODD)),
         Item("plain", {"universe": "u1", "scene": "one"}, "m"),
@@ -148,7 +148,7 @@ async def test_marks_and_scopes_may_be_any_text(index: Index) -> None:
     assert await index.marks(scope={"scene": "one"}) == {"plain": "m"}
 
 
-async def test_more_than_fit_in_one_answer(index: Index) -> None:
+async def test_fingerprints_exceed_one_page(index: Index) -> None:
     many = [Item(str(n), ONE if n % 2 else TWO, f"m{n}") for n in range(2_500)]
     await index.put(*many)
     assert await index.marks() == {item.id: item.mark for item in many}
@@ -162,7 +162,7 @@ async def test_more_than_fit_in_one_answer(index: Index) -> None:
     max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.tuples(st.sampled_from("ppdms"), st.integers(0, 12)), max_size=40), st.randoms())
-async def test_marks_are_what_a_dictionary_would_have(
+async def test_fingerprints_behave_like_a_dictionary(
     index: Index, steps: Sequence[tuple[str, int]], chance: random.Random
 ) -> None:
     await index.delete(*(str(n) for n in range(13)))
@@ -184,7 +184,7 @@ async def test_marks_are_what_a_dictionary_would_have(
     assert await index.marks() == {item.id: item.mark for item in known.values()}
 
 
-async def test_collections_are_apart(derived: Derived) -> None:
+async def test_fingerprints_of_collections_are_independent(derived: Derived) -> None:
     vectors, words = derived.vectors(Role.INDEXER), derived.words(Role.INDEXER)
     for name in COLLECTIONS[Store.VECTORS]:
         await vectors.put(name, [VectorItem(name, EAST, {}, "v")], model=M)
@@ -201,7 +201,7 @@ async def test_collections_are_apart(derived: Derived) -> None:
 # --- models -----------------------------------------------------------------------------------------
 
 
-async def test_what_two_models_made_is_apart(vectors: VectorIndex) -> None:
+async def test_fingerprints_of_models_are_independent(vectors: VectorIndex) -> None:
     assert await vectors.models("turns") == {}
     await vectors.put("turns", [VectorItem("a", EAST, ONE, "m1"), VectorItem("b", EAST, ONE)], model=M)
     await vectors.put("turns", [VectorItem("a", [1, 2, 3], ONE, "m2")], model=OTHER)
@@ -218,7 +218,7 @@ async def found(vectors: VectorIndex, vector: Sequence[float], model: str = M) -
     return [hit.id for hit in await vectors.search("turns", vector, model=model, k=99)]
 
 
-async def test_dropping_leaves_what_others_made(vectors: VectorIndex) -> None:
+async def test_vector_drop_keeps_other_models(vectors: VectorIndex) -> None:
     for model in (M, OTHER):
         await vectors.put("turns", [VectorItem(id, EAST, ONE, "m") for id in "abc"], model=model)
     await vectors.put("facts", [VectorItem("f", EAST, {})], model=OTHER)
@@ -234,7 +234,7 @@ async def test_dropping_leaves_what_others_made(vectors: VectorIndex) -> None:
     assert await vectors.models("facts") == {OTHER: 1}
 
 
-async def test_after_a_drop_another_dimension_and_the_same_names_may_come(vectors: VectorIndex) -> None:
+async def test_vector_drop_allows_another_dimension(vectors: VectorIndex) -> None:
     """The last ones that were written, too: what is put next must not be taken for them."""
     await vectors.put("turns", [VectorItem(id, EAST, ONE) for id in "abc"], model=M)
     assert await found(vectors, EAST) == ["a", "b", "c"]
@@ -255,7 +255,7 @@ async def test_after_a_drop_another_dimension_and_the_same_names_may_come(vector
         st.tuples(st.sampled_from("pppdxs"), st.integers(0, 9), st.sampled_from([M, OTHER])), max_size=40
     )
 )
-async def test_models_and_drops_are_what_dictionaries_would_be(
+async def test_vector_drop_behaves_like_dictionaries(
     vectors: VectorIndex, steps: Sequence[tuple[str, int, str]]
 ) -> None:
     for model in (M, OTHER):
@@ -285,7 +285,7 @@ async def test_models_and_drops_are_what_dictionaries_would_be(
 # --- who may ----------------------------------------------------------------------------------------
 
 
-async def test_everyone_reads_marks_and_few_drop(derived: Derived) -> None:
+async def test_fingerprints_are_readable_by_every_role(derived: Derived) -> None:
     await derived.vectors(Role.INDEXER).put("turns", [VectorItem("a", EAST, ONE, "m")], model=M)
     await derived.words(Role.INDEXER).put("turns", [TextItem("a", "a bell", ONE, "m")])
     for role in Role:
@@ -299,7 +299,7 @@ async def test_everyone_reads_marks_and_few_drop(derived: Derived) -> None:
         assert await vectors.models("turns") == {M: 1}, role
 
 
-async def test_unknown_collections_are_refused(derived: Derived) -> None:
+async def test_fingerprints_refuse_unknown_collections(derived: Derived) -> None:
     vectors, words = derived.vectors(Role.INDEXER), derived.words(Role.INDEXER)
     for attempt in (
         vectors.fingerprints("nowhere", model=M),

@@ -27,7 +27,7 @@ from tests.examples import examples
 # --- memories ---------------------------------------------------------------------------------------
 
 
-async def test_a_memory_comes_back_as_it_was(truth: Truth) -> None:
+async def test_memory_round_trips(truth: Truth) -> None:
     whole = make.memory(
         make.entity(),
         "“The stair” was wet – ü 🜂",
@@ -50,7 +50,7 @@ async def test_a_memory_comes_back_as_it_was(truth: Truth) -> None:
     assert await truth.log(Role.NARRATOR).memories(MemoryQuery(entity_id=whole.entity_id)) == [whole]
 
 
-async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth: Truth) -> None:
+async def test_memory_replaced_keeps_its_order(truth: Truth) -> None:
     log, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     first, second = make.memory(mara, importance=0.2), make.memory(mara, importance=0.6, turn_id="t")
     await log.put_memories([first, second])
@@ -62,7 +62,7 @@ async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth
     assert await log.memories(MemoryQuery(entity_id=mara.id, last=1)) == [second]
 
 
-async def test_none_is_none(truth: Truth) -> None:
+async def test_memories_with_zero_limits_are_empty(truth: Truth) -> None:
     log, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     await log.put_memories([make.memory(mara)])
     nothing: dict[str, Any]
@@ -135,7 +135,7 @@ def as_a_list_would(memories: Sequence[Memory], asked: dict[str, Any]) -> list[M
     max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(_MEMORIES, st.lists(_CONDITIONS, min_size=1, max_size=8))
-async def test_every_condition_counts(
+async def test_memories_match_every_condition(
     truth: Truth, memories: list[Memory], questions: list[dict[str, Any]]
 ) -> None:
     log = truth.log(Role.MEMORY_MANAGER)
@@ -161,7 +161,7 @@ async def test_every_condition_counts(
         assert await log.memories(MemoryQuery(**asked)) == as_a_list_would(mine, asked), asked
 
 
-async def test_what_one_has_most_of_is_found_among_many(truth: Truth) -> None:
+async def test_memories_most_important_are_found_among_many(truth: Truth) -> None:
     log, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     many = [make.memory(mara, f"{n}", importance=n % 100 / 100, turn_id=f"t{n}") for n in range(1_200)]
     await log.put_memories(many)
@@ -183,7 +183,7 @@ async def scene(truth: Truth) -> Scene:
     return made
 
 
-async def test_archived_logs_oldest_first_and_put_whole(truth: Truth, scene: Scene) -> None:
+async def test_archived_logs_are_replaced_and_listed_oldest_first(truth: Truth, scene: Scene) -> None:
     log = truth.log(Role.ARCHIVIST)
     first = make.archived(scene, head="t9")
     other = make.archived(scene, id=make.new_id(), universe_id="another")
@@ -200,7 +200,7 @@ async def test_archived_logs_oldest_first_and_put_whole(truth: Truth, scene: Sce
 # --- jobs -------------------------------------------------------------------------------------------
 
 
-async def test_a_job_is_put_over_what_it_was(truth: Truth) -> None:
+async def test_job_is_replaced_by_put(truth: Truth) -> None:
     log = truth.log(Role.ORCHESTRATOR)
     first, second = make.job(), make.job(kind=JobKind.SUMMARISE)
     await log.put_job(first)
@@ -219,7 +219,7 @@ async def test_a_job_is_put_over_what_it_was(truth: Truth) -> None:
     assert derive_job_id(first.kind, first.subject_id) == first.id
 
 
-async def test_jobs_by_identifier_kind_and_state(truth: Truth) -> None:
+async def test_jobs_are_filtered_by_identifier_kind_and_state(truth: Truth) -> None:
     log = truth.log(Role.ORCHESTRATOR)
     jobs = [make.job(kind=kind, state=state) for kind in JobKind for state in JobState]
     for job in jobs:
@@ -238,7 +238,7 @@ async def test_jobs_by_identifier_kind_and_state(truth: Truth) -> None:
         assert await log.jobs(**nothing) == []
 
 
-async def test_a_dropped_job_is_gone_and_may_come_again(truth: Truth) -> None:
+async def test_job_dropped_may_be_put_again(truth: Truth) -> None:
     log = truth.log(Role.ORCHESTRATOR)
     first, second = make.job(), make.job()
     for job in (first, second):
@@ -251,7 +251,7 @@ async def test_a_dropped_job_is_gone_and_may_come_again(truth: Truth) -> None:
     assert await log.jobs() == [second, first]
 
 
-async def test_jobs_and_play_together_are_all_kept(truth: Truth, scene: Scene) -> None:
+async def test_jobs_and_turns_written_concurrently_are_all_kept(truth: Truth, scene: Scene) -> None:
     log = truth.log(Role.ORCHESTRATOR)
     jobs = [make.job() for _ in range(12)]
     said = make.turn(scene)
@@ -263,7 +263,7 @@ async def test_jobs_and_play_together_are_all_kept(truth: Truth, scene: Scene) -
 # --- who may ----------------------------------------------------------------------------------------
 
 
-async def test_roles_write_what_is_theirs_and_read_all(truth: Truth, scene: Scene) -> None:
+async def test_memories_are_written_by_granted_roles_only(truth: Truth, scene: Scene) -> None:
     kept: Job = make.job()
     memory, archived = make.memory(make.entity()), make.archived(scene)
     await truth.log(Role.ORCHESTRATOR).put_job(kept)

@@ -58,7 +58,7 @@ async def services(truth: Truth) -> Services:
 # --- calls ------------------------------------------------------------------------------------------
 
 
-async def test_a_call_comes_back_as_it_was(services: Services) -> None:
+async def test_llm_call_round_trips(services: Services) -> None:
     said = await services.say()
     whole = await services.call(
         services.scene,
@@ -83,7 +83,7 @@ async def test_a_call_comes_back_as_it_was(services: Services) -> None:
     assert await services.reader.llm_calls(LlmCallQuery(ids=[whole.id])) == [whole]
 
 
-async def test_recording_a_call_again_changes_nothing(services: Services) -> None:
+async def test_llm_call_recording_is_idempotent(services: Services) -> None:
     first = await services.call(services.scene)
     await services.narrator.record_call(first)
     await services.narrator.record_call(
@@ -93,7 +93,7 @@ async def test_recording_a_call_again_changes_nothing(services: Services) -> Non
     assert [spent.calls for spent in await services.reader.llm_spending()] == [1]
 
 
-async def test_calls_are_found_by_what_they_served(services: Services) -> None:
+async def test_llm_calls_are_found_by_every_filter(services: Services) -> None:
     one = await services.say()
     two = await services.say(one)
     of_one = await services.call(services.scene, one)
@@ -114,14 +114,14 @@ async def test_calls_are_found_by_what_they_served(services: Services) -> None:
     ]
 
 
-async def test_no_condition_that_nothing_meets_finds_everything(services: Services) -> None:
+async def test_llm_calls_with_unmatched_filters_are_empty(services: Services) -> None:
     await services.call(services.scene)
     assert await services.reader.llm_calls(LlmCallQuery(ids=[])) == []
     assert await services.reader.llm_calls(LlmCallQuery(turn_ids=[])) == []
     assert await services.reader.llm_calls(LlmCallQuery(last=0)) == []
 
 
-async def test_a_call_counts_when_its_turn_is_undone(services: Services) -> None:
+async def test_llm_call_counts_after_undo(services: Services) -> None:
     said = await services.say()
     paid = await services.call(services.scene, said)
     await services.orchestrator.move_head(services.scene.id, None, MoveKind.UNDO)
@@ -132,7 +132,7 @@ async def test_a_call_counts_when_its_turn_is_undone(services: Services) -> None
 # --- what was spent ---------------------------------------------------------------------------------
 
 
-async def test_what_was_spent_is_summed(services: Services) -> None:
+async def test_llm_spending_is_summed(services: Services) -> None:
     day = NIGHT.date().isoformat()
     for micros in (1_000, 250):
         await services.call(services.scene, micros=micros, at=NIGHT)
@@ -153,7 +153,7 @@ async def test_what_was_spent_is_summed(services: Services) -> None:
     assert all(type(number) is int for spent in found for number in spent[5:])
 
 
-async def test_what_was_spent_since_is_exact_to_the_moment(services: Services) -> None:
+async def test_llm_spending_since_is_exact(services: Services) -> None:
     whole = NIGHT.replace(microsecond=0)
     for at in (whole, whole.replace(microsecond=500_000), NIGHT):
         await services.call(at=at)
@@ -167,7 +167,7 @@ async def test_what_was_spent_since_is_exact_to_the_moment(services: Services) -
     assert await calls_since(NIGHT + timedelta(microseconds=1)) == 0
 
 
-async def test_a_day_is_that_of_utc(services: Services) -> None:
+async def test_llm_spending_day_is_utc(services: Services) -> None:
     east = timezone(timedelta(hours=5))
     made = await services.call(at=datetime(2026, 3, 2, 3, 0, tzinfo=east))
     assert [spent.day for spent in await services.reader.llm_spending()] == ["2026-03-01"]
@@ -179,7 +179,7 @@ async def test_a_day_is_that_of_utc(services: Services) -> None:
     )
 
 
-async def test_nothing_is_spent_at_first(services: Services) -> None:
+async def test_llm_spending_is_empty_at_first(services: Services) -> None:
     assert await services.reader.llm_spending() == []
     assert await services.reader.llm_calls() == []
 
@@ -187,7 +187,7 @@ async def test_nothing_is_spent_at_first(services: Services) -> None:
 # --- decisions --------------------------------------------------------------------------------------
 
 
-async def test_marks_come_in_the_order_of_the_line(services: Services) -> None:
+async def test_decision_marks_are_in_line_order(services: Services) -> None:
     one = await services.say()
     two = await services.say(one)
     later, first, second = make.mark(two, "later"), make.mark(one, "first"), make.mark(one, "second")
@@ -201,7 +201,7 @@ async def test_marks_come_in_the_order_of_the_line(services: Services) -> None:
     assert await services.reader.decision_marks() == []
 
 
-async def test_a_mark_counts_while_its_turn_is_on_the_line(services: Services) -> None:
+async def test_decision_mark_counts_while_its_turn_is_on_the_line(services: Services) -> None:
     one = await services.say()
     two = await services.say(one)
     on_one, on_two = make.mark(one), make.mark(two)
@@ -218,7 +218,7 @@ async def test_a_mark_counts_while_its_turn_is_on_the_line(services: Services) -
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.NARRATOR}))
-async def test_only_the_narrator_records_them(services: Services, role: Role) -> None:
+async def test_llm_calls_are_recorded_by_the_narrator_only(services: Services, role: Role) -> None:
     said = await services.say()
     log = services.truth.log(role)
     with pytest.raises(WriteDenied):

@@ -78,7 +78,7 @@ async def table(truth: Truth) -> Table:
 # --- stories and scenes -----------------------------------------------------------------------------
 
 
-async def test_stories_come_newest_first(table: Table) -> None:
+async def test_stories_are_listed_newest_first(table: Table) -> None:
     whole = make.now().replace(microsecond=0)
     older = make.story(created_at=whole)
     newer = make.story(created_at=whole.replace(microsecond=500_000), universe_id=make.new_id())
@@ -88,20 +88,20 @@ async def test_stories_come_newest_first(table: Table) -> None:
     assert await table.reader.stories(newer.universe_id) == [newer]
 
 
-async def test_a_story_is_put_whole(table: Table) -> None:
+async def test_story_is_replaced_by_put(table: Table) -> None:
     changed = table.story.model_copy(update={"title": "The Lantern", "tension": 7})
     await table.orchestrator.put_story(changed)
     assert await table.reader.story(table.story.id) == changed
 
 
-async def test_scenes_come_in_their_order(table: Table) -> None:
+async def test_scenes_are_listed_in_their_order(table: Table) -> None:
     third, second = make.scene(table.story, 3), make.scene(table.story, 2)
     await table.orchestrator.create_scene(third)
     await table.orchestrator.create_scene(second)
     assert await table.reader.scenes(table.story.id) == [table.scene, second, third]
 
 
-async def test_scenes_are_read_by_their_identifiers_those_that_are_there(table: Table) -> None:
+async def test_scenes_by_id_returns_existing_scenes(table: Table) -> None:
     said = await table.say("Hello.")
     other = make.scene(table.story, 2)
     await table.orchestrator.create_scene(other)
@@ -110,7 +110,7 @@ async def test_scenes_are_read_by_their_identifiers_those_that_are_there(table: 
     assert await table.reader.scenes_by_id([]) == {}
 
 
-async def test_updating_a_scene_keeps_head_order_and_outcomes(table: Table) -> None:
+async def test_scene_update_keeps_head_order_and_outcomes(table: Table) -> None:
     said = await table.say("Hello.")
     changed = table.scene.model_copy(
         update={"summary": "They met.", "tick": 90, "cast": ("a",), "order": 9, "head": None, "story_id": "x"}
@@ -120,13 +120,13 @@ async def test_updating_a_scene_keeps_head_order_and_outcomes(table: Table) -> N
     assert await table.reader.scene(table.scene.id) == changed.model_copy(update=kept)
 
 
-async def test_creating_a_scene_again_changes_nothing(table: Table) -> None:
+async def test_scene_creation_is_idempotent(table: Table) -> None:
     said = await table.say("Hello.")
     await table.orchestrator.create_scene(table.scene)
     assert await table.head() == said.id
 
 
-async def test_what_is_not_there_is_not_found(table: Table) -> None:
+async def test_log_raises_not_found_for_unknown_identifiers(table: Table) -> None:
     reader, missing = table.reader, make.new_id()
     for reading in (reader.story, reader.scene, reader.turn, reader.source, reader.line_length):
         with pytest.raises(NotFound, match=missing):
@@ -143,7 +143,7 @@ async def test_what_is_not_there_is_not_found(table: Table) -> None:
 # --- the turn tree ----------------------------------------------------------------------------------
 
 
-async def test_a_turn_is_stood_on_when_it_is_appended(table: Table) -> None:
+async def test_turn_append_moves_the_head(table: Table) -> None:
     asked = await table.say("Who is there?")
     answered = make.turn(table.scene, asked, "Nobody.", speaker=Speaker.GM, exchange_id=asked.id)
     await table.narrator.append_gm_turn(answered)
@@ -158,7 +158,7 @@ async def test_a_turn_is_stood_on_when_it_is_appended(table: Table) -> None:
     ]
 
 
-async def test_appending_again_changes_nothing(table: Table) -> None:
+async def test_turn_append_is_idempotent(table: Table) -> None:
     first = await table.say("One.")
     second = await table.say("Two.", first)
     await table.orchestrator.append_turn(first)
@@ -167,7 +167,7 @@ async def test_appending_again_changes_nothing(table: Table) -> None:
     assert await table.reader.all_turns(table.scene.id) == [first, second]
 
 
-async def test_a_turn_fits_where_it_is_put_or_is_refused(table: Table) -> None:
+async def test_turn_append_refuses_a_wrong_position(table: Table) -> None:
     first = await table.say("One.")
     second = await table.say("Two.", first)
     elsewhere = make.scene(table.story, 2)
@@ -188,7 +188,7 @@ async def test_a_turn_fits_where_it_is_put_or_is_refused(table: Table) -> None:
         await table.orchestrator.move_head(elsewhere.id, first.id, MoveKind.BRANCH)
 
 
-async def test_each_speaks_only_as_whom_the_role_may(table: Table) -> None:
+async def test_turn_append_refuses_a_speaker_of_another_role(table: Table) -> None:
     may = {
         "orchestrator": {Speaker.PLAYER, Speaker.ORACLE, Speaker.SYSTEM},
         "narrator": {Speaker.GM, Speaker.NPC},
@@ -209,7 +209,7 @@ async def test_each_speaks_only_as_whom_the_role_may(table: Table) -> None:
             assert await table.reader.line_length(scene.id) == (speaker in speakers)
 
 
-async def test_undo_and_redo_walk_the_line(table: Table) -> None:
+async def test_undo_and_redo_move_along_the_line(table: Table) -> None:
     one = await table.say("One.")
     two = await table.say("Two.", one)
     await table.undo(one)
@@ -223,7 +223,7 @@ async def test_undo_and_redo_walk_the_line(table: Table) -> None:
     assert await table.reader.redo_target(table.scene.id) is None
 
 
-async def test_moving_to_where_play_stands_changes_nothing(table: Table) -> None:
+async def test_head_move_to_the_head_changes_nothing(table: Table) -> None:
     one = await table.say("One.")
     await table.say("Two.", one)
     await table.undo(one)
@@ -231,7 +231,7 @@ async def test_moving_to_where_play_stands_changes_nothing(table: Table) -> None
     assert len(await table.reader.head_moves(table.scene.id)) == 3
 
 
-async def test_redo_goes_to_the_child_last_left(table: Table) -> None:
+async def test_redo_target_is_the_child_last_undone(table: Table) -> None:
     root = await table.say("Root.")
     old = await table.say("Old.", root)
     await table.undo(root)
@@ -244,7 +244,7 @@ async def test_redo_goes_to_the_child_last_left(table: Table) -> None:
     assert await table.line() == ["Root.", "Old."]
 
 
-async def test_a_take_is_a_sibling_and_a_branch_goes_on_from_further_back(table: Table) -> None:
+async def test_take_is_a_sibling_and_branch_starts_further_back(table: Table) -> None:
     one = await table.say("One.")
     two = await table.say("Two.", one)
     three = await table.say("Three.", two)
@@ -259,7 +259,7 @@ async def test_a_take_is_a_sibling_and_a_branch_goes_on_from_further_back(table:
     assert await table.reader.children(table.scene.id, None) == [one, first_again]
 
 
-async def test_each_turn_may_be_asked_about_on_its_own_scenes_line(table: Table) -> None:
+async def test_on_line_checks_each_turn_on_its_own_scene(table: Table) -> None:
     one = await table.say("One.")
     two = await table.say("Two.", one)
     await table.undo(one)
@@ -273,7 +273,7 @@ async def test_each_turn_may_be_asked_about_on_its_own_scenes_line(table: Table)
     assert await table.reader.on_line(None, []) == set()
 
 
-async def test_the_books_of_a_story_are_kept_as_they_are(table: Table) -> None:
+async def test_story_entries_round_trip(table: Table) -> None:
     given = {"id": make.new_id(), "scene_id": table.scene.id, "at": make.now()}
     entries = (
         ThreadEntry(**given, thread_id=make.new_id(), act=ThreadAction.OPEN, name="Who “moved” it?", tick=5),
@@ -286,7 +286,7 @@ async def test_the_books_of_a_story_are_kept_as_they_are(table: Table) -> None:
     assert await table.reader.story(kept.id) == kept
 
 
-async def test_takes_are_counted_among_siblings_of_one_exchange_and_speaker(table: Table) -> None:
+async def test_take_counts_are_by_exchange_and_speaker(table: Table) -> None:
     asked = await table.say("Who is there?")
     answers = {"exchange_id": asked.id, "speaker": Speaker.GM}
     first = make.turn(table.scene, asked, "Nobody.", **answers)
@@ -299,7 +299,7 @@ async def test_takes_are_counted_among_siblings_of_one_exchange_and_speaker(tabl
     assert counts == {asked.id: 1, first.id: 2, again.id: 2, npc.id: 1}
 
 
-async def test_what_an_undo_left_behind_never_comes_back_by_itself(table: Table) -> None:
+async def test_line_after_undo_omits_undone_turns(table: Table) -> None:
     """Entries of the line deeper than the head are stale: another branch may have grown under them."""
     trunk = [await table.say("0")]
     for n in range(1, 6):
@@ -310,7 +310,7 @@ async def test_what_an_undo_left_behind_never_comes_back_by_itself(table: Table)
     assert await table.line() == ["0", "1", "2", "3", "4", "5"]
 
 
-async def test_a_slice_ends_at_the_head(table: Table) -> None:
+async def test_line_slice_ends_at_the_head(table: Table) -> None:
     turns = [await table.say("0")]
     for n in range(1, 5):
         turns.append(await table.say(str(n), turns[-1]))
@@ -323,7 +323,7 @@ async def test_a_slice_ends_at_the_head(table: Table) -> None:
 
 
 @pytest.mark.whole
-async def test_a_line_of_thousands_of_turns(table: Table) -> None:
+async def test_line_tail_works_with_thousands_of_turns(table: Table) -> None:
     depth, last = examples(5_000, 1_200), None
     first = middle = None
     for n in range(depth):
@@ -343,7 +343,7 @@ async def test_a_line_of_thousands_of_turns(table: Table) -> None:
     assert await table.reader.on_line(table.scene.id, [middle.id]) == {middle.id}
 
 
-async def test_any_text_comes_back_as_it_was(table: Table) -> None:
+async def test_turn_preserves_any_text(table: Table) -> None:
     texts = ["", "naïve 🜂 \u202eحكاية 漢字", "nul\x00 tab\t 'quote\" \\ %_ $.x {}", "é" * 1_000_000]
     last = None
     for text in texts:
@@ -352,7 +352,7 @@ async def test_any_text_comes_back_as_it_was(table: Table) -> None:
 
 
 @pytest.mark.whole
-async def test_readers_and_writers_do_not_wait_for_each_other(table: Table, truth: Truth) -> None:
+async def test_log_readers_and_writers_run_concurrently(table: Table, truth: Truth) -> None:
     """Many scenes are played at once while others read; every reader sees a whole exchange or none."""
     played = examples(20, 8)
     scenes = [make.scene(table.story, n) for n in range(2, 8)]
@@ -386,7 +386,7 @@ async def test_readers_and_writers_do_not_wait_for_each_other(table: Table, trut
 # --- exchanges --------------------------------------------------------------------------------------
 
 
-async def test_an_exchange_begins_in_one_commit_or_not_at_all(table: Table) -> None:
+async def test_exchange_begins_in_one_transaction(table: Table) -> None:
     said = make.turn(table.scene)
     checkpoint, move = make.checkpoint(said), make.transition(table.scene.id, loop=Loop.TURN)
     await table.orchestrator.begin_exchange(said, MoveKind.APPEND, checkpoint, [move])
@@ -401,7 +401,7 @@ async def test_an_exchange_begins_in_one_commit_or_not_at_all(table: Table) -> N
     assert await table.reader.checkpoints(table.scene.id) == [checkpoint]
 
 
-async def test_a_checkpoint_is_replaced_and_dropped(table: Table) -> None:
+async def test_checkpoint_is_replaced_and_removed(table: Table) -> None:
     said = await table.say("Hello.")
     later = make.checkpoint(said, "narrate", state={"draft": "It is dark.", "deep": [{"a": None}]})
     await table.orchestrator.save_checkpoint(make.checkpoint(said))
@@ -414,7 +414,7 @@ async def test_a_checkpoint_is_replaced_and_dropped(table: Table) -> None:
     assert await table.reader.loop_state(Loop.TURN, said.id) == done
 
 
-async def test_loops_stand_where_their_last_transition_led(table: Table) -> None:
+async def test_loop_state_is_the_last_transition(table: Table) -> None:
     one, two = make.new_id(), make.new_id()
     moves = [make.transition(one, 1), make.transition(two, 1), make.transition(one, 2, target="Finalizing")]
     for move in moves:
@@ -431,7 +431,7 @@ async def test_loops_stand_where_their_last_transition_led(table: Table) -> None
 # --- proposals --------------------------------------------------------------------------------------
 
 
-async def test_a_seal_and_its_proposals_are_one(table: Table) -> None:
+async def test_resolution_is_stored_with_its_proposals_in_one_transaction(table: Table) -> None:
     said = await table.say("I jump.")
     sealed, proposals = make.resolution(said), [make.proposal(table.scene, said) for _ in range(2)]
     for _ in range(2):
@@ -440,7 +440,7 @@ async def test_a_seal_and_its_proposals_are_one(table: Table) -> None:
     assert await table.reader.proposals(ProposalQuery(scene_id=table.scene.id)) == proposals
 
 
-async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
+async def test_proposals_are_found_by_universe_story_and_scene(table: Table) -> None:
     other = make.scene(table.story, 2)
     await table.orchestrator.create_scene(other)
     here, there = make.proposal(table.scene), make.proposal(other)
@@ -456,7 +456,7 @@ async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
     assert await table.reader.proposals_by_id([here.id, make.new_id()]) == {here.id: here}
 
 
-async def test_proposals_are_found_by_what_they_would_do(table: Table) -> None:
+async def test_proposals_are_found_by_kind(table: Table) -> None:
     new = CreateEntity(entity_id=make.new_id(), entity_kind=EntityKind.CHARACTER, name="Sela")
     born, later = (make.proposal(table.scene, payload=new) for _ in range(2))
     await table.resolver.stage([born, make.proposal(table.scene), later, make.proposal(table.scene)])
@@ -470,7 +470,7 @@ async def test_proposals_are_found_by_what_they_would_do(table: Table) -> None:
     assert await table.reader.proposals(ProposalQuery(statuses=[WITHDRAWN], kind="create_entity")) == []
 
 
-async def test_an_undone_turn_withdraws_what_it_proposed(table: Table) -> None:
+async def test_proposal_of_an_undone_turn_is_withdrawn(table: Table) -> None:
     root = await table.say("Root.")
     said = await table.say("I jump.", root)
     moved, on_scene = make.proposal(table.scene, said), make.proposal(table.scene)
@@ -492,7 +492,7 @@ async def test_an_undone_turn_withdraws_what_it_proposed(table: Table) -> None:
 
 
 @pytest.mark.parametrize("status", [s for s in ProposalStatus if s is not WITHDRAWN])
-async def test_what_a_commit_closed_over_is_never_withdrawn(table: Table, status: ProposalStatus) -> None:
+async def test_proposal_closed_by_a_commit_is_never_withdrawn(table: Table, status: ProposalStatus) -> None:
     said = await table.say("I jump.")
     change = make.proposal(table.scene, said)
     await table.resolver.stage([change])
@@ -502,7 +502,7 @@ async def test_what_a_commit_closed_over_is_never_withdrawn(table: Table, status
     assert await table.status(change.id) == (WITHDRAWN if open_ else status)
 
 
-async def test_a_decision_may_be_taken_back_until_a_commit_closes_over_it(table: Table) -> None:
+async def test_decision_may_be_removed_until_a_commit_closes(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     first, second = make.decision(Verdict.DEFER), make.decision(edited=change.payload, reason="yes")
@@ -525,7 +525,7 @@ async def test_a_decision_may_be_taken_back_until_a_commit_closes_over_it(table:
         await table.keeper.decide({make.new_id(): first})
 
 
-async def test_a_failed_proposal_may_be_decided_again(table: Table) -> None:
+async def test_proposal_that_failed_may_be_decided_again(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     failed = make.outcome(change, ProposalStatus.FAILED, error="no such fact")
@@ -536,7 +536,7 @@ async def test_a_failed_proposal_may_be_decided_again(table: Table) -> None:
     assert (found.status, found.error, found.decision) == (ProposalStatus.FAILED, "no such fact", again)
 
 
-async def test_one_decision_that_cannot_be_undoes_them_all(table: Table) -> None:
+async def test_decisions_are_all_or_nothing(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     with pytest.raises(NotFound):
@@ -547,7 +547,7 @@ async def test_one_decision_that_cannot_be_undoes_them_all(table: Table) -> None
 # --- canonizations ----------------------------------------------------------------------------------
 
 
-async def test_a_commit_is_planned_written_and_closed(table: Table) -> None:
+async def test_canonization_is_planned_written_and_closed(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     planned = make.canonization(make.outcome(change), of=table.scene)
@@ -573,7 +573,7 @@ async def test_a_commit_is_planned_written_and_closed(table: Table) -> None:
         await table.keeper.mark_written(make.new_id())
 
 
-async def test_commits_are_read_by_identifier_and_how_far_they_are_without_what_they_write(
+async def test_canonization_states_are_read_without_batches(
     table: Table,
 ) -> None:
     commits = [make.canonization(of=table.scene, reason=f"commit {number}") for number in range(3)]
@@ -595,7 +595,7 @@ async def test_commits_are_read_by_identifier_and_how_far_they_are_without_what_
     assert await table.reader.canonization_states(make.new_id()) == {}
 
 
-async def test_the_version_of_canon_changes_with_every_step_of_a_commit(table: Table) -> None:
+async def test_canon_version_changes_with_every_step_of_a_commit(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     planned = make.canonization(make.outcome(change), of=table.scene)
@@ -612,7 +612,7 @@ async def test_the_version_of_canon_changes_with_every_step_of_a_commit(table: T
     assert await table.reader.canon_version(make.new_id()) == seen[0]
 
 
-async def test_a_dropped_commit_leaves_its_proposals_open(table: Table) -> None:
+async def test_canonization_dropped_leaves_proposals_open(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
     planned = make.canonization(make.outcome(change), of=table.scene)
@@ -624,7 +624,7 @@ async def test_a_dropped_commit_leaves_its_proposals_open(table: Table) -> None:
     assert (await table.reader.scene(table.scene.id)).canonical_outcomes == ()
 
 
-async def test_closing_keeps_the_head_and_the_scene_s_words(table: Table) -> None:
+async def test_canonization_close_keeps_head_and_scene_text(table: Table) -> None:
     said = await table.say("Hello.")
     await table.keeper.close_canonization(make.canonization(of=table.scene), ["f1"])
     kept = table.scene.model_copy(update={"head": said.id, "canonical_outcomes": ("f1",)})
@@ -634,7 +634,7 @@ async def test_closing_keeps_the_head_and_the_scene_s_words(table: Table) -> Non
 # --- memory and sources -----------------------------------------------------------------------------
 
 
-async def test_memories_and_summaries_are_put_whole(table: Table, truth: Truth) -> None:
+async def test_memories_and_summaries_are_replaced_by_put(table: Table, truth: Truth) -> None:
     handle, mara = truth.log(Role.MEMORY_MANAGER), make.entity()
     memories = [make.memory(mara, "First."), make.memory(mara, "Second.")]
     summaries = [make.summary(table.scene, "Warm."), make.summary(table.scene, "Cold.", kind="scene")]
@@ -646,7 +646,7 @@ async def test_memories_and_summaries_are_put_whole(table: Table, truth: Truth) 
     assert await table.reader.summaries(table.scene.id) == summaries
 
 
-async def test_snippets_come_in_the_order_of_the_document(table: Table, truth: Truth) -> None:
+async def test_snippets_are_in_document_order(table: Table, truth: Truth) -> None:
     handle, book = truth.log(Role.INGEST), make.source()
     snippets = [make.snippet(book, n, span=(n, n + 9), page=n) for n in range(12)]
     await handle.put_source(book)
@@ -660,7 +660,7 @@ async def test_snippets_come_in_the_order_of_the_document(table: Table, truth: T
 # --- what was ruled, and what a universe lays down ---------------------------------------------------
 
 
-async def test_notes_stay_where_they_were_made_whatever_becomes_of_the_line(table: Table) -> None:
+async def test_notes_stay_after_undo(table: Table) -> None:
     said = await table.say("I knock.")
     before, on = make.note(table.scene, None, "Start slow."), make.note(table.scene, said)
     for note in (before, on, on):
@@ -672,7 +672,7 @@ async def test_notes_stay_where_they_were_made_whatever_becomes_of_the_line(tabl
     assert await table.reader.notes(turn_ids=[]) == []
 
 
-async def test_a_ruling_on_the_same_pair_takes_the_place_of_the_one_before(table: Table) -> None:
+async def test_ruling_on_the_same_pair_is_replaced(table: Table) -> None:
     first, other = make.ruling(), make.ruling(("one", "two"))
     for _ in range(2):
         await table.keeper.put_ruling(first)
@@ -684,7 +684,7 @@ async def test_a_ruling_on_the_same_pair_takes_the_place_of_the_one_before(table
     assert await table.reader.rulings(make.UNIVERSE) == [again, other]
 
 
-async def test_a_universe_has_one_policy(table: Table) -> None:
+async def test_policy_is_one_per_universe(table: Table) -> None:
     assert await table.reader.policy(make.UNIVERSE) is None
     policy = make.policy()
     for put in (policy, policy.model_copy(update={"predicates": "adores: {}"})):
@@ -694,14 +694,14 @@ async def test_a_universe_has_one_policy(table: Table) -> None:
 
 
 @pytest.mark.parametrize("who", ["orchestrator", "narrator", "resolver"])
-async def test_only_the_keeper_rules(table: Table, who: str) -> None:
+async def test_rulings_and_policies_are_written_by_the_canon_keeper_only(table: Table, who: str) -> None:
     handle = getattr(table, who)
     for write in (handle.put_ruling(make.ruling()), handle.put_policy(make.policy())):
         with pytest.raises(WriteDenied):
             await write
 
 
-async def test_sources_of_a_universe_come_oldest_first(table: Table, truth: Truth) -> None:
+async def test_sources_are_listed_oldest_first(table: Table, truth: Truth) -> None:
     handle = truth.log(Role.INGEST)
     books = [make.source(title=title) for title in ("Zoology", "Alchemy", "Maps")]
     for book in (*books, make.source(universe_id=make.new_id())):

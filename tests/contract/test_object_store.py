@@ -22,31 +22,31 @@ def originals(derived: Derived) -> ObjectStore:
 
 
 @pytest.mark.parametrize("data", [b"", BOOK, bytes(range(256)) * 10_000], ids=["empty", "book", "large"])
-async def test_bytes_come_back_as_they_were(data: bytes, originals: ObjectStore) -> None:
+async def test_object_round_trips(data: bytes, originals: ObjectStore) -> None:
     key = await originals.put("originals", data)
     assert key == hashlib.sha256(data).hexdigest()
     assert await originals.get("originals", key) == data
     assert await originals.exists("originals", key)
 
 
-async def test_the_same_bytes_are_one_object(originals: ObjectStore) -> None:
+async def test_object_of_the_same_bytes_has_one_key(originals: ObjectStore) -> None:
     assert [await originals.put("originals", BOOK) for _ in range(3)] == [KEY] * 3
     assert await originals.keys("originals") == [KEY]
 
 
-async def test_the_same_bytes_at_the_same_time(originals: ObjectStore) -> None:
+async def test_object_put_concurrently_has_one_key(originals: ObjectStore) -> None:
     keys = await asyncio.gather(*(originals.put("originals", bytes([n % 5])) for n in range(40)))
     assert await originals.keys("originals") == sorted(set(keys))
     assert len(set(keys)) == 5
 
 
-async def test_keys_are_in_order(originals: ObjectStore) -> None:
+async def test_object_keys_are_sorted(originals: ObjectStore) -> None:
     assert await originals.keys("originals") == []
     keys = [await originals.put("originals", str(n).encode()) for n in range(20)]
     assert await originals.keys("originals") == sorted(keys)
 
 
-async def test_collections_are_apart(derived: Derived) -> None:
+async def test_object_collections_are_independent(derived: Derived) -> None:
     await derived.objects(Role.INGEST).put("originals", BOOK)
     archivist = derived.objects(Role.ARCHIVIST)
     assert not await archivist.exists("archives", KEY)
@@ -72,7 +72,7 @@ async def test_collections_are_apart(derived: Derived) -> None:
         "٣" * 64,
     ],
 )
-async def test_what_is_no_key_is_never_a_path(key: str, originals: ObjectStore) -> None:
+async def test_object_store_refuses_keys_that_are_paths(key: str, originals: ObjectStore) -> None:
     await originals.put("originals", BOOK)
     for attempt in (originals.get("originals", key), originals.exists("originals", key)):
         with pytest.raises(NotFound, match="not the key of an object"):
@@ -80,7 +80,7 @@ async def test_what_is_no_key_is_never_a_path(key: str, originals: ObjectStore) 
 
 
 @pytest.mark.parametrize("collection", ["", "..", "../originals", "/tmp", "originals/../archives", "notes"])
-async def test_unknown_collections_are_refused(collection: str, originals: ObjectStore) -> None:
+async def test_object_store_refuses_unknown_collections(collection: str, originals: ObjectStore) -> None:
     for attempt in (
         originals.put(collection, BOOK),
         originals.get(collection, KEY),
@@ -91,7 +91,7 @@ async def test_unknown_collections_are_refused(collection: str, originals: Objec
             await attempt
 
 
-async def test_what_is_not_there_is_said_so(originals: ObjectStore) -> None:
+async def test_object_store_raises_not_found_for_unknown_keys(originals: ObjectStore) -> None:
     assert not await originals.exists("originals", KEY)
     with pytest.raises(NotFound, match=KEY):
         await originals.get("originals", KEY)
@@ -99,7 +99,7 @@ async def test_what_is_not_there_is_said_so(originals: ObjectStore) -> None:
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("collection", COLLECTIONS[Store.OBJECTS])
-async def test_roles_write_as_granted_and_read_all(role: Role, collection: str, derived: Derived) -> None:
+async def test_object_store_enforces_the_write_matrix(role: Role, collection: str, derived: Derived) -> None:
     objects = derived.objects(role)
     if find_grants(role, Store.OBJECTS, collection, Operation.INSERT):
         assert await objects.put(collection, BOOK) == KEY

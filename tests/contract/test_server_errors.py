@@ -75,7 +75,7 @@ def product(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def test_nobody_is_there(product: str) -> None:
+async def test_index_server_not_listening_is_unavailable(product: str) -> None:
     address = f"127.0.0.1:{unused_port()}"
     with pytest.raises(StoreUnavailable, match=f"server at .*{address} does not answer: ") as said:
         await OPEN[product](address)
@@ -84,13 +84,13 @@ async def test_nobody_is_there(product: str) -> None:
     assert "Connection refused" in said.value.what
 
 
-async def test_there_is_no_such_host(product: str) -> None:
+async def test_index_server_of_unknown_host_is_unavailable(product: str) -> None:
     with pytest.raises(StoreUnavailable, match="does not answer"):
         await OPEN[product]("no-such-host.invalid:9")
 
 
 @pytest.mark.parametrize("address", ["", "a host", "host:port", "[::1", "127.0.0.1:99999999"])
-async def test_what_is_no_address(product: str, address: str) -> None:
+async def test_index_server_address_that_is_invalid_is_refused(product: str, address: str) -> None:
     with pytest.raises(StoreError) as said:
         await OPEN[product](address)
     assert said.value.todo
@@ -106,7 +106,7 @@ STRANGERS = {
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
-async def test_another_product_is_there(product: str, stranger: str) -> None:
+async def test_index_server_of_another_product_is_refused(product: str, stranger: str) -> None:
     async with answering(*STRANGERS[stranger]) as address:
         with pytest.raises(StoreError, match=f"(?s)What answers at .*{address} is not {product}") as said:
             await OPEN[product](address)
@@ -114,13 +114,13 @@ async def test_another_product_is_there(product: str, stranger: str) -> None:
     assert not isinstance(said.value, StoreUnavailable)
 
 
-async def test_it_speaks_no_http(product: str) -> None:
+async def test_index_server_without_http_is_refused(product: str) -> None:
     async with saying(b"220 mail.example ESMTP\r\n", a_request) as address:
         with pytest.raises(StoreError, match=address):
             await OPEN[product](address)
 
 
-async def test_it_is_starting(product: str) -> None:
+async def test_index_server_that_is_starting_is_unavailable(product: str) -> None:
     xml = "<Error><Code>XMinioServerNotInitialized</Code><Message>Not yet.</Message></Error>"
     body, kind = (xml, "application/xml") if product == "MinIO" else ('{"status": "x"}', "application/json")
     async with answering(503, body, kind) as address:
@@ -136,7 +136,7 @@ FULL = {
 }
 
 
-async def test_its_disk_is_full(product: str) -> None:
+async def test_index_server_with_a_full_disk_is_reported(product: str) -> None:
     kind = "application/xml" if product == "MinIO" else "application/json"
     async with answering(*FULL[product], kind) as address:
         with pytest.raises(StoreFull, match=f"disk of the .* server at .*{address} is full") as said:
@@ -144,7 +144,7 @@ async def test_its_disk_is_full(product: str) -> None:
     assert "safe" in said.value.kept
 
 
-async def test_an_old_server_is_told_by_its_version() -> None:
+async def test_index_server_of_an_old_version_is_refused() -> None:
     async with answering(200, '{"title": "qdrant - vector search engine", "version": "1.7.4"}') as address:
         with pytest.raises(StoreError, match=r"Qdrant at .* is version 1\.7\.4, and MONITOR needs 1\.10"):
             await _qdrant(address)
@@ -154,7 +154,7 @@ async def test_an_old_server_is_told_by_its_version() -> None:
             await _opensearch(address)
 
 
-async def test_the_clocks_are_apart() -> None:
+async def test_minio_with_another_clock_is_reported() -> None:
     body = "<Error><Code>RequestTimeTooSkewed</Code><Message>Too large.</Message></Error>"
     async with answering(403, body, "application/xml") as address:
         with pytest.raises(StoreError, match=r"clocks .* too far apart") as said:
@@ -162,7 +162,7 @@ async def test_the_clocks_are_apart() -> None:
     assert "time server" in said.value.todo
 
 
-async def test_secrets_are_never_shown() -> None:
+async def test_server_errors_never_show_secrets() -> None:
     port = unused_port()
     for attempt in (
         open_qdrant(f"http://user:hidden@127.0.0.1:{port}", "hidden", "hidden"),
@@ -173,7 +173,7 @@ async def test_secrets_are_never_shown() -> None:
         assert "hidden" not in str(said.value)
 
 
-async def test_a_server_without_the_security_plugin_is_told() -> None:
+async def test_opensearch_without_the_security_plugin_is_reported() -> None:
     said = {"error": "no handler found for uri [/_plugins/_security/api/roles] and method [PATCH]"}
     async with answering(400, json.dumps(said)) as address:
         opensearch = OpenSearchServer(f"http://{address}", _keys, "x-")
@@ -201,7 +201,7 @@ def marked(name: str) -> Callable[[Any], Any]:
 
 
 @marked("QDRANT_URL")
-async def test_qdrant_does_not_know_the_key() -> None:
+async def test_qdrant_with_a_wrong_key_is_reported() -> None:
     with pytest.raises(StoreError, match=r"vector server at .* refuses this user or password") as said:
         await open_qdrant(os.environ["MONITOR_QDRANT_URL"], "wrong", "wrong")
     assert "MONITOR_QDRANT_API_KEY" in said.value.todo
@@ -209,14 +209,14 @@ async def test_qdrant_does_not_know_the_key() -> None:
 
 
 @marked("OPENSEARCH_URL")
-async def test_opensearch_does_not_know_the_password() -> None:
+async def test_opensearch_with_a_wrong_password_is_reported() -> None:
     with pytest.raises(StoreError, match=r"text server at .* refuses this user or password") as said:
         await open_opensearch(os.environ["MONITOR_OPENSEARCH_URL"], lambda role: ("admin", "wrong"))
     assert "MONITOR_OPENSEARCH_PASSWORD" in said.value.todo
 
 
 @marked("MINIO_ENDPOINT")
-async def test_minio_does_not_know_the_keys() -> None:
+async def test_minio_with_wrong_keys_is_reported() -> None:
     def only(keys: tuple[str, str]) -> Callable[[object], tuple[str, str]]:
         return lambda _: keys
 
@@ -230,7 +230,7 @@ async def test_minio_does_not_know_the_keys() -> None:
 @marked("QDRANT_URL")
 @marked("OPENSEARCH_URL")
 @marked("MINIO_ENDPOINT")
-async def test_each_at_the_address_of_another() -> None:
+async def test_index_servers_at_swapped_addresses_are_refused() -> None:
     at = {
         "Qdrant": os.environ["MONITOR_QDRANT_URL"].partition("//")[2],
         "OpenSearch": os.environ["MONITOR_OPENSEARCH_URL"].partition("//")[2],
@@ -245,7 +245,7 @@ async def test_each_at_the_address_of_another() -> None:
 
 
 @marked("QDRANT_URL")
-async def test_keys_that_part_less_are_known_for_it() -> None:
+async def test_qdrant_keys_that_enforce_less_are_detected() -> None:
     """Without a read-only key everyone reads with a token; where no token is good, by the API key."""
     url, key = os.environ["MONITOR_QDRANT_URL"], os.environ["MONITOR_QDRANT_API_KEY"]
     qdrant = await open_qdrant(url, key, prefix=servers.PREFIX)
@@ -259,7 +259,7 @@ async def test_keys_that_part_less_are_known_for_it() -> None:
 
 
 @marked("QDRANT_URL")
-async def test_collections_that_another_program_dropped_are_made_again() -> None:
+async def test_qdrant_collections_dropped_by_another_program_are_recreated() -> None:
     async with servers.a_qdrant() as one, servers.a_qdrant() as other:
         vectors = ServerVectorIndex(one, Role.INDEXER)
         await vectors.put("turns", [VectorItem("a", [1, 0], {})], model="m")
@@ -277,7 +277,7 @@ async def test_collections_that_another_program_dropped_are_made_again() -> None
 
 
 @marked("OPENSEARCH_URL")
-async def test_an_index_that_opensearch_has_locked_for_want_of_room() -> None:
+async def test_opensearch_index_locked_for_lack_of_space_is_reported() -> None:
     async with servers.an_opensearch() as opensearch:
         index = opensearch.index_name("turns")
         words = ServerTextIndex(opensearch, Role.INDEXER)
@@ -295,7 +295,7 @@ async def test_an_index_that_opensearch_has_locked_for_want_of_room() -> None:
 
 
 @marked("OPENSEARCH_URL")
-async def test_an_index_of_another_format_is_left_alone() -> None:
+async def test_opensearch_index_of_another_format_is_left_alone() -> None:
     async with servers.an_opensearch() as opensearch:
         index = opensearch.index_name("turns")
         await opensearch.owner.indices.put_mapping(index=index, body={"_meta": {"monitor_format": 99}})
@@ -308,7 +308,7 @@ async def test_an_index_of_another_format_is_left_alone() -> None:
 
 
 @marked("OPENSEARCH_URL")
-async def test_an_index_from_before_there_were_marks_goes_on() -> None:
+async def test_opensearch_index_without_fingerprints_is_upgraded() -> None:
     async with servers.an_opensearch() as opensearch:
         index = opensearch.index_name("turns")
         body = index_body()
@@ -327,7 +327,7 @@ async def test_an_index_from_before_there_were_marks_goes_on() -> None:
 
 
 @marked("OPENSEARCH_URL")
-async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_opensearch_fingerprints_are_read_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stores.servers.text_index.MAX_HITS", 10)
     async with servers.an_opensearch() as opensearch:
         words, items = ServerTextIndex(opensearch, Role.INDEXER), [str(n) for n in range(45)]
@@ -339,7 +339,7 @@ async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch)
 
 
 @marked("QDRANT_URL")
-async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_qdrant_fingerprints_are_read_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stores.servers.vector_index._BATCH_PAYLOADS", 10)
     async with servers.a_qdrant() as qdrant:
         vectors, items = ServerVectorIndex(qdrant, Role.INDEXER), [str(n) for n in range(45)]
@@ -351,7 +351,7 @@ async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatc
 
 
 @marked("MINIO_ENDPOINT")
-async def test_a_bucket_whose_quota_is_used_up() -> None:
+async def test_minio_bucket_with_a_used_up_quota_is_reported() -> None:
     async with servers.a_minio() as buckets:
         archives = ServerObjectStore(buckets, Role.ARCHIVIST)
         await buckets.run_admin(
@@ -363,7 +363,7 @@ async def test_a_bucket_whose_quota_is_used_up() -> None:
 
 
 @marked("MINIO_ENDPOINT")
-async def test_what_comes_in_parts_is_whole_and_put_once() -> None:
+async def test_minio_object_in_parts_is_whole_and_put_once() -> None:
     async with servers.a_minio() as buckets:
         archives = ServerObjectStore(buckets, Role.ARCHIVIST)
         data = os.urandom(1_000_003) * 40

@@ -97,7 +97,7 @@ async def test_qdrant_takes_no_forged_and_no_old_token(qdrant: QdrantServer) -> 
         assert await asked(token, "GET", "/collections") == 401
 
 
-async def test_what_qdrant_refuses_is_a_denial(qdrant: QdrantServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_qdrant_refusal_is_write_denied(qdrant: QdrantServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(qdrant, "writer_key", lambda role: qdrant.reader_key())
     vectors = ServerVectorIndex(qdrant, Role.INDEXER)
     for attempt in (
@@ -174,7 +174,7 @@ async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: Op
     assert await refused_by_opensearch(client.indices.create(index=f"{servers.PREFIX}mine"))
 
 
-async def test_what_opensearch_refuses_is_a_denial(opensearch: OpenSearchServer) -> None:
+async def test_opensearch_refusal_is_write_denied(opensearch: OpenSearchServer) -> None:
     """An indexer that was given the narrator's user."""
     wrong = await open_opensearch(
         os.environ["MONITOR_OPENSEARCH_URL"],
@@ -247,7 +247,7 @@ async def test_minio_lets_no_role_manage_users(minio: MinioBuckets) -> None:
         await mine.close()
 
 
-async def test_what_minio_refuses_is_a_denial(minio: MinioBuckets) -> None:
+async def test_minio_refusal_is_write_denied(minio: MinioBuckets) -> None:
     """An ingest that was given the narrator's user."""
     wrong = await open_minio(
         os.environ["MONITOR_MINIO_ENDPOINT"],
@@ -261,7 +261,7 @@ async def test_what_minio_refuses_is_a_denial(minio: MinioBuckets) -> None:
     await wrong.close()
 
 
-async def test_what_is_written_over_is_found_out_and_mended(minio: MinioBuckets) -> None:
+async def test_minio_overwritten_object_is_detected_and_repaired(minio: MinioBuckets) -> None:
     """MinIO cannot part a new object from one that is written over: its hash does."""
     originals = ServerObjectStore(minio, Role.INGEST)
     key = await originals.put("originals", b"a book")
@@ -272,7 +272,7 @@ async def test_what_is_written_over_is_found_out_and_mended(minio: MinioBuckets)
     assert await originals.get("originals", key) == b"a book"
 
 
-async def test_users_may_be_made_again_with_other_passwords(minio: MinioBuckets) -> None:
+async def test_server_users_may_be_created_again_with_other_passwords(minio: MinioBuckets) -> None:
     await make_users(minio, lambda role: f"another {role}")
     originals = ServerObjectStore(minio, Role.INGEST)
     try:

@@ -50,7 +50,7 @@ async def found(words: TextIndex, query: str) -> set[str]:
     return {hit.id for hit in await words.search("turns", query, k=99)}
 
 
-async def test_whatever_the_embedded_twin_finds(both: tuple[TextIndex, TextIndex]) -> None:
+async def test_opensearch_finds_what_the_embedded_index_finds(both: tuple[TextIndex, TextIndex]) -> None:
     """Every word as it stands, and in other letters. OpenSearch may fold more, never less."""
     embedded, server = both
     for name, text in TEXTS.items():
@@ -77,12 +77,14 @@ async def test_whatever_the_embedded_twin_finds(both: tuple[TextIndex, TextIndex
         ("the", {"numbers"}),
     ],
 )
-async def test_both_find_the_same(query: str, wanted: set[str], both: tuple[TextIndex, TextIndex]) -> None:
+async def test_opensearch_and_embedded_index_find_the_same(
+    query: str, wanted: set[str], both: tuple[TextIndex, TextIndex]
+) -> None:
     for words in both:
         assert await found(words, query) == wanted
 
 
-async def test_more_is_folded_there(both: tuple[TextIndex, TextIndex]) -> None:
+async def test_opensearch_folds_more_letters(both: tuple[TextIndex, TextIndex]) -> None:
     embedded, server = both
     assert await found(embedded, "strasse") == set()
     assert await found(server, "strasse") == {"german"}

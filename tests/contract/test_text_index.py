@@ -29,45 +29,45 @@ async def found(words: TextIndex, query: str, **given: object) -> list[str]:
     return [hit.id for hit in await words.search("turns", query, **given)]  # type: ignore[arg-type]
 
 
-async def test_any_of_the_words_finds_and_more_of_them_rank_higher(words: TextIndex) -> None:
+async def test_text_search_ranks_more_matching_words_higher(words: TextIndex) -> None:
     await fill(words, "the bell in the tower", "a cracked bell", "nothing of note", "a cracked oar")
     assert await found(words, "cracked bell") == ["1", "3", "0"]  # of equals, the shorter text
 
 
-async def test_scores_fall_and_are_positive(words: TextIndex) -> None:
+async def test_text_search_scores_are_positive_and_descending(words: TextIndex) -> None:
     await fill(words, "bell bell bell", "a bell among many other things of the coast", *["sea"] * 9)
     hits = await words.search("turns", "bell")
     assert [hit.id for hit in hits] == ["0", "1"]
     assert hits[0].score > hits[1].score > 0
 
 
-async def test_endings_case_and_accents_do_not_matter(words: TextIndex) -> None:
+async def test_text_search_ignores_endings_case_and_accents(words: TextIndex) -> None:
     await fill(words, "She was RINGING the bells", "Zoë drowned", "cafe\u0301 society")
     assert await found(words, "ring bell") == ["0"]
     assert await found(words, "ZOE") == ["1"]
     assert await found(words, "café") == ["2"]
 
 
-async def test_a_stem_is_not_stemmed_again(words: TextIndex) -> None:
+async def test_text_search_does_not_stem_a_stem(words: TextIndex) -> None:
     """The stem of "universities" is "univers", and of "univers" another."""
     await fill(words, "the universities burned")
     assert await found(words, "university") == ["0"]
 
 
-async def test_common_words_alone_still_find(words: TextIndex) -> None:
+async def test_text_search_of_stop_words_alone_finds(words: TextIndex) -> None:
     await fill(words, "to be or not to be", "the bell")
     assert await found(words, "to be") == ["0"]
     assert await found(words, "the bell to be") == ["1"]
 
 
-async def test_k_and_ties(words: TextIndex) -> None:
+async def test_text_search_limits_hits_and_sorts_ties(words: TextIndex) -> None:
     await fill(words, *["bell"] * 9)
     assert await found(words, "bell", k=3) == ["0", "1", "2"]
     assert await found(words, "bell", k=0) == []
     assert len(await found(words, "bell", k=1_000)) == 9
 
 
-async def test_scopes_are_exact_and_all_of_them_count(words: TextIndex) -> None:
+async def test_text_search_scope_pairs_must_all_match(words: TextIndex) -> None:
     await words.put(
         "turns",
         [
@@ -86,13 +86,13 @@ async def test_scopes_are_exact_and_all_of_them_count(words: TextIndex) -> None:
     assert await found(words, "one universe") == []
 
 
-async def test_a_rare_word_elsewhere_hides_nothing_here(words: TextIndex) -> None:
+async def test_text_search_in_a_scope_ignores_words_outside(words: TextIndex) -> None:
     await fill(words, *["mara waits"] * 50, "a sword", scope=U2)
     await words.put("turns", [TextItem("here", "mara waits", U1)])
     assert await found(words, "mara sword", scope=U1) == ["here"]
 
 
-async def test_putting_again_replaces(words: TextIndex) -> None:
+async def test_text_put_replaces_an_item(words: TextIndex) -> None:
     await fill(words, "bell", scope=U1)
     await fill(words, "oar", scope=U2)
     assert await words.count("turns") == 1
@@ -101,13 +101,13 @@ async def test_putting_again_replaces(words: TextIndex) -> None:
     assert await found(words, "oar", scope=U2) == ["0"]
 
 
-async def test_the_last_of_two_in_one_put_counts(words: TextIndex) -> None:
+async def test_text_put_keeps_the_last_of_two_with_one_id(words: TextIndex) -> None:
     await words.put("turns", [TextItem("a", "bell", {}), TextItem("a", "oar", {})])
     assert await found(words, "bell oar") == ["a"]
     assert await words.count("turns") == 1
 
 
-async def test_deleting(words: TextIndex) -> None:
+async def test_text_delete_removes_items(words: TextIndex) -> None:
     await fill(words, "bell", "bell", "bell")
     await words.delete("turns", ["1", "never there"])
     await words.delete("turns", [])
@@ -117,7 +117,7 @@ async def test_deleting(words: TextIndex) -> None:
     assert await found(words, "bell") == ["0", "1", "2"]
 
 
-async def test_collections_are_apart(words: TextIndex) -> None:
+async def test_text_collections_are_independent(words: TextIndex) -> None:
     for collection in COLLECTIONS[Store.WORDS]:
         assert await words.count(collection) == 0
         await words.put(collection, [TextItem(collection, "bell", {})])
@@ -127,7 +127,7 @@ async def test_collections_are_apart(words: TextIndex) -> None:
 
 
 @pytest.mark.parametrize("collection", ["", "nowhere", "turns_data", "turns; DROP TABLE words_turns"])
-async def test_unknown_collections_are_refused(collection: str, words: TextIndex) -> None:
+async def test_text_index_refuses_unknown_collections(collection: str, words: TextIndex) -> None:
     for attempt in (
         words.put(collection, [TextItem("a", "b", {})]),
         words.delete(collection, ["a"]),
@@ -167,20 +167,20 @@ ODD = [
 
 
 @pytest.mark.parametrize("query", ODD, ids=range(len(ODD)))
-async def test_no_query_is_an_error(query: str, words: TextIndex) -> None:
+async def test_text_search_accepts_any_query(query: str, words: TextIndex) -> None:
     await fill(words, "bell", "an oar")
     assert set(await found(words, query)) <= {"0", "1"}
     assert await found(words, query, scope={query: query}) == []
 
 
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
-async def test_no_text_is_an_error(text: str, words: TextIndex) -> None:
+async def test_text_put_accepts_any_text(text: str, words: TextIndex) -> None:
     await fill(words, text, scope={text: text})
     assert await words.count("turns") == 1
     assert set(await found(words, "bell oar", scope={text: text})) <= {"0"}
 
 
-async def test_quoted_operators_are_words(words: TextIndex) -> None:
+async def test_text_search_treats_operators_as_words(words: TextIndex) -> None:
     await fill(words, "near the bell", "bell", "scope")
     assert await found(words, "NEAR(bell)") == ["0", "1"]
     assert await found(words, "scope: bell") == ["2", "1", "0"]
@@ -190,13 +190,13 @@ async def test_quoted_operators_are_words(words: TextIndex) -> None:
     max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.text(max_size=60), st.text(max_size=60))
-async def test_anything_may_be_indexed_and_asked(words: TextIndex, text: str, query: str) -> None:
+async def test_text_search_finds_any_indexed_text(words: TextIndex, text: str, query: str) -> None:
     await fill(words, text)
     assert set(await found(words, query)) <= {"0"}
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role is not Role.INDEXER])
-async def test_only_the_indexer_writes_and_everyone_reads(role: Role, derived: Derived) -> None:
+async def test_text_index_is_written_by_the_indexer_only(role: Role, derived: Derived) -> None:
     await fill(derived.words(Role.INDEXER), "bell")
     words = derived.words(role)
     for collection in COLLECTIONS[Store.WORDS]:

@@ -86,7 +86,7 @@ def unused_port() -> int:
         return int(held.getsockname()[1])
 
 
-async def test_nobody_is_there(product: str) -> None:
+async def test_primary_server_not_listening_is_unavailable(product: str) -> None:
     address = f"127.0.0.1:{unused_port()}"
     with pytest.raises(StoreUnavailable) as said:
         await OPEN[product](address)
@@ -98,13 +98,13 @@ async def test_nobody_is_there(product: str) -> None:
     assert f"Check that {product} runs there" in said.value.todo
 
 
-async def test_there_is_no_such_host(product: str) -> None:
+async def test_primary_server_of_unknown_host_is_unavailable(product: str) -> None:
     with pytest.raises(StoreUnavailable, match=r"does not answer: .*not known"):
         await OPEN[product]("no-such-host.invalid:9")
 
 
 @pytest.mark.parametrize("address", ["", "sqlserver://someone:hidden@host:1", "[::1", "127.0.0.1:99999999"])
-async def test_what_is_no_address(product: str, address: str) -> None:
+async def test_primary_server_address_that_is_invalid_is_refused(product: str, address: str) -> None:
     scheme = {"scheme": ""} if "://" in address else {}
     with pytest.raises(StoreError, match=f"is no address of a {product} server") as said:
         await OPEN[product](address, **scheme)
@@ -121,7 +121,7 @@ async def test_what_is_no_address(product: str, address: str) -> None:
     ],
     ids=["HTTP", "mail", "Redis"],
 )
-async def test_another_product_is_there(product: str, reply: bytes) -> None:
+async def test_primary_server_of_another_product_is_refused(product: str, reply: bytes) -> None:
     async with saying(reply, some_bytes) as address:
         with pytest.raises(StoreError, match=f"What answers at .*{address} is not {product}") as said:
             await OPEN[product](address)
@@ -130,13 +130,13 @@ async def test_another_product_is_there(product: str, reply: bytes) -> None:
     assert not isinstance(said.value, StoreUnavailable)
 
 
-async def test_it_hangs_up(product: str) -> None:
+async def test_primary_server_that_hangs_up_is_unavailable(product: str) -> None:
     async with saying(b"", some_bytes) as address:
         with pytest.raises(StoreUnavailable, match="closed"):
             await OPEN[product](address)
 
 
-def test_a_full_disk_there_is_told() -> None:
+def test_primary_server_with_a_full_disk_is_reported() -> None:
     url = "bolt://host:7687"
     full = TransientError("No space left on device")
     with (
@@ -154,7 +154,7 @@ def test_a_full_disk_there_is_told() -> None:
         assert "hidden" not in str(said.value)
 
 
-def test_whatever_else_goes_wrong_names_the_store() -> None:
+def test_primary_server_errors_name_the_store() -> None:
     with (
         pytest.raises(StoreError, match="The canon server at bolt://host could not do that: odd"),
         neo4j.translate_neo4j_errors("bolt://host"),
@@ -178,7 +178,7 @@ def _url(name: str) -> str:
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("neo4j")
-async def test_canon_does_not_know_the_password() -> None:
+async def test_neo4j_with_a_wrong_password_is_reported() -> None:
     with pytest.raises(StoreError, match="refuses this user or password") as said:
         await neo4j.open_graph(_url("MONITOR_NEO4J_URL"), "nobody", "wrong")
     assert "MONITOR_NEO4J_PASSWORD" in said.value.todo
@@ -186,7 +186,7 @@ async def test_canon_does_not_know_the_password() -> None:
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("neo4j")
-async def test_a_canon_server_of_an_old_version_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_neo4j_of_an_old_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neo4j, "_OLDEST_VERSION", 99)
     password = _url("MONITOR_NEO4J_PASSWORD")
     with pytest.raises(StoreError, match=r"Neo4j at bolt.* is version 5\..*, and MONITOR needs 99"):
@@ -206,7 +206,7 @@ async def log() -> AsyncIterator[tuple[MongoDatabase, Any]]:
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_a_log_server_of_an_old_version_is_told(
+async def test_mongo_of_an_old_version_is_refused(
     log: tuple[MongoDatabase, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mongodb, "_OLDEST_VERSION", 99)
@@ -216,7 +216,7 @@ async def test_a_log_server_of_an_old_version_is_told(
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_a_log_of_a_newer_format_is_left_alone(log: tuple[MongoDatabase, Any]) -> None:
+async def test_mongo_of_a_newer_format_is_left_alone(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     there.counters.insert_one({"_id": "format", "value": 99})
     with pytest.raises(LibraryUnreadable, match=r"made by a newer MONITOR \(its format is 99"):
@@ -226,7 +226,7 @@ async def test_a_log_of_a_newer_format_is_left_alone(log: tuple[MongoDatabase, A
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[MongoDatabase, Any]) -> None:
+async def test_mongo_migration_that_was_interrupted_is_completed(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     there.create_collection("llm_calls")  # as the first format made it, and as a crash left it
     there.counters.insert_one({"_id": "format", "value": 1})
@@ -240,7 +240,7 @@ async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[MongoDa
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[MongoDatabase, Any]) -> None:
+async def test_mongo_memories_of_an_older_format_get_lookup_fields(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     memory = make.memory(make.entity(), scene_id="s", turn_id="t", linked_fact_id="f", importance=0.9)
     fields = {"entity_id": memory.entity_id, "universe_id": memory.universe_id}
@@ -255,7 +255,7 @@ async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[M
 
 @pytest.mark.servers
 @pytest.mark.xdist_group("mongo")
-async def test_calls_of_an_older_format_are_found_by_their_run(log: tuple[MongoDatabase, Any]) -> None:
+async def test_mongo_calls_of_an_older_format_are_found_by_run_id(log: tuple[MongoDatabase, Any]) -> None:
     mongo, there = log
     call = make.call(run_id="r")
     body = call.model_dump_json().replace('"run_id"', '"beat_id"').replace('"fallback_step"', '"rung"')

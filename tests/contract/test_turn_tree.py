@@ -181,7 +181,7 @@ class TurnTree(RuleBasedStateMachine):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("adapter", cases([name for name in ADAPTERS if name != "neo4j"], ON_SERVERS))
-def test_any_play_keeps_the_tree(adapter: str) -> None:
+def test_turn_tree_is_consistent_after_any_play(adapter: str) -> None:
     machine = type("TurnTree", (TurnTree,), {"adapter": adapter})
     run_state_machine_as_test(
         machine,

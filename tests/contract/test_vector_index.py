@@ -35,7 +35,7 @@ async def put(vectors: VectorIndex, *items: VectorItem, model: str = M) -> None:
     await vectors.put("turns", items, model=model)
 
 
-async def test_the_nearest_come_first_whatever_their_length(vectors: VectorIndex) -> None:
+async def test_vector_search_ignores_length(vectors: VectorIndex) -> None:
     await put(
         vectors,
         VectorItem("north", [0, 0.001], {}),
@@ -48,14 +48,14 @@ async def test_the_nearest_come_first_whatever_their_length(vectors: VectorIndex
     assert [hit.score for hit in hits] == pytest.approx([1, 0.5**0.5, 0, -1], abs=1e-3)
 
 
-async def test_k_and_ties(vectors: VectorIndex) -> None:
+async def test_vector_search_limits_hits_and_sorts_ties(vectors: VectorIndex) -> None:
     await put(vectors, *(VectorItem(str(n), EAST, {}) for n in reversed(range(9))))
     assert await found(vectors, EAST, k=3) == ["0", "1", "2"]
     assert await found(vectors, EAST, k=0) == []
     assert len(await found(vectors, EAST, k=1_000)) == 9
 
 
-async def test_scopes_are_exact_and_all_of_them_count(vectors: VectorIndex) -> None:
+async def test_vector_search_scope_pairs_must_all_match(vectors: VectorIndex) -> None:
     await put(
         vectors,
         VectorItem("a", EAST, {"universe": "u1", "scene": "one"}),
@@ -69,7 +69,7 @@ async def test_scopes_are_exact_and_all_of_them_count(vectors: VectorIndex) -> N
     assert await found(vectors, EAST, scope={}) == ["a", "b", "c"]
 
 
-async def test_putting_again_replaces(vectors: VectorIndex) -> None:
+async def test_vector_put_replaces_an_item(vectors: VectorIndex) -> None:
     await put(vectors, VectorItem("a", EAST, {"universe": "u1"}), VectorItem("b", NORTH_EAST, {}))
     assert await found(vectors, EAST) == ["a", "b"]
     await put(vectors, VectorItem("a", NORTH, {"universe": "u2"}))
@@ -78,12 +78,12 @@ async def test_putting_again_replaces(vectors: VectorIndex) -> None:
     assert await vectors.count("turns", model=M) == 2
 
 
-async def test_the_last_of_two_in_one_put_counts(vectors: VectorIndex) -> None:
+async def test_vector_put_keeps_the_last_of_two_with_one_id(vectors: VectorIndex) -> None:
     await put(vectors, VectorItem("a", EAST, {}), VectorItem("a", NORTH, {}), VectorItem("b", NORTH_EAST, {}))
     assert await found(vectors, EAST) == ["b", "a"]
 
 
-async def test_deleting(vectors: VectorIndex) -> None:
+async def test_vector_delete_removes_items(vectors: VectorIndex) -> None:
     await put(vectors, *(VectorItem(id, EAST, {}) for id in "abc"))
     assert await found(vectors, EAST) == ["a", "b", "c"]
     await vectors.delete("turns", ["b", "never there"], model=M)
@@ -97,7 +97,7 @@ async def test_deleting(vectors: VectorIndex) -> None:
     assert await found(vectors, EAST) == []
 
 
-async def test_models_and_collections_are_apart(vectors: VectorIndex) -> None:
+async def test_vector_models_and_collections_are_independent(vectors: VectorIndex) -> None:
     for collection in COLLECTIONS[Store.VECTORS]:
         await vectors.put(collection, [VectorItem(collection, EAST, {})], model=M)
     await put(vectors, VectorItem("longer", [1, 2, 3], {}), model="another")
@@ -108,7 +108,7 @@ async def test_models_and_collections_are_apart(vectors: VectorIndex) -> None:
     assert await vectors.count("turns", model="unheard of") == 0
 
 
-async def test_every_vector_of_a_model_has_one_dimension(vectors: VectorIndex) -> None:
+async def test_vector_put_refuses_another_dimension(vectors: VectorIndex) -> None:
     await put(vectors, VectorItem("a", EAST, {}))
     with pytest.raises(StoreError, match="3 numbers does not fit those of minilm, which have 2"):
         await put(vectors, VectorItem("b", NORTH, {}), VectorItem("c", [1, 2, 3], {}))
@@ -121,7 +121,7 @@ async def test_every_vector_of_a_model_has_one_dimension(vectors: VectorIndex) -
 
 
 @pytest.mark.parametrize("vector", [[], [float("nan"), 1], [float("inf"), 1]])
-async def test_what_is_no_vector_is_refused(vector: list[float], vectors: VectorIndex) -> None:
+async def test_vector_put_refuses_invalid_vectors(vector: list[float], vectors: VectorIndex) -> None:
     with pytest.raises(StoreError, match="finite numbers"):
         await put(vectors, VectorItem("a", vector, {}))
     await put(vectors, VectorItem("a", EAST, {}))
@@ -129,7 +129,7 @@ async def test_what_is_no_vector_is_refused(vector: list[float], vectors: Vector
         await found(vectors, vector)
 
 
-async def test_a_vector_of_noughts_is_like_nothing(vectors: VectorIndex) -> None:
+async def test_vector_search_of_zero_vector_scores_zero(vectors: VectorIndex) -> None:
     await put(vectors, VectorItem("nothing", [0, 0], {}), VectorItem("east", EAST, {}))
     hits = await vectors.search("turns", EAST, model=M)
     assert [(hit.id, round(hit.score, 3)) for hit in hits] == [("east", 1.0), ("nothing", 0.0)]
@@ -137,7 +137,7 @@ async def test_a_vector_of_noughts_is_like_nothing(vectors: VectorIndex) -> None
 
 
 @pytest.mark.parametrize("collection", ["", "nowhere", "turns; DROP TABLE vectors_turns"])
-async def test_unknown_collections_are_refused(collection: str, vectors: VectorIndex) -> None:
+async def test_vector_index_refuses_unknown_collections(collection: str, vectors: VectorIndex) -> None:
     for attempt in (
         vectors.put(collection, [VectorItem("a", EAST, {})], model=M),
         vectors.delete(collection, ["a"], model=M),
@@ -148,7 +148,7 @@ async def test_unknown_collections_are_refused(collection: str, vectors: VectorI
             await attempt
 
 
-async def test_it_is_exact(vectors: VectorIndex) -> None:
+async def test_vector_search_is_exact(vectors: VectorIndex) -> None:
     """Against cosines reckoned in double precision over what float16 keeps, block borders included."""
     numbers = np.random.default_rng(7).standard_normal((2_500, 48))
     numbers[::7] *= 1e-6
@@ -165,7 +165,7 @@ async def test_it_is_exact(vectors: VectorIndex) -> None:
     max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.tuples(st.sampled_from("pds"), st.integers(0, 30)), max_size=60), st.randoms())
-async def test_it_is_what_a_dictionary_would_be(
+async def test_vector_index_behaves_like_a_dictionary(
     vectors: VectorIndex, steps: list[tuple[str, int]], chance: random.Random
 ) -> None:
     """Puts, deletions and searches in any order, against a plain dictionary."""
@@ -186,7 +186,7 @@ async def test_it_is_what_a_dictionary_would_be(
     assert await vectors.count("turns", model=M) == len(model)
 
 
-async def test_searches_while_writing_see_what_was_written_before(vectors: VectorIndex) -> None:
+async def test_vector_search_during_writes_sees_earlier_writes(vectors: VectorIndex) -> None:
     async def write_and_find(n: int) -> None:
         vector = [float(place == n) for place in range(50)]
         await put(vectors, VectorItem(str(n), vector, {}))
@@ -195,7 +195,7 @@ async def test_searches_while_writing_see_what_was_written_before(vectors: Vecto
     await asyncio.gather(*map(write_and_find, range(50)))
 
 
-async def test_much_replacing_is_not_kept_in_memory_for_ever(vectors: VectorIndex) -> None:
+async def test_vector_replacement_frees_memory(vectors: VectorIndex) -> None:
     for turn in range(8):
         await put(vectors, *(VectorItem(str(n), [turn + 1, n], {}) for n in range(400)))
         assert await found(vectors, EAST, k=1) == ["0"]
@@ -206,7 +206,7 @@ WRITERS = {Role.INDEXER: set(COLLECTIONS[Store.VECTORS]), Role.MEMORY_MANAGER: {
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_roles_write_their_collections_and_read_all(role: Role, derived: Derived) -> None:
+async def test_vector_index_enforces_the_write_matrix(role: Role, derived: Derived) -> None:
     await put(derived.vectors(Role.INDEXER), VectorItem("a", EAST, {}))
     vectors = derived.vectors(role)
     for collection in COLLECTIONS[Store.VECTORS]:

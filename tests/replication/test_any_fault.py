@@ -185,7 +185,7 @@ STEP = st.one_of(
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STEP, max_size=25))
-def test_servers_copy_and_what_was_acknowledged_are_one(steps: list[Any]) -> None:
+def test_replication_keeps_acknowledged_writes_with_any_faults(steps: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_play(Path(folder), steps))
 

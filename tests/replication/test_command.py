@@ -15,7 +15,9 @@ from tests.test_worked_examples import monitor
 pytestmark = pytest.mark.slow
 
 
-async def test_what_waits_is_told_and_set_aside(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_mirror_command_reports_pending_writes_and_sets_aside(
+    far: Far, naps: Naps, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     async with mirror_of(far, home, sleep=naps) as stores:
         scene, turn = await begin(stores)
@@ -36,7 +38,7 @@ async def test_what_waits_is_told_and_set_aside(far: Far, naps: Naps, tmp_path: 
         assert people == []
 
 
-def test_without_a_copy_it_says_so(tmp_path: Path) -> None:
+def test_mirror_command_without_a_copy_reports_it(tmp_path: Path) -> None:
     assert "There is no library" in monitor(tmp_path, "mirror", expect=1).stderr
     monitor(tmp_path, "play", "--script", "-", stdin="universe: Here\n---\nI wait.\n")
     assert "a library of its own" in monitor(tmp_path, "mirror").stdout

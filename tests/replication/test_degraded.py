@@ -87,7 +87,7 @@ async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalSt
 
 @pytest.mark.parametrize("stopped", [(Store.LOG,), (Store.CANON,), TRUTH])
 @pytest.mark.parametrize("way", ["refuses", "hangs", "loses the answer", "is full"])
-async def test_play_goes_on_through_a_stop(
+async def test_outage_during_play_loses_nothing(
     far: Far, naps: Naps, tmp_path: Path, stopped: tuple[Store, ...], way: str
 ) -> None:
     patience = QUICK if way == "hangs" else Timeouts()
@@ -117,7 +117,7 @@ async def test_play_goes_on_through_a_stop(
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_stopped_before_play_and_never_seen(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outage_before_play_lets_play_begin(far: Far, naps: Naps, tmp_path: Path) -> None:
     """The first start of all, with the servers down: nothing is there to be fetched, so play begins."""
     far.down.update(Store)
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
@@ -131,9 +131,7 @@ async def test_stopped_before_play_and_never_seen(far: Far, naps: Naps, tmp_path
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_the_program_may_end_and_begin_while_a_server_is_down(
-    far: Far, naps: Naps, tmp_path: Path
-) -> None:
+async def test_outage_survives_a_restart(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.add(Store.CANON)
@@ -149,7 +147,7 @@ async def test_the_program_may_end_and_begin_while_a_server_is_down(
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_a_commit_never_overtakes_its_plan(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outbox_sends_a_commit_after_its_plan(far: Far, naps: Naps, tmp_path: Path) -> None:
     """With the log down, canon's server (up) gets nothing of a commit that the log does not tell of."""
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
@@ -162,9 +160,7 @@ async def test_a_commit_never_overtakes_its_plan(far: Far, naps: Naps, tmp_path:
         assert len(await there.entities(scene.universe_id)) == 1
 
 
-async def test_what_the_server_refuses_is_refused_to_the_caller_and_kept_nowhere(
-    far: Far, naps: Naps, tmp_path: Path
-) -> None:
+async def test_write_refused_by_the_server_is_kept_nowhere(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
 
@@ -186,9 +182,7 @@ async def test_what_the_server_refuses_is_refused_to_the_caller_and_kept_nowhere
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_what_is_refused_late_is_kept_said_and_tried_again(
-    far: Far, naps: Naps, tmp_path: Path
-) -> None:
+async def test_outbox_entry_refused_late_is_kept_and_retried(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         scene, first = await begin(stores)
@@ -213,9 +207,7 @@ async def test_what_is_refused_late_is_kept_said_and_tried_again(
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_readers_are_shown_the_server_while_it_has_everything(
-    far: Far, naps: Naps, tmp_path: Path
-) -> None:
+async def test_reads_use_the_server_while_it_has_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
         far.calls.clear()
@@ -230,14 +222,14 @@ async def test_readers_are_shown_the_server_while_it_has_everything(
         assert (Store.LOG, "line_tail") not in far.calls, "it is behind"
 
 
-async def test_not_found_is_an_answer(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_not_found_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         with pytest.raises(NotFound):
             await stores.log(Role.NARRATOR).turn(b.new_id())
         assert all(state == "ok" for _, state in stores.health())
 
 
-async def test_a_server_that_dies_in_silence_is_found_out(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outage_without_an_answer_is_detected(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Nobody plays, and the menu still tells."""
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
@@ -246,14 +238,14 @@ async def test_a_server_that_dies_in_silence_is_found_out(far: Far, naps: Naps, 
         assert told.severities(Store.CANON) == ["warning"]
 
 
-async def test_probes_come_ever_less_often(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_probes_become_less_frequent(far: Far, naps: Naps, tmp_path: Path) -> None:
     far.down.add(Store.WORDS)
     async with mirror_of(far, tmp_path / "home", Store.WORDS, sleep=naps):
         await until(naps, lambda: len(naps.asked) >= 8)
         assert naps.asked[:8] == [1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0]
 
 
-async def test_a_caller_that_goes_away_leaves_a_whole_write(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_write_of_a_cancelled_caller_is_finished(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=QUICK) as stores:
         scene, first = await begin(stores)
         far.faults[Store.LOG].append(Fault.HANGS_AFTER)
@@ -271,7 +263,7 @@ async def test_a_caller_that_goes_away_leaves_a_whole_write(far: Far, naps: Naps
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_import_goes_to_both_servers_or_waits(far: Far, naps: Naps, tmp_path: Path) -> None:
     universe = b.universe()
     parts: list[tuple[str, list[Record]]] = [
         ("universes", [universe]),
@@ -294,7 +286,7 @@ async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: P
         assert list((tmp_path / "home" / "outbox").iterdir()) == []
 
 
-async def test_a_move_made_while_down_is_dated_when_it_was_made(tmp_path: Path, naps: Naps) -> None:
+async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: Naps) -> None:
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     async with (
         far_away(tmp_path / "far", clock=clock) as far,
@@ -312,7 +304,7 @@ async def test_a_move_made_while_down_is_dated_when_it_was_made(tmp_path: Path, 
         assert sent == made
 
 
-async def test_a_full_disk_here_loses_nothing_that_the_server_took(
+async def test_full_disk_here_keeps_what_the_server_accepted(
     far: Far, naps: Naps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server has it and the copy has no room: it is true all the same, and applied when there is."""
@@ -335,7 +327,7 @@ async def test_a_full_disk_here_loses_nothing_that_the_server_took(
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_a_server_that_tells_otherwise_is_said_to(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_divergence_of_a_scene_is_reported(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Somebody else's hand was on the server meanwhile: play does not go on as if nothing were."""
     home = tmp_path / "home"
     async with mirror_of(far, home, sleep=naps) as stores:
@@ -355,7 +347,7 @@ async def test_a_server_that_tells_otherwise_is_said_to(far: Far, naps: Naps, tm
 
 
 @pytest.mark.parametrize("on", [TRUTH, (Store.LOG,), (Store.CANON,), (Store.WORDS, Store.OBJECTS)])
-async def test_any_of_the_stores_may_be_on_servers(
+async def test_stores_on_servers_may_be_any_subset(
     far: Far, naps: Naps, tmp_path: Path, on: tuple[Store, ...]
 ) -> None:
     async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
@@ -382,7 +374,7 @@ async def test_any_of_the_stores_may_be_on_servers(
 # --- what is derived, and documents -----------------------------------------------------------------
 
 
-async def test_what_is_to_be_indexed_waits_and_search_says_so(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_index_writes_wait_and_search_reports_the_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
@@ -404,7 +396,7 @@ async def test_what_is_to_be_indexed_waits_and_search_says_so(far: Far, naps: Na
         assert told.severities(Store.VECTORS) == ["warning", "information"]
 
 
-async def test_an_index_refuses_its_callers_alone(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_index_refusal_reaches_only_its_caller(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         with pytest.raises(WriteDenied):
             await stores.words(Role.NARRATOR).put("turns", [TextItem("a", "no", {})])
@@ -413,7 +405,7 @@ async def test_an_index_refuses_its_callers_alone(far: Far, naps: Naps, tmp_path
         assert all(state == "ok" for _, state in stores.health())
 
 
-async def test_documents_are_kept_here_and_sent(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_documents_are_kept_here_and_sent_later(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         objects, there = stores.objects(Role.INGEST), far.stores.objects(None)
         first = await objects.put("originals", b"one")
@@ -429,7 +421,7 @@ async def test_documents_are_kept_here_and_sent(far: Far, naps: Naps, tmp_path: 
         assert sorted(await there.keys("originals")) == sorted([first, second])
 
 
-async def test_a_document_from_elsewhere_is_fetched_and_kept(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_document_from_the_server_is_fetched_and_kept(far: Far, naps: Naps, tmp_path: Path) -> None:
     key = await far.stores.objects(Role.INGEST).put("originals", b"from elsewhere")
     other = await far.stores.objects(Role.INGEST).put("originals", b"never looked at")
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
@@ -445,7 +437,7 @@ async def test_a_document_from_elsewhere_is_fetched_and_kept(far: Far, naps: Nap
 
 
 @pytest.mark.parametrize("fault", [Fault.CRASH_BEFORE, Fault.CRASH_AFTER])
-async def test_a_crash_while_a_document_is_put(far: Far, naps: Naps, tmp_path: Path, fault: Fault) -> None:
+async def test_document_put_survives_a_crash(far: Far, naps: Naps, tmp_path: Path, fault: Fault) -> None:
     stores = mirror_of(far, tmp_path / "home", sleep=naps)
     opened = await stores.__aenter__()
     far.faults[Store.OBJECTS].append(fault)
@@ -465,7 +457,7 @@ async def test_a_crash_while_a_document_is_put(far: Far, naps: Naps, tmp_path: P
 
 
 @pytest.mark.parametrize("store", [Store.LOG, Store.CANON, Store.VECTORS, Store.WORDS])
-async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, store: Store) -> None:
+async def test_replicated_handles_have_every_port_method(far: Far, tmp_path: Path, store: Store) -> None:
     """What the embedded twin can be called by, the mirrored one can, with the same arguments."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
@@ -478,7 +470,7 @@ async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, stor
         assert not hasattr(handle, "truncate")
 
 
-async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_reindex_rebuilds_words_on_the_server(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
@@ -491,7 +483,7 @@ async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_p
             await rebuild_word_index(stores, say=lambda line: None)
 
 
-async def test_a_fault_of_one_reading_method_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_adapter_fault_in_a_read_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
     """The copy answers in its place, every time, and nobody is told that a server comes and goes."""
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)

@@ -16,9 +16,7 @@ from tests.replication.sessions import new_clock
 
 
 @pytest.mark.parametrize("down", [Store.LOG, Store.CANON])
-async def test_a_log_comes_in_while_a_server_is_down(
-    far: Far, naps: Naps, tmp_path: Path, down: Store
-) -> None:
+async def test_import_log_works_during_an_outage(far: Far, naps: Naps, tmp_path: Path, down: Store) -> None:
     clock = new_clock()
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         services = compose(stores, tmp_path / "home", clock, SeededIdGenerator(1, clock))

@@ -45,7 +45,7 @@ class Now:
 # --- a copy is made ---------------------------------------------------------------------------------
 
 
-async def test_another_machine_fetches_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_fetches_everything_on_another_machine(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "one", sleep=naps) as stores:
         scene, turn = await begin(stores)
         await play(stores, scene, turn, "Here.")
@@ -65,7 +65,7 @@ async def test_another_machine_fetches_everything(far: Far, naps: Naps, tmp_path
         assert last is not None, "the Main Loop is of no universe, and comes along"
 
 
-async def test_a_fetch_that_is_cut_off_begins_anew(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_restarts_an_interrupted_fetch(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "one", sleep=naps) as stores:
         scene, _ = await begin(stores)
 
@@ -85,7 +85,7 @@ async def test_a_fetch_that_is_cut_off_begins_anew(far: Far, naps: Naps, tmp_pat
         assert (await seen(stores, scene))[0] == ["I go on."]
 
 
-async def test_what_was_played_elsewhere_is_fetched(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_fetches_what_was_played_elsewhere(far: Far, naps: Naps, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     async with mirror_of(far, one, sleep=naps) as stores:
         scene, turn = await begin(stores)
@@ -101,7 +101,7 @@ async def test_what_was_played_elsewhere_is_fetched(far: Far, naps: Naps, tmp_pa
         assert await all_of(stores) == await all_of(far.stores)
 
 
-async def test_a_migrated_library_is_known_again(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_recognises_a_migrated_library(far: Far, naps: Naps, tmp_path: Path) -> None:
     """The servers hold what the home folder holds: it becomes their copy, and the old file is kept."""
     home = tmp_path / "home"
     stores = await open_stores(home)
@@ -117,7 +117,7 @@ async def test_a_migrated_library_is_known_again(far: Far, naps: Naps, tmp_path:
     assert (home / "library.set-aside-1.db").exists()
 
 
-async def test_a_library_of_its_own_is_not_joined(far: Far, tmp_path: Path) -> None:
+async def test_join_refuses_an_unrelated_library(far: Far, tmp_path: Path) -> None:
     stores = await open_stores(tmp_path / "home")
     await begin(stores)
     await stores.close()
@@ -130,7 +130,7 @@ async def test_a_library_of_its_own_is_not_joined(far: Far, tmp_path: Path) -> N
     assert (tmp_path / "home" / "library.db").read_bytes() == before
 
 
-async def test_servers_of_another_library(far: Far, tmp_path: Path) -> None:
+async def test_join_refuses_servers_of_another_library(far: Far, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
     async with far_away(tmp_path / "others") as others:
@@ -144,7 +144,7 @@ async def test_servers_of_another_library(far: Far, tmp_path: Path) -> None:
             await open_replicated_stores(replace(theirs, connectors=ways), tmp_path / "home")
 
 
-async def test_servers_that_lost_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_refuses_servers_that_lost_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
     async with far_away(tmp_path / "empty") as empty:
@@ -152,7 +152,7 @@ async def test_servers_that_lost_everything(far: Far, naps: Naps, tmp_path: Path
             await open_replicated_stores(empty.servers(), tmp_path / "home")
 
 
-async def test_servers_that_were_put_back_to_an_earlier_day(far: Far, tmp_path: Path) -> None:
+async def test_join_refuses_servers_older_than_the_copy(far: Far, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
     await far.stores.close()
@@ -164,7 +164,7 @@ async def test_servers_that_were_put_back_to_an_earlier_day(far: Far, tmp_path: 
             await open_replicated_stores(earlier.servers(), tmp_path / "home")
 
 
-async def test_a_home_folder_offline_from_the_start_meets_a_full_server(
+async def test_join_refuses_an_offline_library_and_a_full_server(
     far: Far, naps: Naps, tmp_path: Path
 ) -> None:
     async with mirror_of(far, tmp_path / "one", sleep=naps) as stores:
@@ -184,7 +184,7 @@ async def test_a_home_folder_offline_from_the_start_meets_a_full_server(
 # --- one at a time ----------------------------------------------------------------------------------
 
 
-async def test_a_second_machine_is_told_who_has_it(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_lease_error_names_the_holder(far: Far, naps: Naps, tmp_path: Path) -> None:
     now = Now()
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=now):
         now.later(10)
@@ -195,7 +195,7 @@ async def test_a_second_machine_is_told_who_has_it(far: Far, naps: Naps, tmp_pat
         pass
 
 
-async def test_a_holder_that_died_is_followed(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_lease_expires_without_heartbeats(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Its signs of life have stopped. If it was only asleep, it finds out before it sends anything."""
     now = Now()
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=now) as asleep:
@@ -216,7 +216,7 @@ async def test_a_holder_that_died_is_followed(far: Far, naps: Naps, tmp_path: Pa
     assert "set-aside" in refusal.value.todo
 
 
-async def test_a_crashed_holder_of_this_home_is_followed_at_once(
+async def test_lease_of_a_crashed_process_of_this_home_is_taken_at_once(
     far: Far, naps: Naps, tmp_path: Path
 ) -> None:
     now = Now()
@@ -228,7 +228,7 @@ async def test_a_crashed_holder_of_this_home_is_followed_at_once(
         pass
 
 
-async def test_signs_of_life_are_given_while_nobody_plays(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_lease_heartbeats_are_written_while_idle(far: Far, naps: Naps, tmp_path: Path) -> None:
     now = Now()
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=now):
         for _ in range(10):
@@ -239,7 +239,7 @@ async def test_signs_of_life_are_given_while_nobody_plays(far: Far, naps: Naps, 
             await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps, now=now)
 
 
-async def test_clocks_that_disagree_are_named(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_lease_error_names_clocks_that_disagree(far: Far, naps: Naps, tmp_path: Path) -> None:
     ahead, now = Now(), Now()
     ahead.later(3600)
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=ahead):
@@ -248,7 +248,7 @@ async def test_clocks_that_disagree_are_named(far: Far, naps: Naps, tmp_path: Pa
         assert "clocks" in refusal.value.todo
 
 
-async def test_two_that_begin_at_once(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_lease_is_given_to_one_of_two_at_once(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Both find nobody; the server lets one begin."""
     opened = await asyncio.gather(
         *(open_replicated_stores(far.servers(), tmp_path / name, sleep=naps) for name in ("one", "other")),
@@ -260,7 +260,7 @@ async def test_two_that_begin_at_once(far: Far, naps: Naps, tmp_path: Path) -> N
     await held[0].close()
 
 
-async def test_played_elsewhere_while_offline_here(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_refuses_when_both_sides_were_played(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Opened with the log's server down; meanwhile another machine plays: nothing of ours may follow."""
     async with mirror_of(far, tmp_path / "one", sleep=naps) as stores:
         scene, turn = await begin(stores)
@@ -279,7 +279,7 @@ async def test_played_elsewhere_while_offline_here(far: Far, naps: Naps, tmp_pat
 
 
 @pytest.mark.slow
-async def test_faults_while_joining(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_join_survives_faults(far: Far, naps: Naps, tmp_path: Path) -> None:
     """However far the joining comes before the server goes, play begins, and it is joined later."""
     for number in range(12):
         home = tmp_path / f"home {number}"
@@ -298,7 +298,7 @@ async def test_faults_while_joining(far: Far, naps: Naps, tmp_path: Path) -> Non
 # --- a copy is no library of its own, unless it is set aside ----------------------------------------
 
 
-async def test_a_copy_is_not_opened_as_a_library_of_its_own(far: Far, tmp_path: Path) -> None:
+async def test_copy_is_not_opened_as_a_library_of_its_own(far: Far, tmp_path: Path) -> None:
     """What would be played then, the servers would never hear of."""
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
@@ -309,7 +309,7 @@ async def test_a_copy_is_not_opened_as_a_library_of_its_own(far: Far, tmp_path: 
             await open_replicated_stores(far.servers(*on), tmp_path / "home")
 
 
-async def test_setting_aside_keeps_everything_and_fetches_anew(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_set_aside_keeps_everything_and_fetches_anew(far: Far, naps: Naps, tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with mirror_of(far, home, sleep=naps) as stores:
         scene, turn = await begin(stores)
@@ -332,7 +332,7 @@ async def test_setting_aside_keeps_everything_and_fetches_anew(far: Far, naps: N
     await own.close()
 
 
-async def test_a_copy_made_anew_still_sends_its_documents(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_copy_fetched_anew_still_sends_its_documents(far: Far, naps: Naps, tmp_path: Path) -> None:
     one = tmp_path / "one"
     async with mirror_of(far, one, sleep=naps) as stores:
         scene, turn = await begin(stores)

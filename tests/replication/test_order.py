@@ -21,7 +21,7 @@ async def gone_through(order: PriorityLock, name: str, told: list[str], *, behin
         await asyncio.sleep(0)
 
 
-async def test_play_goes_before_the_background_and_each_in_its_order() -> None:
+async def test_priority_lock_serves_play_before_background() -> None:
     order, told = PriorityLock(), list[str]()
     names = ["job 1", "turn 1", "job 2", "turn 2", "job 3", "turn 3"]
     async with order.hold(in_background=True):
@@ -38,7 +38,7 @@ async def test_play_goes_before_the_background_and_each_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_one_at_a_time_whoever_gives_up(seed: int) -> None:
+async def test_priority_lock_has_one_holder_after_cancellation(seed: int) -> None:
     order, chance, inside, done = PriorityLock(), random.Random(seed), 0, 0
 
     async def go(behind: bool) -> None:
@@ -67,7 +67,7 @@ async def test_one_at_a_time_whoever_gives_up(seed: int) -> None:
         pass
 
 
-async def test_what_is_typed_goes_to_the_server_before_jobs_that_wait(tmp_path: Path) -> None:
+async def test_replicated_writes_of_play_go_before_jobs(tmp_path: Path) -> None:
     async with (
         far_away(tmp_path / "far") as far,
         mirror_of(far, tmp_path / "home", Store.LOG, Store.CANON, sleep=Naps()) as stores,

@@ -22,7 +22,7 @@ EXAMPLES = [("orc.play", 5), ("hidden_door.play", 1)]
 
 @pytest.mark.parametrize(("script", "seed"), EXAMPLES)
 @pytest.mark.parametrize("upset", [*Store, None])
-async def test_a_store_that_stops_and_returns_changes_nothing(
+async def test_session_with_an_outage_gives_the_same_story(
     tmp_path: Path, script: str, seed: int, upset: Store | None
 ) -> None:
     """It is down at every second line. (None: all five are.)"""
@@ -47,7 +47,9 @@ async def test_a_store_that_stops_and_returns_changes_nothing(
 
 
 @pytest.mark.parametrize(("script", "seed"), EXAMPLES)
-async def test_servers_of_which_every_few_calls_fail(tmp_path: Path, script: str, seed: int) -> None:
+async def test_session_with_frequent_faults_gives_the_same_story(
+    tmp_path: Path, script: str, seed: int
+) -> None:
     expected = await played_at_home(tmp_path / "at home", script, seed)
     clock, naps = new_clock(), Naps()
     async with far_away(tmp_path / "far", clock=clock) as far:

@@ -28,7 +28,7 @@ LONGEST = 8.0
 """Seconds that it plays at most: a line takes a good part of one on servers."""
 
 
-def test_a_killed_process_loses_nothing_on_servers(tmp_path: Path, on_servers: dict[str, str]) -> None:
+def test_killed_process_loses_nothing_on_servers(tmp_path: Path, on_servers: dict[str, str]) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
     dice = random.Random(20_261_122)
     context = multiprocessing.get_context("spawn")

@@ -18,7 +18,9 @@ from tests.test_worked_examples import monitor
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(300)]
 
 
-async def test_nobody_gets_through(tmp_path: Path, on_all_servers: dict[str, str]) -> None:
+async def test_doctor_finds_every_role_restricted_on_servers(
+    tmp_path: Path, on_all_servers: dict[str, str]
+) -> None:
     kinds = dict.fromkeys(Store, StoreKind.SERVERS)
     stores = await open_stores(tmp_path / "home", kinds=kinds, environ=os.environ)
     try:
@@ -43,7 +45,7 @@ async def test_nobody_gets_through(tmp_path: Path, on_all_servers: dict[str, str
         await stores.close()
 
 
-def test_the_command_ticks_what_the_servers_refused(tmp_path: Path, on_all_servers: dict[str, str]) -> None:
+def test_doctor_command_lists_refusals_of_servers(tmp_path: Path, on_all_servers: dict[str, str]) -> None:
     told = monitor(tmp_path / "home", "doctor").stdout
     assert "✓" in told
     assert told.count("✗") == 1, "the legend's own"

@@ -41,7 +41,7 @@ async def everything(history: object, universe_id: Id) -> dict[str, list[Record]
     return found
 
 
-async def test_what_goes_in_comes_out_the_same(
+async def test_server_history_round_trips_a_universe(
     history: ServerHistory, campaign: tuple[Id, dict[str, list[Record]]]
 ) -> None:
     universe_id, whole = campaign
@@ -52,7 +52,7 @@ async def test_what_goes_in_comes_out_the_same(
     assert await everything(history, universe_id) == whole
 
 
-async def test_a_load_that_fails_leaves_nothing(
+async def test_server_history_rolls_back_a_failed_load(
     history: ServerHistory, campaign: tuple[Id, dict[str, list[Record]]]
 ) -> None:
     universe_id, whole = campaign

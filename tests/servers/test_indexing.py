@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-async def test_after_every_step_the_indexes_on_servers_are_as_made_anew(
+async def test_server_indexes_match_a_rebuild_after_every_step(
     tmp_path: Path, on_all_servers: dict[str, str]
 ) -> None:
     async with followed(tmp_path / "one") as program:

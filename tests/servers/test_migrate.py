@@ -41,7 +41,7 @@ def fates(told: dict[str, Any]) -> list[str]:
     return [universe["fate"] for universe in told["universes"]]
 
 
-async def test_onto_servers_and_back(
+async def test_migrate_to_servers_and_back(
     filled: Path, tmp_path: Path, on_all_servers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served, back = tmp_path / "served", tmp_path / "back"
@@ -57,7 +57,9 @@ async def test_onto_servers_and_back(
         assert await objects(before) == await objects(after)
 
 
-def test_killed_half_way_it_goes_on(filled: Path, tmp_path: Path, on_all_servers: dict[str, str]) -> None:
+def test_migrate_to_servers_resumes_after_a_kill(
+    filled: Path, tmp_path: Path, on_all_servers: dict[str, str]
+) -> None:
     served = tmp_path / "served"
     words = ["--home", str(filled), "migrate", "--from", "embedded", "--to", "servers"]
     process = subprocess.Popen(

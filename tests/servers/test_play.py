@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark
 
 
 @pytest.mark.parametrize(("script", "seed"), [("orc.play", 5), ("hidden_door.play", 1)])
-def test_a_worked_example_on_servers_gives_the_same_bytes(
+def test_play_on_servers_gives_the_same_story(
     tmp_path: Path,
     on_servers: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
@@ -26,16 +26,14 @@ def test_a_worked_example_on_servers_gives_the_same_bytes(
     assert monitor(tmp_path / "at home", *words).stdout == there
 
 
-def test_another_machine_finds_the_campaign_on_the_servers(
-    tmp_path: Path, on_servers: dict[str, str]
-) -> None:
+def test_play_continues_on_another_machine(tmp_path: Path, on_servers: dict[str, str]) -> None:
     monitor(tmp_path / "one", "play", "--script", str(SCRIPTS / "orc.play"), "--seed", "5")
     told = monitor(tmp_path / "other", "story", "The Ford").stdout
     assert "I finish him." in told
     assert "Orc died." in told
 
 
-def test_with_a_wrong_password_play_goes_on_at_home_and_is_sent_later(
+def test_play_with_a_wrong_password_is_sent_later(
     tmp_path: Path, on_servers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("play", "--script", str(SCRIPTS / "orc.play"), "--seed", "5")

@@ -66,7 +66,9 @@ async def served(home: Path, clock: Clock = utc_now) -> AsyncIterator[Stores]:
 
 
 @pytest.mark.parametrize("stopped", Store)
-async def test_a_server_is_killed_in_mid_session(tmp_path: Path, launcher_run: str, stopped: Store) -> None:
+async def test_server_killed_during_a_session_loses_nothing(
+    tmp_path: Path, launcher_run: str, stopped: Store
+) -> None:
     expected = await played_at_home(tmp_path / "at home", "orc.play", 5)
     told: list[StoreNotice] = []
     clock, home = new_clock(), tmp_path / "served"

@@ -14,7 +14,7 @@ from tests.agents.orchestrator.test_telling_resume import ACT, ASKED, ON, SCRIPT
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(300)]
 
 
-async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_servers: dict[str, str]) -> None:
+async def test_narration_on_servers_is_told_and_undone(tmp_path: Path, on_servers: dict[str, str]) -> None:
     async with telling(tmp_path) as teller:
         services = teller.program.services
         await services.play.submit(teller.scene_id, ACT)
@@ -28,7 +28,7 @@ async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_serv
 
 
 @pytest.mark.parametrize("node", ["validate", "critique", "stage"])
-async def test_killed_on_one_machine_it_goes_on_on_another(
+async def test_narration_killed_on_one_machine_resumes_on_another(
     tmp_path: Path, on_servers: dict[str, str], monkeypatch: pytest.MonkeyPatch, node: str
 ) -> None:
     whole = NarrationSteps.build_steps
