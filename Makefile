@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help run demo test test-slow test-chaos test-model test-integration check fix lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
+.PHONY: help run demo test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ check: lint types imports test  ## Run lint, types, imports and tests
 fix: $(READY)  ## Format and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+hooks: $(READY)  ## Install the git hooks that format, lint and check commit subjects
+	$(BIN)/pre-commit install --hook-type pre-commit --hook-type commit-msg
 
 lint: $(READY)  ## Check style and format
 	$(BIN)/ruff check .

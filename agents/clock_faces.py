@@ -1,5 +1,7 @@
-"""Draws clocks and tracks as text, and finds the most urgent clock. Imports little, because widgets use
-it."""
+"""Draws clocks and tracks as text, and finds the most urgent clock.
+
+Imports little, because widgets use it.
+"""
 
 from __future__ import annotations
 

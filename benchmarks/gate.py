@@ -1,5 +1,8 @@
-"""A hundred proposals at the canon gate: each key to the end of the frame that answers it, and how long it
-takes to keep a verdict and weigh all of them anew behind that frame."""
+"""A hundred proposals at the canon gate.
+
+Each key to the end of the frame that answers it, and how long it takes to keep a verdict and weigh all of
+them anew behind that frame.
+"""
 
 from __future__ import annotations
 

@@ -51,8 +51,10 @@ class RecallQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question as it was answered one way: `found` are turns, best first, by what the log calls them;
-    `confidence` how near the best came."""
+    """A question as it was answered one way.
+
+    `found` are turns, best first, by what the log calls them; `confidence` how near the best came.
+    """
 
     question: RecallQuestion
     way: str
@@ -71,8 +73,10 @@ class AnsweredQuestion:
 
     @property
     def ranks_current_first(self) -> bool:
-        """Whether the current value stands above the old; what was not found stands below what was, and if
-        neither was, it does not."""
+        """Whether the current value stands above the old.
+
+        What was not found stands below what was, and if neither was, it does not.
+        """
         return self._first_place(self.question.turns) < self._first_place(self.question.old)
 
     def _first_place(self, turns: Sequence[str]) -> int:
@@ -121,8 +125,10 @@ class RecallResults:
         return sum(a.ranks_current_first for a in matching) / max(1, len(matching))
 
     def confidence_separation(self, way: str) -> float:
-        """Return how well confidence tells questions with an answer from those without: how often one with
-        an answer has more than one without (0.5: not at all)."""
+        """Return how well confidence tells questions with an answer from those without.
+
+        How often one with an answer has more than one without (0.5: not at all).
+        """
         answered_confidences, unanswered_confidences = (
             [
                 a.confidence

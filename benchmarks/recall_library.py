@@ -125,8 +125,7 @@ async def open_indexed(
 
 
 async def commit_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping[str, Turn]) -> None:
-    """Commit the entities and facts of a file, with what they rest on and what they supersede, as the gate
-    would have let them in along the way; then index them."""
+    """Commit the entities and facts of a file with their evidence and supersessions, then index them."""
     text = await asyncio.to_thread(file.read_text, "utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
     entities = {line["entity"]: _entity(line, universe_id) for line in lines if "entity" in line}

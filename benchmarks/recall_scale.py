@@ -82,8 +82,10 @@ def ten_times(scale: Scale) -> Scale:
 
 @dataclass(slots=True)
 class MeasuredTimes:
-    """The seconds of each package, `fresh` with a question whose vector is not known yet; `cpu` is the mean
-    of what a fresh one takes of this process's processor time."""
+    """The seconds of each package, `fresh` with a question whose vector is not known yet.
+
+    `cpu` is the mean of what a fresh one takes of this process's processor time.
+    """
 
     fresh: list[float] = field(default_factory=list)
     known: list[float] = field(default_factory=list)

@@ -110,8 +110,10 @@ async def _fill_and_measure(
 
 
 async def _wait_until_in_step(stores: Stores) -> None:
-    """Wait until every server has all that was written, for until then it is the copy that is read; and say
-    so if that does not come."""
+    """Wait until every server has all that was written, for until then it is the copy that is read.
+
+    And say so if that does not come.
+    """
     for _ in range(int(_LONGEST / _PAUSE)):
         if all(state == "ok" for _, state in stores.health()):
             return

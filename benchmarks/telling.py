@@ -1,5 +1,6 @@
-"""An exchange that a model tells: what the pipeline takes beyond the model's own time, and how soon its first
-word is heard.
+"""An exchange that a model tells.
+
+What the pipeline takes beyond the model's own time, and how soon its first word is heard.
 
 The model answers at once, so nearly all that is measured is ours; what it does take is taken off. *In this
 process* it is scripted; *by its child* it is a LiteLLM custom provider behind the real child and pipes, so

@@ -104,8 +104,11 @@ def build_background_jobs(
     *,
     catalogue: ReadCatalogue,
 ) -> BackgroundJobs:
-    """Build it. `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the
-    built-in one."""
+    """Build it.
+
+    `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
+    one.
+    """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
     embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events)

@@ -95,8 +95,11 @@ def read_script(text: str) -> PlayScript:
 
 
 async def play_script(services: Services, script: PlayScript, *, keep_going: bool = False) -> ScriptResult:
-    """Play a script on a desk. A line that fails is reported and ends the script, unless `keep_going`;
-    what was played before it stays played."""
+    """Play a script on a desk.
+
+    A line that fails is reported and ends the script, unless `keep_going`; what was played before it stays
+    played.
+    """
     script_result = ScriptResult()
     await _open_story(services, script.header, script_result)
     narrated_turns: list[Turn] = []

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToQuery:
-    """Ask the record: of a universe, of it one story. `scene_id`: from play, to which it leads back; `words`
-    are asked at once."""
+    """Ask the record: of a universe, of it one story.
+
+    `scene_id`: from play, to which it leads back; `words` are asked at once.
+    """
 
     universe_id: Id | None = None
     story_id: Id | None = None

@@ -86,8 +86,10 @@ class ToReading:
 
 @dataclass(frozen=True, slots=True)
 class ToUniverse:
-    """The universe browser, at an entity and (if one is named) a fact on its card. `beside_play` when it is
-    a look aside from a scene."""
+    """The universe browser, at an entity and (if one is named) a fact on its card.
+
+    `beside_play` when it is a look aside from a scene.
+    """
 
     universe_id: Id | None = None
     entity_id: Id | None = None

@@ -28,8 +28,11 @@ MAX_BYTES = 16 * 2**30
 
 
 class CampaignManifest(ZipManifest):
-    """What the archive holds. `counts` are records by collection; `missing` are the objects (see
-    `missing_object_name`) that the library itself had lost or found damaged."""
+    """What the archive holds.
+
+    `counts` are records by collection; `missing` are the objects (see `missing_object_name`) that the
+    library itself had lost or found damaged.
+    """
 
     kind: Literal["monitor-campaign"] = "monitor-campaign"
     format: int = Field(default=FORMAT, ge=1)

@@ -52,8 +52,11 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class ZipFormat(Generic[M]):
-    """A kind of file. `object_pattern` has the key as its last group; `file_noun`, `display_name` and `advice`
-    are for error messages; the limits are for all members, unpacked."""
+    """A kind of file.
+
+    `object_pattern` has the key as its last group; `file_noun`, `display_name` and `advice` are for error
+    messages; the limits are for all members, unpacked.
+    """
 
     manifest: type[M]
     version: int

@@ -87,12 +87,15 @@ class History(Protocol):
         """Call `sink` with every collection in turn, with the universe's records in the order they were made.
 
         All records are of one moment. `sink` is called in a thread and may block. Proposals have the status
-        that is stored. Raises NotFound if there is no such universe."""
+        that is stored. Raises NotFound if there is no such universe.
+        """
         ...
 
     async def dump_all(self, sink: Callable[[Id, str, Iterator[Record]], None]) -> None:
-        """As `dump`, for every universe, oldest first; and last, for `NO_UNIVERSE`, the `transitions` that
-        belong to none. An exception of `sink` ends it."""
+        """As `dump`, for every universe, oldest first.
+
+        And last, for `NO_UNIVERSE`, the `transitions` that belong to none. An exception of `sink` ends it.
+        """
         ...
 
     async def load(
@@ -109,5 +112,6 @@ class History(Protocol):
         written: an import neither changes nor joins what is here.
 
         With `finish_partial` they may exist: an unfinished load of the same records is completed. The caller
-        must know that the records that are here are the same."""
+        must know that the records that are here are the same.
+        """
         ...

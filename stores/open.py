@@ -45,8 +45,10 @@ ALL_STORES_VARIABLE = "MONITOR_STORES"
 
 
 def read_store_kinds(environ: Mapping[str, str]) -> StoreKinds:
-    """Return the kind of each store: `MONITOR_STORES` sets all five, and `MONITOR_CANON`, `MONITOR_LOG`,
-    `MONITOR_VECTORS`, `MONITOR_WORDS` and `MONITOR_OBJECTS` one of them.
+    """Return the kind of each store.
+
+    `MONITOR_STORES` sets all five, and `MONITOR_CANON`, `MONITOR_LOG`, `MONITOR_VECTORS`, `MONITOR_WORDS`
+    and `MONITOR_OBJECTS` one of them.
 
     Raises InputError for an unknown kind.
     """

@@ -86,8 +86,10 @@ class CanonReader(Protocol):
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
-        """Return facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`): canonical ones, and
-        those that a later fact ended."""
+        """Return facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`).
+
+        Canonical ones, and those that a later fact ended.
+        """
         ...
 
     async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
@@ -147,8 +149,11 @@ class CanonWriter(CanonReader, Protocol):
     """What the CanonKeeper alone may write in canon."""
 
     async def commit(self, batch: CanonBatch) -> None:
-        """Write the whole batch or none of it. Entities are replaced; facts, evidence and edges are added if
-        absent; the edges of relation facts are kept up to date."""
+        """Write the whole batch or none of it.
+
+        Entities are replaced; facts, evidence and edges are added if absent; the edges of relation facts
+        are kept up to date.
+        """
         ...
 
 
@@ -156,8 +161,11 @@ class CanonWriter(CanonReader, Protocol):
 
 
 class LlmSpending(NamedTuple):
-    """The sum of some calls of a model. `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar;
-    `unpriced` is how many of the `calls` have no known price."""
+    """The sum of some calls of a model.
+
+    `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar; `unpriced` is how many of the
+    `calls` have no known price.
+    """
 
     universe_id: Id
     story_id: Id | None
@@ -261,8 +269,10 @@ class LogReader(Protocol):
         ...
 
     async def canon_version(self, universe_id: Id) -> str:
-        """Return a version of the universe's canon, which changes whenever a commit is planned, written or
-        closed. What was read of canon at the same version still holds."""
+        """Return a version of the universe's canon, which changes whenever a commit is planned, written or closed.
+
+        What was read of canon at the same version still holds.
+        """
         ...
 
     async def rulings(self, universe_id: Id) -> list[Ruling]:
@@ -454,8 +464,10 @@ class VectorItem(NamedTuple):
 
 
 class VectorIndex(Protocol):
-    """Vectors by collection and model. Those of different models are independent; those of one model have one
-    dimension."""
+    """Vectors by collection and model.
+
+    Those of different models are independent; those of one model have one dimension.
+    """
 
     async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None: ...
 
@@ -538,8 +550,10 @@ class RebuildableTextIndex(Protocol):
     """A text index that can be rebuilt while the present one is in use."""
 
     async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        """Replace the collection by these items once all of them are indexed; return how many there are. If it
-        fails, the collection is unchanged."""
+        """Replace the collection by these items once all of them are indexed; return how many there are.
+
+        If it fails, the collection is unchanged.
+        """
         ...
 
 

@@ -14,8 +14,10 @@ T = TypeVar("T")
 
 
 class ThreadCancellation:
-    """Runs work through `run`; the work calls `raise_if_cancelled` now and then. Cancelling the caller ends the
-    thread, and returns only when it has ended."""
+    """Runs work through `run`; the work calls `raise_if_cancelled` now and then.
+
+    Cancelling the caller ends the thread, and returns only when it has ended.
+    """
 
     def __init__(self, what: str, kept: str) -> None:
         self._message = what

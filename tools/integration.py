@@ -32,8 +32,10 @@ NO_SERVERS: Final = 75
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all; `arguments` go on to pytest. If any fail or hang, all are tried once more, on servers
-    started anew: one that its machine killed or starved is no fault of ours, and both runs can be read.
+    """Run it all; `arguments` go on to pytest.
+
+    If any fail or hang, all are tried once more, on servers started anew: one that its machine killed or
+    starved is no fault of ours, and both runs can be read.
     """
     code = _run(arguments)
     if code in (_TESTS_FAILED, watched.HUNG):

@@ -22,8 +22,10 @@ WEIGHT_SIGN = "•"
 def agenda_lines(
     threads: Sequence[ThreadView], clocks: Sequence[ProgressClock], tracks: Sequence[ProgressClock], rows: int
 ) -> Content:
-    """Return at most `rows` lines: the clock with the fewest steps left first, then tracks, then threads,
-    the heaviest first."""
+    """Return at most `rows` lines.
+
+    The clock with the fewest steps left first, then tracks, then threads, the heaviest first.
+    """
     lines = [
         *_clock_lines(clocks),
         *map(_track_line, tracks),

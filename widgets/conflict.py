@@ -137,7 +137,7 @@ class RulingOptionList(RowList[RulingOption | RulingVariant]):
 
     @dataclass
     class OptionTaken(Message):
-        """This is what the GM rules."""
+        """The option that the GM chose."""
 
         value: RulingOption | RulingVariant
 

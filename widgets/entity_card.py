@@ -74,8 +74,10 @@ class EntityCardView(RowList[CardRow]):
         self.card: EntityCard | None = None
 
     def show_card(self, card: EntityCard | None, waiting_proposals: Sequence[ProposalView] = ()) -> None:
-        """Show this card, and what waits at the gate to change it; the cursor stays on its fact if it is
-        still there."""
+        """Show this card, and what waits at the gate to change it.
+
+        The cursor stays on its fact if it is still there.
+        """
         is_other_entity = self.card is None or card is None or self.card.entity.id != card.entity.id
         self.card = card
         if is_other_entity:

@@ -46,8 +46,11 @@ def draw_line(line: Line, inks: Inks, width: int) -> Strip:
 
 
 class InkView(ScrollView, inherit_bindings=False):
-    """A scrolled view drawn line by line. It scrolls up and down only, by its own keys: Left and Right,
-    which scroll other containers, are left to the screen."""
+    """A scrolled view drawn line by line.
+
+    It scrolls up and down only, by its own keys: Left and Right, which scroll other containers, are left to
+    the screen.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*(f"ink--{ink}" for ink in Ink), "ink--cursor"}
     ALLOW_SELECT = False

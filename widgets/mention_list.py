@@ -29,8 +29,10 @@ Mentionable = FactView | Entity | SceneReference | ProposalView
 
 @dataclass(frozen=True, slots=True)
 class CanonMention:
-    """What a row stands for. `note` is said of it, `lead` before it; `tag` is the screen's own word for it;
-    `indent` steps it in."""
+    """What a row stands for.
+
+    `note` is said of it, `lead` before it; `tag` is the screen's own word for it; `indent` steps it in.
+    """
 
     mentioned: Mentionable
     note: str = ""
@@ -57,8 +59,10 @@ class CanonMention:
 
 @dataclass(frozen=True, slots=True)
 class MentionSection:
-    """A heading and what stands under it; without a heading, only that. `words` are plain lines; `count`
-    (None: as many as there are mentions) is said behind the heading."""
+    """A heading and what stands under it; without a heading, only that.
+
+    `words` are plain lines; `count` (None: as many as there are mentions) is said behind the heading.
+    """
 
     heading: str = ""
     mentions: Sequence[CanonMention] = ()

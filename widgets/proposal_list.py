@@ -146,8 +146,10 @@ class ProposalList(RowList[ProposalView]):
     # --- what screens call -------------------------------------------------------------------------
 
     def show_proposals(self, views: Sequence[ProposalView]) -> None:
-        """Show these; cursor and marks stay on their proposals, but for one that was closed meanwhile: the
-        cursor does not go down with it to what is decided."""
+        """Show these; cursor and marks stay on their proposals, but for one that was closed meanwhile.
+
+        The cursor does not go down with it to what is decided.
+        """
         cursor_before, view_before = self.cursor, self.current
         self._views = tuple(views)
         self._label_cells = label_width(views)

@@ -91,8 +91,11 @@ def backlog_text(waiting_count: int, current_task: str, *, at_least: int = 1) ->
 
 
 class StatusBar(Widget):
-    """One line over the scene. `extra` stands on the right, such as today's cost; `background_status`
-    says how much is left to do in the background."""
+    """One line over the scene.
+
+    `extra` stands on the right, such as today's cost; `background_status` says how much is left to do in
+    the background.
+    """
 
     DEFAULT_CSS = """
     StatusBar { height: 1; background: $panel; color: $foreground; }

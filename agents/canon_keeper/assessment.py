@@ -86,8 +86,11 @@ class ProposalAssessor:
         last_ids: Collection[Id] = (),
         extra_rulings: Sequence[Ruling] = (),
     ) -> ProposalAssessment:
-        """Weigh all that is open in a universe: some of it as it is `instead` (and with it what is not
-        staged yet), and those in `last` after all others."""
+        """Weigh all that is open in a universe.
+
+        Some of it as it is `instead` (and with it what is not staged yet), and those in `last` after all
+        others.
+        """
         changed_proposals = {p.id: p for p in replacements}
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)

@@ -167,8 +167,11 @@ class _BatchBuilder:
             )
 
     def _older_evidence(self, fact: Fact, proposal: ProposedChange) -> tuple[Evidence, ...]:
-        """Return what a fact rests on that is older than its proposal: an entity's first value on what
-        the entity rests on, a fact that moved on what it rested on before, and on the merge."""
+        """Return what a fact rests on that is older than its proposal.
+
+        An entity's first value on what the entity rests on, a fact that moved on what it rested on before,
+        and on the merge.
+        """
         if fact.proposal_id is None:
             return tuple(piece for i in fact.involves for piece in self._known_evidence(i.entity_id))
         if isinstance(proposal.change, MergeEntities):
@@ -215,8 +218,10 @@ class _BatchBuilder:
 
 
 def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:
-    """Return what the proposal rests on: its own evidence, its scene, and if there is neither, the word
-    of whoever decided it."""
+    """Return what the proposal rests on.
+
+    Its own evidence, its scene, and if there is neither, the word of whoever decided it.
+    """
     evidence = list(proposal.evidence)
     if proposal.scene_id is not None:
         evidence.append(

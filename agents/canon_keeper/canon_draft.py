@@ -111,8 +111,10 @@ class CanonDraft:
         return read_fact(fact, self.catalogue)
 
     def similar_facts(self, fact: Fact) -> Iterator[Fact]:
-        """Yield facts that may say the same: in the same words or, if it is no occurrence, of the same
-        subject and predicate."""
+        """Yield facts that may say the same.
+
+        In the same words or, if it is no occurrence, of the same subject and predicate.
+        """
         reading = read_fact(fact, self.catalogue)
         keyed_ids = (
             ()

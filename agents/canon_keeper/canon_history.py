@@ -37,8 +37,11 @@ class CanonHistoryReader:
         self._read_policy = read_policy
 
     async def read_fact_history(self, fact: Fact) -> list[Fact]:
-        """Return how what a fact tells of came to be so and went on, in the order of world time: all values
-        of its predicate for its subject (or of its tag), and whatever ended or replaced any of them."""
+        """Return how what a fact tells of came to be so and went on, in the order of world time.
+
+        All values of its predicate for its subject (or of its tag), and whatever ended or replaced any of
+        them.
+        """
         catalogue = (await self._read_policy(fact.universe_id)).catalogue
         reading = read_fact(fact, catalogue)
         has_value = reading.value is not None or reading.object is not None
@@ -67,8 +70,10 @@ class CanonHistoryReader:
         return chain_facts
 
     async def read_predicate_history(self, entity_id: Id, predicate: str) -> list[Fact]:
-        """Return all that was ever said of a subject under one predicate (from either end), in the order
-        of world time; retconned facts too, with their status."""
+        """Return every fact about a subject under one predicate, from either end, in world-time order.
+
+        Retconned facts are included, with their status.
+        """
         catalogue = (await self._read_policy((await self._canon.entity(entity_id)).universe_id)).catalogue
         canonical = catalogue[predicate].inverse_of or predicate
         names = {canonical, *catalogue.inverse_predicates(canonical)}

@@ -57,8 +57,11 @@ class ProposalFindings:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDecision:
-    """`reasons` are sentences, the deciding one first. `duplicate_of` names the fact or entity that the
-    evidence would be added to; `by_rule` says that a rule of the house made the mark."""
+    """`reasons` are sentences, the deciding one first.
+
+    `duplicate_of` names the fact or entity that the evidence would be added to; `by_rule` says that a rule
+    of the house made the mark.
+    """
 
     mark: PolicyMark
     confidence: float

@@ -65,9 +65,12 @@ class MergeGain:
 
 @dataclass(frozen=True, slots=True)
 class CanonSnapshot:
-    """A part of canon as it stands. `everyone` are those whose names are to be compared; `supersessions`
-    along the facts that are to be retconned; `evidence` when it is read for a commit;
-    `scenes` in which deeds with a place (and deaths) were told; `gains` of merges that are to be undone."""
+    """A part of canon as it stands.
+
+    `everyone` are those whose names are to be compared; `supersessions` along the facts that are to be
+    retconned; `evidence` when it is read for a commit; `scenes` in which deeds with a place (and deaths)
+    were told; `gains` of merges that are to be undone.
+    """
 
     universe_id: Id
     universe: Universe | None = None

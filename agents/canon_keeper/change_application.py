@@ -151,8 +151,10 @@ def _change_sentences(before: Entity, after: Entity) -> Iterable[str]:
 
 
 def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDraft) -> list[Fact]:
-    """What is told of the absorbed one is told of the kept one from now on; where both have a value that
-    there is only one of, the kept one's stays."""
+    """What is told of the absorbed one is told of the kept one from now on.
+
+    Where both have a value that there is only one of, the kept one's stays.
+    """
     kept_entity, absorbed_entity = (
         _require_entity(change.kept_id, draft),
         _require_entity(change.absorbed_id, draft),

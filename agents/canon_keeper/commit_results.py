@@ -13,8 +13,11 @@ CommitResult = CommitReport
 
 
 def build_commit_result(canonization: Canonization) -> CommitResult:
-    """Return what a commit made true: facts that still stand at its end, entities that are new to canon or
-    described anew (not those whose state a fact has moved)."""
+    """Return what a commit made true.
+
+    Facts that still stand at its end, entities that are new to canon or described anew (not those whose
+    state a fact has moved).
+    """
     outcomes, batch = canonization.outcomes, canonization.batch
     superseded_ids = {change.fact_id for change in batch.fact_changes} | {
         s.older_id for s in batch.supersedes

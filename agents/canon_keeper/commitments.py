@@ -127,7 +127,7 @@ def commitment_kind(fact: Fact | AssertFact) -> CommitmentKind:
 
 
 def closed_statement(fact: Fact) -> str:
-    """Return the words of a commitment that was paid off: `Kept: Mara promised Jon a boat.`"""
+    """Return the words of a commitment that was paid off (`Kept: Mara promised Jon a boat.`)."""
     return f"{CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
 
 

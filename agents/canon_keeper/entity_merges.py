@@ -59,8 +59,10 @@ class LookalikePair:
 
 @dataclass(frozen=True, slots=True)
 class MergePreview:
-    """What a merge would do. `clashes` come first: pairs of the kept one's fact and the absorbed one's
-    that cannot both be so (None: what the kept one bears from the start).
+    """What a merge would do.
+
+    `clashes` come first: pairs of the kept one's fact and the absorbed one's that cannot both be so (None:
+    what the kept one bears from the start).
 
     `moved` pairs facts with themselves afterwards; `repeated` are the absorbed one's that say what the
     kept one has already; `relations` counts the relations among the moved.
@@ -91,8 +93,10 @@ class MergePreviewer:
         self._clock = clock
 
     async def find_lookalikes(self, universe_id: Id, entity_id: Id | None = None) -> list[LookalikePair]:
-        """Return pairs of one kind whose names are the same or nearly so, or one within the other, the most
-        alike first; with `of`, only those of one entity, which is then the pair's first."""
+        """Return pairs of one kind with equal, similar or contained names, the most alike first.
+
+        With `entity_id`, only the pairs of that entity, which then comes first in each.
+        """
         names = [(normalize_name(name), whose) for name, whose in await self._canon.folded_names(universe_id)]
         own_names = [pair for pair in names if pair[1] == entity_id]
         if entity_id is not None:
@@ -281,8 +285,10 @@ def _last_entity_in(commits: Sequence[Canonization], entity_id: Id | None) -> En
 def _similar_pairs(
     names: Sequence[tuple[str, Id]], first_count: int | None = None
 ) -> dict[tuple[Id, Id], float]:
-    """Return pairs of entities with names that are nearly the same, and how nearly (per cent); with
-    `only`, pairs of the first so many names with others."""
+    """Return pairs of entities with names that are nearly the same, and how nearly (per cent).
+
+    With `only`, pairs of the first so many names with others.
+    """
     likeness_by_pair: dict[tuple[Id, Id], float] = {}
     words = [name for name, _ in names]
     for place, (name, whose) in enumerate(names[:first_count]):

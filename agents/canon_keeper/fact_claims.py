@@ -157,8 +157,10 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
 
 
 def first_value_fact(claim: FactClaim, draft: CanonDraft) -> Fact | None:
-    """Return the fact that keeps the value an entity was created with, when the claim is the first to
-    change it; without it the old value would be lost. It is the GM's word, whoever changes it."""
+    """Return the fact that keeps the value an entity was created with, when the claim is the first to change it.
+
+    Without it the old value would be lost. It is the GM's word, whoever changes it.
+    """
     fact_key = fact_key_of(claim.fact, draft.catalogue)
     entity = draft.entities.get(fact_key.subject) if fact_key and fact_key.subject else None
     if (

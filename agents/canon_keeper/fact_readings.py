@@ -127,8 +127,10 @@ def is_open(fact: Fact) -> bool:
 
 
 def is_in_force(fact: Fact) -> bool:
-    """Say whether the fact holds at some time: it was not retconned, nor replaced at a time unknown or
-    by a correction, which leaves nothing of it."""
+    """Say whether the fact holds at some time.
+
+    It was not retconned, nor replaced at a time unknown or by a correction, which leaves nothing of it.
+    """
     is_replaced = fact.status is FactStatus.SUPERSEDED and fact.valid_to in (None, fact.valid_from)
     return fact.status is not FactStatus.RETCONNED and not is_replaced
 

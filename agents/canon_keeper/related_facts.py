@@ -52,8 +52,11 @@ class _FactQuery(NamedTuple):
 
 
 class RelatedFactsLoader:
-    """Reads into `facts` (and `entities`), and tells in `scenes` where deeds with a place were told, and
-    deaths for a scene's outcome."""
+    """Loads related facts and entities, and the places and deaths that a scene's play states.
+
+    It adds to `facts` and `entities`; `scenes` gets where deeds with a place were played, and deaths for a
+    scene's outcome.
+    """
 
     def __init__(
         self,

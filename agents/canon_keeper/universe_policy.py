@@ -152,8 +152,11 @@ class PolicyStore:
         return (await self._stored_policy(universe_id)).predicates
 
     async def set_predicates(self, universe_id: Id, text: str) -> frozenset[str]:
-        """Check and keep the universe's own predicates; returns the names that are told otherwise than in
-        the bundled catalogue. Raises InputError that names the line."""
+        """Check and keep the universe's own predicates.
+
+        Returns the names that are told otherwise than in the bundled catalogue. Raises InputError that
+        names the line.
+        """
         try:
             catalogue = extend_catalogue(self._base, text)
         except InputError as error:

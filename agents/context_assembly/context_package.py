@@ -374,8 +374,10 @@ class ContextPackageBuilder:
         ]
 
     async def _read_current_facts(self, entity_id: Id, tick: int) -> list[Fact]:
-        """Return the current facts of one entity; if it has very many, the latest and those that began
-        recently in world time."""
+        """Return the current facts of one entity.
+
+        If it has very many, the latest and those that began recently in world time.
+        """
         facts = await self._canon.facts_about(entity_id, FactsAboutQuery(newest=MAX_FACTS_PER_ENTITY))
         if len(facts) < MAX_FACTS_PER_ENTITY:
             return facts
@@ -406,8 +408,10 @@ def _build_recalled(
 def _select_nearby(
     neighbourhood_facts: Iterable[Fact], entity_ids_in_view: Collection[Id], player_text: str
 ) -> tuple[Fact, ...]:
-    """Return the relations one hop further out: those that share words with the player's text first, then
-    the newest."""
+    """Return the relations one hop further out.
+
+    Those that share words with the player's text first, then the newest.
+    """
     asked_stems = telling_stems(player_text)
     further_facts = [
         f

@@ -171,8 +171,7 @@ class NarrativeReader:
         )
 
     async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
-        """Return when characters arrived whom this scene brought into canon and its record lists in the
-        cast."""
+        """Return when characters arrived whom this scene brought into canon and its record lists in the cast."""
         accepted_proposals = await self.log.proposals(
             ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
         )

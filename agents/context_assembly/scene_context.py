@@ -61,8 +61,10 @@ class SceneContext:
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None
 
     def present_actors(self) -> list[Entity]:
-        """Return the characters present: the cast, those created on the line and those who came, without
-        those who left."""
+        """Return the characters present.
+
+        The cast, those created on the line and those who came, without those who left.
+        """
         present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids()))
         for entry in self.scene_presence_entries():
             if entry.here:

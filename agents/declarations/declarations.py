@@ -121,8 +121,10 @@ class DeclarationService:
     async def propose_state_changes(
         self, context: SceneContext, changes: Sequence[StateChange], quote: str
     ) -> list[ProposedChange]:
-        """Propose changes of numbers, values and tags, all resting on the same words. Raises InputError
-        without any."""
+        """Propose changes of numbers, values and tags, all resting on the same words.
+
+        Raises InputError without any.
+        """
         catalogue = await self._read_catalogue(context.universe.id)
         proposals = [
             self._build_proposal(context, c, quote, critical=catalogue.is_critical(c.key, c.value))
@@ -171,8 +173,10 @@ class DeclarationService:
 
 
 def _site_of(context: SceneContext) -> ProposalSite:
-    """Return where a declaration is proposed: on the turn that play stands on, so that undoing that turn
-    takes the declaration back with it."""
+    """Return where a declaration is proposed.
+
+    On the turn that play stands on, so that undoing that turn takes the declaration back with it.
+    """
     return ProposalSite(
         context.universe.id,
         context.story.id,

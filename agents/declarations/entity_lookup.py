@@ -18,8 +18,10 @@ from stores.records.world import Entity
 def scene_entity_finder(
     context: SceneContext, contexts: SceneContextLoader, *, guess: bool = False
 ) -> FindEntity:
-    """Return what finds the one entity of a name in the scene or its universe; with `guess`, a word of the
-    name of somebody present will do."""
+    """Return what finds the one entity of a name in the scene or its universe.
+
+    With `guess`, a word of the name of somebody present will do.
+    """
 
     async def find(name: str) -> Entity | None:
         return _single_entity(await contexts.find_entities(context, name, allow_partial=guess))

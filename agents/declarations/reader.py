@@ -67,8 +67,10 @@ _MAX_NAME_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class NewEntity:
-    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once; `numbers`
-    stand in brackets behind the words: `(hp 4, might 1)`."""
+    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once.
+
+    `numbers` stand in brackets behind the words: `(hp 4, might 1)`.
+    """
 
     name: str
     description: str

@@ -1,5 +1,6 @@
-"""Turns a log's scenes into records. The same log gives the same records, so writing it twice changes
-nothing.
+"""Turns a log's scenes into records.
+
+The same log gives the same records, so writing it twice changes nothing.
 
 After each scene the library has an ordinary story: its last scene is active, those before are completed, and
 nothing of it is canon.
@@ -101,8 +102,10 @@ class StoryImport:
         return derive_id("imported turn", self.scene_id(scene_index), number)
 
     def _turns(self, scene_index: int) -> Iterator[Turn]:
-        """Yield the turns. An exchange is what the player does and the answers; before the first, each
-        turn is one."""
+        """Yield the turns.
+
+        An exchange is what the player does and the answers; before the first, each turn is one.
+        """
         exchange_id, previous_speaker, parent_id = "", Speaker.SYSTEM, None
         for depth, (entry, tick) in enumerate(scene_turns(self.scenes[scene_index])):
             turn_id, speaker = self._turn_id(scene_index, depth), _speaker(entry)
@@ -176,8 +179,7 @@ class StoryImport:
         return StoryNode(id=self.story.id, universe_id=self.story.universe_id, title=self.story.title)
 
     def _nodes(self, scene_index: int) -> list[SceneNode]:
-        """Return the node of the scene that ended; with the last scene, also its own, where play
-        continues."""
+        """Return the node of the scene that ended; with the last scene, also its own, where play continues."""
         is_last = scene_index == len(self.scenes) - 1
         ended_nodes = [self._node(scene_index - 1, "completed")] if scene_index else []
         return [*ended_nodes, *([self._node(scene_index, "active")] if is_last else [])]

@@ -1,5 +1,4 @@
-"""Defines what a log is read into, whatever its format: entries in order, and the problems in reading
-them."""
+"""Defines what a log is read into, whatever its format: entries in order, and the problems in reading them."""
 
 from __future__ import annotations
 

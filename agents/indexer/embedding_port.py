@@ -22,8 +22,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The name under which its vectors are stored; models with incomparable vectors have different
-        names."""
+        """The name under which its vectors are stored; models with incomparable vectors have different names."""
         ...
 
     async def embed(

@@ -332,6 +332,5 @@ def fingerprint_scene_item(
 
 
 def _fingerprint_pc_name(pc_name: str) -> str:
-    """Return the fingerprint of what turns are indexed with: the player character's name and the text
-    version."""
+    """Return the fingerprint of what turns are indexed with: the player character's name and the text version."""
     return compute_fingerprint(TURN_TEXT_VERSION, pc_name)[:8]

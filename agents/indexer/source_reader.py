@@ -182,8 +182,7 @@ class SourceReader:
         }
 
     async def read_all_names(self, entity_ids: Collection[Id]) -> dict[Id, str]:
-        """Return the entities' names, including merged and retconned ones, whose memories still have the
-        name."""
+        """Return the entities' names, including merged and retconned ones, whose memories still have the name."""
         return {id: entity.name for id, entity in (await self._canon.entities_by_id(entity_ids)).items()}
 
     async def find_facts_naming(self, entity_ids: Collection[Id]) -> set[Id]:

@@ -156,8 +156,7 @@ class JobRunner:
         self._tasks.clear()
 
     async def wait_until_idle(self, universe_id: Id | None = None) -> None:
-        """Wait until nothing is left to do (in the universe) except poisoned jobs and jobs waiting for a
-        store."""
+        """Wait until nothing is left to do (in the universe) except poisoned jobs and jobs waiting for a store."""
         if not self._tasks:
             self._start_tasks()
         if universe_id is None:
@@ -427,8 +426,7 @@ class JobRunner:
         self._state_changed.set()
 
     def _is_idle(self, universe_id: Id | None = None) -> bool:
-        """Return whether there are no events and scans, and all that is left (of the universe) waits for
-        something else."""
+        """Say whether no event or scan is pending and all other work (of the universe) waits for something."""
         open_entries = (e for e in self._entries.values() if universe_id in (None, e.subject.universe_id))
         are_all_waiting = all(
             one.wait_reason and not one.waits_after_failure and not one.is_running for one in open_entries

@@ -92,8 +92,10 @@ class Worker(Protocol):
         ...
 
     async def subjects(self) -> Collection[JobSubject]:
-        """Return everything that may be out of date, the most urgent first. Raises StoreError: asked again
-        later."""
+        """Return everything that may be out of date, the most urgent first.
+
+        Raises StoreError: asked again later.
+        """
         ...
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
@@ -101,8 +103,10 @@ class Worker(Protocol):
         ...
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Do one piece of work and return how many items are left. A subject that no longer exists is
-        done."""
+        """Do one piece of work and return how many items are left.
+
+        A subject that no longer exists is done.
+        """
         ...
 
 

@@ -34,8 +34,10 @@ OnText = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Identifies a call: `run_id`, persona and `nth` give its identifier, so a step repeated after a crash
-    pays once."""
+    """Identifies a call by `run_id`, persona and `nth`.
+
+    A step that is repeated after a crash has the same identifier, and so is paid once.
+    """
 
     universe_id: Id
     story_id: Id | None

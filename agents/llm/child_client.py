@@ -1,5 +1,4 @@
-"""Talks to the language model through a child process, which is started on first use and restarted if it
-ended."""
+"""Talks to the language model through a child process, which is started on first use and restarted if it ended."""
 
 from __future__ import annotations
 
@@ -76,8 +75,10 @@ class ChildModel:
         await self._ensure_child()
 
     async def send_keys(self, keys: Mapping[str, str]) -> None:
-        """Give API keys, by variable name, to a running child. Otherwise the child gets them when it
-        starts."""
+        """Give API keys, by variable name, to a running child.
+
+        Otherwise the child gets them when it starts.
+        """
         if keys and self._child is not None and self._child.is_alive:
             await self._child.send({"op": "keys", "keys": dict(keys)})
 

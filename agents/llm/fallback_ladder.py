@@ -127,8 +127,10 @@ def _request_modes(facts: ModelFacts) -> Iterator[RequestMode]:
 def _phrase_request(
     request: LlmRequest, output_type: type[BaseModel], mode: RequestMode, earlier_answers: list[str]
 ) -> LlmRequest:
-    """Return the request in this mode. In plain text it carries the schema, and the earlier answer that
-    was no JSON."""
+    """Return the request in this mode.
+
+    In plain text it carries the schema, and the earlier answer that was no JSON.
+    """
     if mode != "words":
         return replace(request, shape=answer_schema(output_type, mode))
     schema = json.dumps(answer_schema(output_type, "schema").schema, separators=(",", ":"))

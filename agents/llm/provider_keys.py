@@ -1,5 +1,4 @@
-"""Finds and stores API keys of providers: in the environment, or in the system's keyring; never in a file of
-ours.
+"""Finds and stores API keys of providers: in the environment, or in the system's keyring; never in a file of ours.
 
 A key is read here and handed to the child process, which hands it to the provider. No record, log or view
 contains one.

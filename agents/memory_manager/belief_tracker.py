@@ -54,8 +54,7 @@ class BeliefTracker:
             self.add_memory(memory)
 
     def find_fact(self, claims: Sequence[SentenceClaim], tick: int) -> Fact | None:
-        """Return the fact that the claims are about, in agreement or not; one that holds at that time comes
-        first."""
+        """Return the fact that the claims are about, in agreement or not; one that holds at that time comes first."""
         comparable_pairs = [
             (claim, known) for claim in claims for known in self._facts_by_key.get(_lookup_key(claim), ())
         ]

@@ -107,8 +107,7 @@ class KnowledgeReader:
         return sorted(best_rows, key=lambda k: (k.since_tick, k.memory.created_at, k.entity_id))
 
     async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
-        """Return what a character remembers, oldest first, beside canon; without memories that were
-        corrected."""
+        """Return what a character remembers, oldest first, beside canon; without memories that were corrected."""
         memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
         return await self._compare_with_canon(memories, now_tick)
 

@@ -73,8 +73,7 @@ class FactVisibility:
         heard_text: str,
         spoken_sentences: Sequence[SpokenSentence],
     ) -> bool:
-        """Say whether a turn teaches this character the fact: spoken facts by hearing them, others by
-        sight."""
+        """Say whether a turn teaches this character the fact: spoken facts by hearing them, others by sight."""
         affirmed_claims = {
             c
             for c in self._stretch.claim_reader.read_fact_claims(stated_fact.fact, self._stretch.ids_by_name)
@@ -153,8 +152,10 @@ class FactVisibility:
         )
 
     def read_whispered_text(self, turn: Turn, hearer_id: Id) -> str:
-        """Return the words that only this character is told, if they are the whole turn; without the
-        narration around them."""
+        """Return the words that only this character is told, if they are the whole turn.
+
+        Without the narration around them.
+        """
         if hearer_id not in turn.hearers:
             return ""
         return " ".join(turn.text[w.start : w.end] for w in self._stretch.attendance.read_whispers(turn))

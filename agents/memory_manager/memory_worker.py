@@ -187,8 +187,7 @@ class MemoryManager:
         return cursor
 
     async def _repeat_turns(self, setting: SceneSetting, depth: int) -> int:
-        """Process again the turns whose proposals changed, or where something was told that could not be
-        compared.
+        """Process again the turns whose proposals changed, or where something was told that could not be compared.
 
         They may leave different memories now.
         """
@@ -223,8 +222,7 @@ class MemoryManager:
     async def _write_memories(
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn]
     ) -> int:
-        """Write the memories that the turns leave, where they differ from what is stored; returns how many
-        changed."""
+        """Write the memories that the turns leave, where they differ from what is stored; returns how many changed."""
         if setting.attendance.is_empty:
             return 0  # an imported log without any entity of canon
         stretch = await self._scene_reader.read_stretch(setting, turns, following_turns)

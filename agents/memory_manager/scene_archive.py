@@ -192,8 +192,7 @@ class SceneArchive:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveWorker:
-    """Archives old scenes in the background, and archived ones that changed; see
-    `agents.jobs.worker.Worker`."""
+    """Archives old scenes in the background, and archived ones that changed; see `agents.jobs.worker.Worker`."""
 
     kind = JobKind.ARCHIVE
     queue = PLAIN_QUEUE

@@ -271,8 +271,7 @@ class SceneReader:
         ids_by_name: Mapping[str, Id],
         turns: Sequence[Turn],
     ) -> list[Fact]:
-        """Return the facts that those turns may mention: about entities they name, and facts without a
-        slot."""
+        """Return the facts that those turns may mention: about entities they name, and facts without a slot."""
         normalised_text = f" {normalize_statement(' '.join(t.text for t in turns))} "
         entity_ids = {
             i for name, i in ids_by_name.items() if f" {normalize_statement(name)} " in normalised_text

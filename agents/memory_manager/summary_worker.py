@@ -92,8 +92,7 @@ class SummaryWorker:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Summarise a piece of a scene's line; once all is done and the scene has ended, the scene and the
-        story."""
+        """Summarise a piece of a scene's line; once all is done and the scene has ended, the scene and the story."""
         try:
             scene = await self.log.scene(subject_id)
         except NotFound:
@@ -244,8 +243,7 @@ class SummaryWorker:
     # --- inside ----------------------------------------------------------------------------------------
 
     async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
-        """Return the facts that came of these turns, and the commitments apart; as canon has them, if it
-        does."""
+        """Return the facts that came of these turns, and the commitments apart; as canon has them, if it does."""
         proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
         counting_proposals = [
             p

@@ -198,8 +198,7 @@ class PayloadBuilder:
         )
 
     def _assert_fact(self, subject: Entity, change: ReportedChange) -> Payload:
-        """Return a relation for a catalogued predicate between two entities, else a fact stated in a
-        sentence."""
+        """Return a relation for a catalogued predicate between two entities, else a fact stated in a sentence."""
         predicate = re.sub(r"\W+", "_", change.predicate.strip().casefold()).strip("_")
         other = self.find_entity(change.object)
         if predicate in ("located_in", "is_in", "in") and other is not None:

@@ -379,8 +379,10 @@ def _check_player_agency(text: str, check_input: ProseCheckInput) -> Iterator[Pr
 
 
 def _find_absent_addressees(player_text: str, absent_people: Iterable[AbsentPerson]) -> Iterator[str]:
-    """Find people whom the player addresses who are dead or absent. The dead may be searched, carried or
-    mourned."""
+    """Find people whom the player addresses who are dead or absent.
+
+    The dead may be searched, carried or mourned.
+    """
     for person in absent_people:
         name_pattern = any_name_pattern(person.names)
         if person.is_dead and re.search(

@@ -1,5 +1,4 @@
-"""Reads from the context package what prose is checked against: who cannot act, who knows the player's
-character."""
+"""Reads from the context package what prose is checked against: who cannot act, who knows the player's character."""
 
 from __future__ import annotations
 
@@ -67,8 +66,7 @@ def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
 def split_by_acquaintance(
     package: ContextPackage,
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
-    """Return the names of those present in two groups: strangers to the player's character, and the
-    others."""
+    """Return the names of those present in two groups: strangers to the player's character, and the others."""
     acquaintance_ids = _acquaintance_ids(package)
     present = package.present_npcs()
     strangers = tuple(names_of(p.entity) for p in present if p.entity.id not in acquaintance_ids)

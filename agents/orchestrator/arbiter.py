@@ -69,8 +69,10 @@ def choose_offer(offers: Sequence[NextStepOffer]) -> NextStepOffer | None:
 def list_offers(
     package: ContextPackage, words: str, narrated_text: str, degree: Degree | None
 ) -> Iterator[NextStepOffer]:
-    """Propose what could come next after an exchange: the player's `words`, what was `told` of them, and how
-    a roll fell."""
+    """Propose what could come next after an exchange.
+
+    The player's `words`, what was `told` of them, and how a roll fell.
+    """
     yield from _offer_place(package, words, narrated_text)
     yield from _offer_arrival(package, narrated_text)
     yield from _offer_clock(package, degree)
@@ -130,8 +132,10 @@ def _offer_scene_end(package: ContextPackage, words: str, narrated_text: str) ->
 
 
 def find_stuck_pattern(line_turns: Sequence[Turn], package: ContextPackage) -> str:
-    """Return what repeats, in words, when the last `STUCK` tellings say the same and nothing new was staged
-    meanwhile: no fact, nobody and nothing brought in, no place, no clock. Empty while play moves."""
+    """Describe what repeats when the last narrations are alike and nothing new was staged meanwhile.
+
+    New is a fact, somebody or something created, a place or a clock. Empty while play moves.
+    """
     gm_turns = [turn for turn in line_turns if turn.speaker.value in ("gm", "npc")][-STUCK_EXCHANGES:]
     if len(gm_turns) < STUCK_EXCHANGES or _has_news_since(gm_turns[0].id, line_turns, package):
         return ""

@@ -23,8 +23,10 @@ class CommitTriggers:
         return await self._scenes.find_offer(context, self._dismissed_ids)
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
-        """Announce an offer after something was staged; commits it at once if the story is set to do that,
-        and returns what was written then."""
+        """Announce an offer after something was staged.
+
+        Commits it at once if the story is set to do that, and returns what was written then.
+        """
         return await self._scenes.raise_offer(context, offer)
 
     async def commit_offer(self, context: SceneContext) -> CommitReport:

@@ -41,9 +41,12 @@ class RollPlan(Record):
 
 
 class NarrationPlan(Record):
-    """What the model is to tell in this exchange: the GM's `answer` to it, another `retake` of a GM turn, or
-    how it goes `on` without an act of the player's. `turn_id` is the turn that it will be, the `take`-th of
-    its kind there; `note` what the GM wants otherwise."""
+    """What the model is to tell in this exchange.
+
+    The GM's `answer` to it, another `retake` of a GM turn, or how it goes `on` without an act of the
+    player's. `turn_id` is the turn that it will be, the `take`-th of its kind there; `note` what the GM
+    wants otherwise.
+    """
 
     kind: Literal["answer", "retake", "on"]
     turn_id: Id
@@ -256,8 +259,10 @@ def begin_altered_roll(
     faces: tuple[int, ...] | None,
     take: int,
 ) -> Exchange:
-    """Fix everything about taking a roll otherwise: it is `shown` by a turn, and will be by another take of
-    that turn. `words` are what was typed."""
+    """Fix everything about taking a roll otherwise: it is `shown` by a turn, and will be by another take of that turn.
+
+    `words` are what was typed.
+    """
     turn_id = ids.new()
     kind, _, spec = typed_text.partition(" ")
     return Exchange(

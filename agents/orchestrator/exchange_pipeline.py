@@ -111,10 +111,12 @@ class ExchangePipeline:
         await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.run_id)
 
     async def finish_open_exchanges(self, scene_id: Id, *, narrate: bool = True) -> list[str]:
-        """Finish every exchange of the scene that was begun and not finished, before anything else is
-        played. Returns a line for each. One that makes no sense any more is dropped, its words kept;
-        raises StoreError, with everything as it was, if the store still fails. Without `tell`, what a model
-        has still to tell is left for later: nothing is paid for."""
+        """Finish every exchange of the scene that was begun and not finished, before anything else is played.
+
+        Returns a line for each. One that makes no sense any more is dropped, its words kept; raises
+        StoreError, with everything as it was, if the store still fails. Without `tell`, what a model has
+        still to tell is left for later: nothing is paid for.
+        """
         lines = []
         for checkpoint in await self._log.checkpoints(scene_id):
             if not narrate and NarrationState.needs_narration(checkpoint):

@@ -78,8 +78,10 @@ class GateActions:
         await self._triggers.dismiss_offer(scene_id)
 
     async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
-        """Active -> Finalizing; the summary becomes a proposed event, and clocks act. The reply tells what
-        the end brought by itself."""
+        """Active -> Finalizing; the summary becomes a proposed event, and clocks act.
+
+        The reply tells what the end brought by itself.
+        """
         scene_id = context.scene.id
         await self._scenes.end_scene(context, summary)
         end_lines = await self._solo_tools.describe_scene_end(scene_id)

@@ -92,8 +92,10 @@ class LinePlayer:
         return await self.play(RollInput("track", clock.name, faces), context, f"/track {clock.name} roll")
 
     async def narrate_again(self, context: SceneContext, note: str) -> Outcome:
-        """Begin another take of the last GM turn, narrated by the model; `note` says what it should do
-        otherwise. Raises ModelError; the take that stands is kept whatever happens."""
+        """Begin another take of the last GM turn, narrated by the model; `note` says what it should do otherwise.
+
+        Raises ModelError; the take that stands is kept whatever happens.
+        """
         return await self._begin_narration(await self._narration.plan_retake(context, clean(note)), context)
 
     async def continue_narration(self, context: SceneContext, note: str) -> Outcome:

@@ -46,8 +46,11 @@ async def replay_commits(
     scratch_containers: ContainerWriter,
     universe_id: Id,
 ) -> int:
-    """Write every commit of a universe, as the log holds it, into the canon of an empty library; return how
-    many they are. Stories and scenes, which no commit creates, are created there first. Raises StoreError."""
+    """Write every commit of a universe, as the log holds it, into the canon of an empty library.
+
+    Return how many they are. Stories and scenes, which no commit creates, are created there first. Raises
+    StoreError.
+    """
     written = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
     canonizations = await log.canonizations(universe_id=universe_id, states=written)
     for index, canonization in enumerate(canonizations):

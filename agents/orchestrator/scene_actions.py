@@ -98,8 +98,10 @@ class SceneActions:
         return Outcome(Reply("operation", (f"Going on from: {_shorten(turn.text)}", *retcon_lines)))
 
     async def alter_roll(self, context: SceneContext, alteration_kind: AlterationKind, text: str) -> Outcome:
-        """Throw dice of the last roll again, or pick another result: it becomes another take of the roll,
-        and the old one is withdrawn with all that it proposed."""
+        """Throw dice of the last roll again, or pick another result.
+
+        It becomes another take of the roll, and the old one is withdrawn with all that it proposed.
+        """
         proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
         reply, removed_turns = await self._play_tools.dice_requests.alter_last_roll(
             context, alteration_kind, text
@@ -116,8 +118,10 @@ class SceneActions:
         return Outcome(replace(reply, lines=(*reply.lines, *withdrawn_lines, *retcon_lines)))
 
     async def rest(self, context: SceneContext, text: str) -> Outcome:
-        """Rest by the story's rules: time passes and what it does is proposed, in one exchange. Lists the
-        rests if none is named."""
+        """Rest by the story's rules: time passes and what it does is proposed, in one exchange.
+
+        Lists the rests if none is named.
+        """
         if not text:
             return Outcome(
                 Reply("operation", self._play_tools.rests.list_rests(context), prompt_text="/rest "), context

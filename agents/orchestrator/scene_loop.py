@@ -114,8 +114,10 @@ class SceneLoop:
         await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 
     async def finish_interrupted_end(self, scene: Scene) -> bool:
-        """After a crash while an Active scene was ended or reopened: do what is left of it. Returns
-        whether it is at its gate now."""
+        """After a crash while an Active scene was ended or reopened: do what is left of it.
+
+        Returns whether it is at its gate now.
+        """
         context = await self._context.load_context(scene.id)
         if context.head is None or not is_scene_end_turn(context.head):
             return False
@@ -250,8 +252,11 @@ class SceneLoop:
         return tuple(i for i in living_ids if i not in absent_ids)
 
     async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
-        """After what was staged has become canon: the scene's own record takes over who of `known` was
-        brought in, and where this is. (Who came and left is in the story's books.)"""
+        """After what was staged has become canon.
+
+        The scene's own record takes over who of `known` was brought in, and where this is. (Who came and
+        left is in the story's books.)
+        """
         cast = tuple(
             dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
         )
@@ -262,8 +267,10 @@ class SceneLoop:
             )
 
     async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
-        commit closes over those too."""
+        """Return the line's proposals that no commit has closed, in its order, rejected ones included.
+
+        A commit closes over those too.
+        """
         return list(
             sort_in_line_order(
                 await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))

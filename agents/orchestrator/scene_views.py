@@ -88,8 +88,10 @@ class SceneViewBuilder:
         return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, is_finalizing, rows)
 
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return what waits on the scene's line, and what was decided last, in the order of the line;
-        the changes of one moment as they were written."""
+        """Return what waits on the scene's line, and what was decided last, in the order of the line.
+
+        The changes of one moment as they were written.
+        """
         undecided = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES))
         return await self._add_closed_proposals(scene_id, undecided)
 
@@ -129,8 +131,10 @@ class SceneViewBuilder:
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
     ) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, with the number of the turn that each hangs on; turns that were
-        read already are not read again."""
+        """Return rows for the proposals, with the number of the turn that each hangs on.
+
+        Turns that were read already are not read again.
+        """
         turns = {turn.id: turn for turn in read_turns if turn is not None}
         if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)

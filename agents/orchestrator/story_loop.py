@@ -46,8 +46,10 @@ class StoryLoop:
         self._clock = clock
 
     async def create_universe(self, new_universe: NewUniverse, universe_id: Id | None = None) -> Universe:
-        """Create an empty universe; if there is one of that identifier already, return it as it is. Raises
-        InputError without a name, or with one that is taken."""
+        """Create an empty universe; if there is one of that identifier already, return it as it is.
+
+        Raises InputError without a name, or with one that is taken.
+        """
         name = require_title(new_universe.name, "A universe needs a name.")
         universes = await self._canon.universes()
         if existing_universe := next((u for u in universes if u.id == universe_id), None):
@@ -75,8 +77,10 @@ class StoryLoop:
         await self._loops.fire(Loop.STORY, story_id, "abandon")
 
     async def start_story(self, outline: StoryOutline) -> Scene:
-        """Create story, player character and place where they are new, and the first scene, Active; propose
-        the newcomers there."""
+        """Create story, player character and place where they are new, and the first scene, Active.
+
+        Propose the newcomers there.
+        """
         universe = await self._canon.universe(outline.universe_id)
         story_title = require_title(outline.title, "A story needs a title.")
         scene_title = require_title(outline.scene_title, "A scene needs a title.")
@@ -243,8 +247,10 @@ class StoryLoop:
         return known_ids, list(creations_by_name.values())
 
     def _build_newcomer_proposal(self, change: CreateEntity, scene: Scene) -> ProposedChange:
-        """Return a proposal of the set-up's. It is inferred, not the GM's word: in autopilot, too, nobody
-        becomes canon by being thought of."""
+        """Return a proposal of the set-up's.
+
+        It is inferred, not the GM's word: in autopilot, too, nobody becomes canon by being thought of.
+        """
         description = f"{change.name}: {change.description}" if change.description else change.name
         proposal_id = self._ids.new()
         return build_proposal(

@@ -31,8 +31,9 @@ class Timeline:
         self._events = events
 
     async def undo(self, scene: Scene) -> list[Turn]:
-        """Step back before the last exchange, or from a roll that was taken otherwise to the roll as it
-        fell; returns the turns that left the line, first first. Raises InputError when the line is empty.
+        """Step back before the last exchange, or from a roll that was taken otherwise to the roll as it fell.
+
+        Returns the turns that left the line, first first. Raises InputError when the line is empty.
         """
         if altered_turns := await self._undo_roll_alteration(scene):
             return altered_turns
@@ -124,8 +125,10 @@ class Timeline:
         return max(t.take for t in await self._read_takes(turn)) + 1
 
     async def take_number_after(self, scene: Scene, exchange_id: Id, speaker: Speaker) -> int:
-        """Return the number of a turn of this exchange that follows the head: the rolls or answers that were
-        there before it stay in the tree."""
+        """Return the number of a turn of this exchange that follows the head.
+
+        The rolls or answers that were there before it stay in the tree.
+        """
         siblings = await self._log.children(scene.id, scene.head)
         take_numbers = [t.take for t in siblings if t.exchange_id == exchange_id and t.speaker is speaker]
         return max(take_numbers, default=0) + 1

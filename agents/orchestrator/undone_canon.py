@@ -30,9 +30,11 @@ class UndoneCanonService:
         self._clock = clock
 
     async def propose_retcons(self, scene: Scene, removed_turns: Sequence[Turn]) -> int:
-        """Turns left the line: propose to retcon the facts that they had made true, and whom and what they
-        had brought in unless something else in canon involves it, while they are off the line. Returns how
-        many are proposed. Raises StoreError."""
+        """Propose to retcon what turns that left the line had made true.
+
+        These are their facts, and the entities they created unless something else in canon involves them,
+        while the turns are off the line. Returns how many retcons are proposed. Raises StoreError.
+        """
         turn_subject_pairs = dict.fromkeys(await self._canon.supported_by([t.id for t in removed_turns]))
         subject_ids = list(dict.fromkeys(subject for _, subject in turn_subject_pairs))
         unsupported_ids = [i for i in subject_ids if not await self._has_other_support(scene, i)]
@@ -53,9 +55,11 @@ class UndoneCanonService:
         return len(proposals)
 
     async def _has_other_support(self, scene: Scene, subject_id: Id) -> bool:
-        """Say whether something rests on more than turns that are off the line: another turn, a book, a
-        word of the GM's own. That it came up in the scene is no such thing: every fact of it did; nor are
-        the words that called for a roll, if it came of the roll."""
+        """Say whether something rests on more than turns that are off the line.
+
+        Another turn, a book, a word of the GM's own. That it came up in the scene is no such thing: every
+        fact of it did; nor are the words that called for a roll, if it came of the roll.
+        """
         evidence = await self._canon.evidence_of(subject_id)
         evidence = [e for e in evidence if e.kind is not EvidenceKind.SCENE]
         roll_turn_ids = {e.turn_id for e in evidence if e.kind is EvidenceKind.RESOLUTION and e.turn_id}

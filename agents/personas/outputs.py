@@ -96,7 +96,7 @@ class CitedAnswer(PersonaAnswer):
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        """Parse plain sentences that cite with numbers in brackets: `Wenna has the key [2].`"""
+        """Parse plain sentences that cite with numbers in brackets (`Wenna has the key [2].`)."""
         line = _one_line(text, 1_500)
         if _UNKNOWN_ANSWER.match(line):
             return cls(unknown=True)

@@ -62,8 +62,7 @@ class Librarian:
     async def digest(
         self, package: ContextPackage, player_text: str, call_context: CallContext
     ) -> tuple[str, ...]:
-        """Return up to 6 points; none if it is off or gave no answer: then the Narrator reads the record
-        itself.
+        """Return up to 6 points; none if it is off or gave no answer: then the Narrator reads the record itself.
 
         Raises ModelError if the model did not answer.
         """
@@ -74,8 +73,7 @@ class Librarian:
         return structured.value.points if structured.value else ()
 
     async def answer(self, question: str, evidence: str, call_context: CallContext) -> CitedAnswer | None:
-        """Return an answer to `question` that cites the numbered lines of `evidence`; None if it could not be
-        read.
+        """Return an answer to `question` that cites the numbered lines of `evidence`; None if it could not be read.
 
         The player asks for it by a key, so it does not matter whether the persona is on. Raises ModelError if
         nothing was answered.
@@ -223,8 +221,7 @@ class Character:
         call_context: CallContext,
         on_text: OnText = lambda words: None,
     ) -> ProseAnswer | None:
-        """Return what this NPC says and does now, or None if the persona is off: then the Narrator speaks for
-        it.
+        """Return what this NPC says and does now, or None if the persona is off: then the Narrator speaks for it.
 
         The NPC is given what is plain to see here, and of `memories` only its own. Raises ModelError if no
         text arrived.

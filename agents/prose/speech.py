@@ -53,8 +53,7 @@ def find_speeches(text: str) -> list[Speech]:
 
 
 def is_spoken_by(speech: Speech, names: Sequence[str]) -> bool:
-    """Return whether the paragraph attributes a speech to one of the names: `“...,” says Tam`, `Tam asks:
-    “...”`."""
+    """Return whether the paragraph attributes a speech to one of the names: `“...,” says Tam`, `Tam asks: “...”`."""
     name_pattern = any_name_pattern(names)
     text_after = speech.paragraph[speech.end :][:80]
     text_before = speech.paragraph[: speech.start][-80:]

@@ -48,8 +48,10 @@ class DieChain:
     _can_reroll: bool = True
 
     def add_face(self, face: int) -> None:
-        """Note the face that fell, and whether it asks for another throw. Raises InputError if it never
-        stops."""
+        """Note the face that fell, and whether it asks for another throw.
+
+        Raises InputError if it never stops.
+        """
         is_rerolled = self._can_reroll and self.dice.reroll is not None and self.dice.reroll.holds(face)
         is_exploding = not is_rerolled and self.dice.explode is not None and self.dice.explode.holds(face)
         die = self.dice.die

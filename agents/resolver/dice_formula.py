@@ -93,10 +93,10 @@ class KeepRule:
 
 @dataclass(frozen=True, slots=True)
 class Dice:
-    """Dice of one kind thrown together, and what is done with them, always in this order:
+    """Dice of one kind thrown together, and what is done with them.
 
-    reroll, explode, keep or drop, count successes. `digits` 2 or 3 reads so many dice as one number
-    (d66, d666). `advantage` is the word that stands for throwing twice and keeping one.
+    The order is always: reroll, explode, keep or drop, count successes. `digits` 2 or 3 reads so many dice
+    as one number (d66, d666). `advantage` is the word that stands for throwing twice and keeping one.
     """
 
     count: int

@@ -62,7 +62,7 @@ class LikelihoodSuggestion:
 
     @property
     def text(self) -> str:
-        """One line, such as `very unlikely: canon says otherwise: “Mara is in the inn.”`"""
+        """Return one line (`very unlikely: canon says otherwise: “Mara is in the inn.”`)."""
         return f"{self.likelihood}: {'; '.join(reason.text for reason in self.reasons)}"
 
 

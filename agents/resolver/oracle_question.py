@@ -124,7 +124,7 @@ class Lexicon:
 
 
 class SentencePattern:
-    """A predicate's sentence with places for those it is about: `{subject} is {object}'s enemy.`"""
+    """A predicate's sentence with places for the entities it is about (`{subject} is {object}'s enemy.`)."""
 
     def __init__(self, template: str) -> None:
         tokens: list[Token] = _PLACEHOLDER_OR_WORD.findall(template.casefold())

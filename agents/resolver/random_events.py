@@ -116,8 +116,7 @@ def draw_random_event(
 def event_candidates(
     threads: Iterable[Thread], people: Iterable[tuple[Entity, int]], places: Iterable[Entity]
 ) -> dict[RowAim, list[Candidate]]:
-    """Return the open threads and the people with their weights, and the places, each as likely as the
-    next."""
+    """Return the open threads and the people with their weights, and the places, each as likely as the next."""
     return {
         RowAim.THREAD: [Candidate(t.id, t.name, t.weight) for t in threads if t.is_open],
         RowAim.NPC: [Candidate(npc.id, npc.name, weight) for npc, weight in people if not npc.is_pc],

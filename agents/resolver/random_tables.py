@@ -143,7 +143,10 @@ def lowest_faces_of(table: RandomTable, row: TableRow) -> tuple[int, ...]:
 
 
 def single_die(sides: int) -> Formula:
-    """Return one die of so many sides. (As words, `d66` and `d666` would be read digit by digit.)"""
+    """Return one die of so many sides.
+
+    As words, `d66` and `d666` would be read digit by digit.
+    """
     return Formula(Dice(1, DieType(str(sides), 1, sides)))
 
 

@@ -98,8 +98,10 @@ class ProposingRequest(RollRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest(ProposingRequest):
-    """A check to seal, with what it may do. `entities` are all that an effect may name; `read` reads the
-    check as the story's rule pack does."""
+    """A check to seal, with what it may do.
+
+    `entities` are all that an effect may name; `read` reads the check as the story's rule pack does.
+    """
 
     reader: ReadCheck = read_check
     entities: Iterable[Entity] = ()
@@ -107,8 +109,10 @@ class CheckRequest(ProposingRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlterRequest(ProposingRequest):
-    """A sealed result to be taken otherwise; `chance` is what a draw was made by. `faces` are those of the
-    dice that are thrown again."""
+    """A sealed result to be taken otherwise; `chance` is what a draw was made by.
+
+    `faces` are those of the dice that are thrown again.
+    """
 
     old: Resolution
     how: Alteration

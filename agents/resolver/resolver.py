@@ -198,7 +198,9 @@ class Resolver:
 
     def _apply_rules(self, spec: CheckSpec, request: CheckRequest) -> tuple[CheckResult, bool]:
         """Apply the rules; if they break for a reason of ours, luck decides and the result says so.
-        Also returns whether it was resolved with the player's own dice."""
+
+        Also returns whether it was resolved with the player's own dice.
+        """
         try:
             return self._rules(spec, random.Random(request.seed), request.faces), bool(request.faces)
         except InputError:

@@ -29,8 +29,10 @@ class PackLibrary:
     errors_by_file: Mapping[str, str] = field(default_factory=dict)
 
     def find_pack(self, wanted_name: str) -> Pack:
-        """Return the pack of this id or name. Raises InputError that lists those there are, or says what
-        is wrong with the file that was meant."""
+        """Return the pack of this id or name.
+
+        Raises InputError that lists those there are, or says what is wrong with the file that was meant.
+        """
         for pack in self.packs.values():
             if spoken_key(wanted_name) in (spoken_key(pack.id), spoken_key(pack.name)):
                 return pack

@@ -1,5 +1,6 @@
-"""Links a question to the graph: the entities that it names, the facts within two hops, and the turns those
-facts rest on.
+"""Links a question to the graph.
+
+The entities that it names, the facts within two hops, and the turns those facts rest on.
 
 Read-only. Entities are found by the entity index and by exact name; facts by the indexes and along
 relations.
@@ -225,8 +226,7 @@ def _telling_words(name: str) -> list[str]:
 def _weigh_facts(
     facts: Iterable[Fact], cues: QuestionCues, named_ids: Collection[Id], cosines: Mapping[Id, float]
 ) -> dict[Id, float]:
-    """Score each fact for the question, by shared words (rarer words count more) and by similarity of
-    meaning."""
+    """Score each fact for the question, by shared words (rarer words count more) and by similarity of meaning."""
     stemmed_facts = [(fact, telling_stems(fact.statement)) for fact in facts]
     stem_rarity = _measure_stem_rarity([own for _, own in stemmed_facts])
     fact_shares: dict[Id, float] = {}

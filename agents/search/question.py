@@ -1,5 +1,4 @@
-"""Parses a question to the record: the names in it, the words that carry it, and the predicates it asks
-for.
+"""Parses a question to the record: the names in it, the words that carry it, and the predicates it asks for.
 
 `match_question` states when a text answers a question. It compares words, so it can be wrong both ways;
 near misses are therefore still shown, apart from the answers.
@@ -127,8 +126,7 @@ _POSSESSIVE: Final = re.compile(r"['’]s?\b")
 
 @dataclass(frozen=True, slots=True)
 class QuestionName:
-    """A name in the question: its words, and the entities that it may mean (none if canon has no such
-    name)."""
+    """A name in the question: its words, and the entities that it may mean (none if canon has no such name)."""
 
     normalized_words: frozenset[str]
     entity_ids: frozenset[Id]

@@ -72,8 +72,10 @@ def weigh_fact(fact: Fact) -> float:
 
 
 def is_ended(fact: Fact) -> bool:
-    """Say whether a fact held once and does not hold now: it was replaced, or it ended. An event never
-    ends."""
+    """Say whether a fact held once and does not hold now: it was replaced, or it ended.
+
+    An event never ends.
+    """
     if fact.status is FactStatus.SUPERSEDED or fact.closed:
         return True
     return fact.valid_to is not None and fact.kind is not FactKind.EVENT

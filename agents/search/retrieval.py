@@ -72,8 +72,7 @@ class ContextRetriever:
     async def retrieve(
         self, question: str, universe_id: Id, *, read_excluded_ids: ReadExcludedIds
     ) -> RetrievedContext:
-        """Return what bears on the question, without the excluded turns, whose ids are read during the
-        search."""
+        """Return what bears on the question, without the excluded turns, whose ids are read during the search."""
         if not question.strip():
             return RetrievedContext()
         search_scope = SearchScope(universe_id)

@@ -68,8 +68,7 @@ class RecordSearch(Protocol):
         k: int = 20,
         read_excluded_ids: ReadExcludedIds | None = None,
     ) -> SearchResults:
-        """Return the `k` best hits by words, meaning and graph, without the excluded ids (which are read
-        last).
+        """Return the `k` best hits by words, meaning and graph, without the excluded ids (which are read last).
 
         An index that is down or out of date becomes a note, never an error; what `read_excluded_ids` raises
         is raised.

@@ -144,8 +144,7 @@ def add_cue_scores(
     ids_on_named_days: Collection[Id],
     weights: RankingWeights,
 ) -> None:
-    """Add scores for the question's cues: the speaker it names, a time that it asks for, a date that it
-    names."""
+    """Add scores for the question's cues: the speaker it names, a time that it asks for, a date that it names."""
     all_speakers = {one.speaker for one in candidates.values()}
     named_speakers = {speaker for speaker in all_speakers if speaker_if_named(speaker, cues)}
     speaker_words = {word for speaker in named_speakers for word in split_words(speaker)}

@@ -107,8 +107,7 @@ class TurnSearch:
     async def _turns_on_named_days(
         self, candidates: Mapping[Id, TurnCandidate], cues: QuestionCues
     ) -> set[Id]:
-        """Return the turns that were said on a date that the question names, as far as their log gives
-        dates."""
+        """Return the turns that were said on a date that the question names, as far as their log gives dates."""
         if not cues.dates:
             return set()
         scene_ids = {one.turn.scene_id for one in candidates.values() if one.turn.ref}

@@ -170,8 +170,10 @@ class CharacterService:
     async def _read_sheet(
         self, entity: Entity, scenes: Sequence[tuple[Story, Scene]]
     ) -> tuple[SheetView, Id | None]:
-        """Return the sheet as the last scene has it that they are in, by that story's rules; what is not in
-        play is canon's own."""
+        """Return the sheet as the last scene has it that they are in, by that story's rules.
+
+        What is not in play is canon's own.
+        """
         last_scene = next((scene for story, scene in scenes if entity.id in _present_ids(story, scene)), None)
         if last_scene is not None:
             try:

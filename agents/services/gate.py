@@ -40,8 +40,10 @@ class GateService:
     log: OrchestratorLog
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
-        """Return what waits at a scene's gate; without a scene, what waits in the universe and comes to
-        no scene's gate: the GM's own edits, what was deferred, what failed.
+        """Return what waits at a scene's gate.
+
+        Without a scene, what waits in the universe and comes to no scene's gate: the GM's own edits, what
+        was deferred, what failed.
         """
         if scene_id is not None:
             return await self.solo_tools.add_scene_end(await self.views.build_gate_view(scene_id))
@@ -73,8 +75,9 @@ class GateService:
         await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
 
     async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None = None) -> CommitReport:
-        """Write what is accepted or pre-ticked. In a Finalizing scene this closes it, and
-        `next_scene_id` names the scene that play goes on in.
+        """Write what is accepted or pre-ticked.
+
+        In a Finalizing scene this closes it, and `next_scene_id` names the scene that play goes on in.
         """
         work = partial(self.actions.commit_scene, only_ids=only_ids)
         return (await self.dispatcher.run(scene_id, Access.CHANGE, work)).result
@@ -88,15 +91,17 @@ class GateService:
         await self.actions.dismiss_offer(scene_id)
 
     async def commit_universe(self, universe_id: Id, only_ids: Collection[Id] | None = None) -> CommitReport:
-        """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only_ids`, if
-        given); what is undecided waits on.
+        """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only_ids`, if given).
+
+        What is undecided waits on.
         """
         async with self.dispatcher.exclusive():
             return await self.universe_gate.commit(universe_id, only_ids)
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
-        """Active -> Finalizing; `summary` becomes a proposed event, and clocks act. The reply's `goto` is
-        the gate; its lines tell what the end brought by itself.
+        """Active -> Finalizing; `summary` becomes a proposed event, and clocks act.
+
+        The reply's `goto` is the gate; its lines tell what the end brought by itself.
         """
         return await self.lines.run_command(scene_id, "end", summary)
 

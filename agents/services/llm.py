@@ -54,22 +54,25 @@ class LlmService:
         return self._calls.is_on(Persona.NARRATOR)
 
     async def start_process(self) -> None:
-        """Start the process that speaks for us, if a model is set up. Call after the first frame; it
-        returns at once, and trouble is published as a Notice.
+        """Start the process that speaks for us, if a model is set up.
+
+        Call after the first frame; it returns at once, and trouble is published as a Notice.
         """
         await self._llm_setup.start_process()
 
     def stop_streaming(self, scene_id: Id | None) -> bool:
-        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that
-        came. Returns whether any did.
+        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that came.
+
+        Returns whether any did.
         """
         return self._cancellations.cancel_scene(scene_id)
 
     async def suggest_story(
         self, universe_id: Id | None, typed_idea: str, *, world_description: str = ""
     ) -> StoryIdea:
-        """Make a story's set-up out of the GM's words, for a form: nothing is created. `world` tells of a
-        universe that is not created yet. Raises InputError; ModelError.
+        """Make a story's set-up out of the GM's words, for a form: nothing is created.
+
+        `world` tells of a universe that is not created yet. Raises InputError; ModelError.
         """
         return await self._story_ideas.suggest_story(universe_id, typed_idea, world_description)
 
@@ -88,8 +91,9 @@ class LlmService:
         return await self._llm_setup.build_setup_view()
 
     async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
-        """Set the model that serves every persona without one of its own (empty: no model). Raises InputError
-        for a name that no provider goes by, with near ones.
+        """Set the model that serves every persona without one of its own (empty: no model).
+
+        Raises InputError for a name that no provider goes by, with near ones.
         """
         return await self._llm_setup.choose_model(model=model, api_base=api_base)
 
@@ -107,8 +111,9 @@ class LlmService:
         return await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
 
     async def set_key(self, key: str) -> LlmSetupView:
-        """Keep the key of the default model's provider in the system's keyring. It is written nowhere else.
-        Raises InputError, with what to do instead, where there is no keyring.
+        """Keep the key of the default model's provider in the system's keyring.
+
+        It is written nowhere else. Raises InputError, with what to do instead, where there is no keyring.
         """
         return await self._llm_setup.set_key(key)
 
@@ -134,7 +139,8 @@ class LlmService:
         return await self.read_bill(story_id=subject if scope == "story" else None)
 
     async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
-        """Make one small call to a model (the default if none is named) and say how it went. Raises
-        ModelError.
+        """Make one small call to a model (the default if none is named) and say how it went.
+
+        Raises ModelError.
         """
         return await self._llm_setup.test_model(model, api_base=api_base)

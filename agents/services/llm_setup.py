@@ -117,8 +117,11 @@ class LlmSetup:
         )
 
     async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
-        """Raises InputError for a name that no provider goes by, with near ones, and where the environment
-        says otherwise."""
+        """Write the chosen model into the settings.
+
+        Raises InputError for a name that no provider knows (with similar names), and if the environment
+        sets the model.
+        """
         self._require_not_in_environment("MONITOR_MODEL_NAME", "MONITOR_MODEL_API_BASE")
         target = parse_target(model)
         await self._require_known_model(target.model)

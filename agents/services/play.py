@@ -67,8 +67,11 @@ class PlayService:
         return await self.lines.submit(scene_id, line, with_view=with_view)
 
     async def alter_roll(self, scene_id: Id, alteration_kind: Literal["reroll", "pick"], text: str) -> Reply:
-        """Throw some dice of the last roll again, or pick another result. It becomes another take of the
-        roll; the old one is withdrawn with all that it proposed. Undone by undo."""
+        """Throw some dice of the last roll again, or pick another result.
+
+        It becomes another take of the roll; the old one is withdrawn with all that it proposed. Undone by
+        undo.
+        """
         return await self.lines.run_command(scene_id, alteration_kind, text)
 
     async def rest(self, scene_id: Id, text: str) -> Reply:
@@ -90,8 +93,10 @@ class PlayService:
         return await self.lines.run_command(scene_id, "time", length)
 
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
-        """Set the story's tension, 1 to 9 (the oracle and the scene check follow it; it is recorded), or
-        what it does to the oracle."""
+        """Set the story's tension (1 to 9), or what it does to the oracle.
+
+        The oracle and the scene check follow the tension; the change is recorded.
+        """
         async with self.dispatcher.exclusive():
             await self.actions.set_tension(scene_id, tension)
 
@@ -127,8 +132,10 @@ class PlayService:
         return await self._move(scene_id, "branch", partial(self.actions.branch, turn_id=turn_id))
 
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
-        """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less
-        gore"). Raises ModelError; the take that stands is kept whatever happens."""
+        """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less gore").
+
+        Raises ModelError; the take that stands is kept whatever happens.
+        """
         return await self.lines.run_command(scene_id, "again", note)
 
     async def continue_narration(self, scene_id: Id, note: str = "") -> Reply:
@@ -136,8 +143,10 @@ class PlayService:
         return await self.lines.run_command(scene_id, "continue", note)
 
     async def finish_narration(self, scene_id: Id) -> Reply:
-        """Have the model go on with an exchange that a crash or a pause left without narration
-        (`SceneView.unfinished`); nothing happens if there is none."""
+        """Have the model finish an exchange that a crash or a pause left without narration.
+
+        Nothing happens if there is none (`SceneView.unfinished`).
+        """
         run_id = await self.narration_runner.find_unnarrated_run(scene_id)
         if run_id is None:
             return Reply("operation")
@@ -148,7 +157,9 @@ class PlayService:
 
     async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
         """Answer the player out of character (`/gm`): a note, and the model's answer beside the story.
-        Nothing of it is narrated, staged or remembered as said in the world."""
+
+        Nothing of it is narrated, staged or remembered as said in the world.
+        """
         return await self.lines.run_command(scene_id, "gm", words)
 
     async def _move(

@@ -69,8 +69,9 @@ class PolicyService:
         return PolicyView(universe, views, predicates, rulings)
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
-        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back;
-        returns the kind as it is kept.
+        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back.
+
+        Returns the kind as it is kept.
         """
         kind = parse_kind(kind)
         async with self._dispatcher.exclusive():
@@ -79,8 +80,9 @@ class PolicyService:
         return kind
 
     async def set_predicates(self, universe_id: Id, text: str) -> int:
-        """Check and keep the universe's own predicates; returns how many there are. Raises InputError that
-        names the line that is wrong.
+        """Check and keep the universe's own predicates; returns how many there are.
+
+        Raises InputError that names the line that is wrong.
         """
         async with self._dispatcher.exclusive():
             predicates = await self._keeper.policies.set_predicates(universe_id, text)

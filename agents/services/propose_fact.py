@@ -30,8 +30,10 @@ class FactProposer:
         self._dispatcher = dispatcher
 
     async def propose_fact(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
-        """Propose that this is so: as `/fact` does in a scene that is played, else by hand. Returns what to
-        tell. Raises InputError for a statement that cannot be staged; StoreError."""
+        """Propose that this is so: as `/fact` does in a scene that is played, else by hand.
+
+        Returns what to tell. Raises InputError for a statement that cannot be staged; StoreError.
+        """
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._dispatcher.exclusive():
                 context = await self._contexts.load_context(scene_id)

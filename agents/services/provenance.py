@@ -172,8 +172,10 @@ class ProvenanceReader:
     async def read_canon_at(
         self, universe_id: Id, typed_world_time: str = "", typed_record_time: str = "", search: str = ""
     ) -> CanonMomentView:
-        """Canon at a moment of world time (`day 3, dusk`), as it was known at one of record time
-        (`2026-01-01 20:00`); "" is the present of either.
+        """Return canon at a moment of world time, as it was known at a moment of record time.
+
+        World time is typed like `day 3, dusk`, record time like `2026-01-01 20:00`; an empty text means the
+        present.
         """
         universe = await self._canon.universe(universe_id)
         calendar = universe.calendar

@@ -63,8 +63,10 @@ class QueryService:
     async def answer_question(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
     ) -> Answer:
-        """Raises InputError without a question, or with one that is too long; StoreError. A model that does
-        not answer is a note."""
+        """Raises InputError without a question, or with one that is too long; StoreError.
+
+        A model that does not answer is a note.
+        """
         question = _clean_question(question)
         catalogue, entity_names = await gather(
             self._read_catalogue(universe_id), self._canon.folded_names(universe_id)

@@ -74,8 +74,10 @@ class RecapInput:
 
 
 def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
-    """Return three to six short lines (fewer when there is less to tell): what came of the last scenes,
-    where play stands, the last words, and what is open."""
+    """Return three to six short lines (fewer when there is less to tell).
+
+    What came of the last scenes, where play stands, the last words, and what is open.
+    """
     outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
     open_texts = describe_open_matters(story.commitments, story.threads, story.calendar)
     play_lines = (*_describe_place(story), *_describe_last_words(story.last_turns, story.hero_name))
@@ -102,8 +104,10 @@ def build_short_recap(story: RecapInput) -> tuple[str, ...]:
 def describe_open_matters(
     commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar, *, with_ages: bool = True
 ) -> tuple[str, ...]:
-    """Return what is open, in words and with its age: the heaviest first, of these commitments first, then
-    threads, the oldest first."""
+    """Return what is open, in words and with its age.
+
+    The heaviest first, of these commitments first, then threads, the oldest first.
+    """
     all_threads = list(threads)
     weights_by_fact = {thread.fact_id: thread.weight for thread in all_threads if thread.fact_id}
     open_commitments = sorted(filter(_is_open_commitment, commitments), key=_age_key)

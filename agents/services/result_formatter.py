@@ -82,8 +82,7 @@ class ResultFormatter:
         self._views = views
 
     async def format_facts(self, facts: Sequence[Fact], universe_id: Id) -> list[QueryFinding]:
-        """Return facts of canon with what they rest on: what is over, was never true or is disputed is told as
-        such."""
+        """Return facts of canon with what they rest on: what is over, was never true or is disputed is told as such."""
         calendar = (await self._canon.universe(universe_id)).calendar
         return [
             await self._format_fact(view)

@@ -43,8 +43,10 @@ _AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportedScene:
-    """A scene with the rows of its line, first to last; `when` and `place` in words. Out of character,
-    `notes` were made before its first turn, `left` at turns that were taken back."""
+    """A scene with the rows of its line, first to last; `when` and `place` in words.
+
+    Out of character, `notes` were made before its first turn, `left` at turns that were taken back.
+    """
 
     scene: Scene
     rows: Sequence[TurnView]

@@ -36,8 +36,9 @@ class StoryIdeas:
     async def suggest_story(
         self, universe_id: Id | None, typed_idea: str, world_description: str
     ) -> StoryIdea:
-        """Return an idea for a story in this universe, or (None) in the `world` of these words, which is not
-        created yet. Each time is a call of its own, on the universe's bill.
+        """Return an idea for a story in this universe, or in the described world if there is no universe yet.
+
+        Each call is paid anew, by the universe's budget.
 
         Raises InputError without words, or with too many; ModelError.
         """

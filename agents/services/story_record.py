@@ -117,9 +117,11 @@ class StoryRecordReader:
         )
 
     async def _read_outcome_facts(self, exported_scenes: Sequence[ExportedScene]) -> list[Fact]:
-        """Return what the scenes made true: what their commits wrote, and all else that rests on what was
-        said in them (by a ruling, or accepted long after); not what was retconned, nor what a correction or
-        a merge left nothing of."""
+        """Return what the scenes made true.
+
+        What their commits wrote, and all else that rests on what was said in them (by a ruling, or accepted
+        long after); not what was retconned, nor what a correction or a merge left nothing of.
+        """
         turn_ids = [row.turn.id for exported_scene in exported_scenes for row in exported_scene.rows]
         committed_fact_ids = dict.fromkeys(
             fact_id for part in exported_scenes for fact_id in part.scene.canonical_outcomes

@@ -37,8 +37,10 @@ class UniverseGate:
         self._events = events
 
     async def build_gate_view(self, universe_id: Id) -> GateView:
-        """Return what waits here, how much waits at the gates of scenes that are being played, and what
-        commits closed lately: that can be taken back."""
+        """Return what waits at this gate, how much waits in scenes, and what commits closed lately.
+
+        What was closed lately can be undone.
+        """
         universe = await self._canon.universe(universe_id)
         waiting_proposals, elsewhere_count = await self.list_waiting(universe_id)
         rows = await self._views.build_proposal_rows(
@@ -68,8 +70,10 @@ class UniverseGate:
         return gate_proposals, len(open_proposals) - len(gate_proposals)
 
     async def _list_closed(self, universe_id: Id) -> list[ProposedChange]:
-        """Return what commits closed last, but for what the gate of a scene in play shows, and for what the
-        world was brought in with."""
+        """Return the proposals that commits closed last.
+
+        Without those that the gate of a scene in play shows, and those of the world's import.
+        """
         closed_proposals = await self._log.proposals(
             ProposalQuery(universe_id=universe_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS)
         )

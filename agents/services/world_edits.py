@@ -228,8 +228,10 @@ class WorldEditor:
     async def _find_ended_facts(
         self, universe_id: Id, change: AssertFact, catalogue: Catalogue
     ) -> tuple[Id, ...]:
-        """Return what held until the new value began, where only one holds at a time. What time alone does
-        not change (a death), or what began no earlier, is left for the court."""
+        """Return what held until the new value began, where only one holds at a time.
+
+        What time alone does not change (a death), or what began no earlier, is left for the court.
+        """
         new_fact = _build_fact(universe_id, change, self._clock())
         fact_key = fact_key_of(new_fact, catalogue)
         if fact_key is None or fact_key.subject is None:

@@ -85,8 +85,10 @@ class XrayReader:
 
 
 def _find_run_ids(turn: Turn) -> tuple[Id, ...]:
-    """Return the exchanges that may have made a turn which no call names: it begins one, or joined one. What
-    the GM told by hand joined nobody's."""
+    """Return the exchanges that may have made a turn which no call names: it begins one, or joined one.
+
+    What the GM told by hand joined nobody's.
+    """
     is_gm_authored = turn.speaker in GM_SPEAKERS
     return (turn.id,) if is_gm_authored else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
 

@@ -30,8 +30,10 @@ class DepletionWatcher:
         self._rolls = rolls
 
     def add_depletion_lines(self, before: SceneContext, context: SceneContext, reply: Reply) -> Reply:
-        """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since the
-        scene stood as `before`, with their effects as a line to accept. Nothing is staged: the GM decides."""
+        """Add to a reply what the rules suggest for numbers that came to 0 and tracks that filled up.
+
+        Compared is the scene `before`; the effects are lines to accept. Nothing is staged: the GM decides.
+        """
         pack = self._rolls.find_pack(context)
         if pack is None or self._rolls.find_pack(before) is None:
             return reply

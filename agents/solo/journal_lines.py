@@ -18,8 +18,11 @@ class JournalLine(NamedTuple):
 
 
 def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[JournalLine]:
-    """Return what a reader wants to know of the entries that count, in their order: threads opened, named
-    anew and closed, who came and left, where the tension went. `names` are those of people."""
+    """Return what a reader wants to know of the entries that count, in their order.
+
+    Threads opened, named anew and closed, who came and left, where the tension went. `names` are those of
+    people.
+    """
     thread_names: dict[Id, str] = {}
     return [
         JournalLine(entry.scene_id, entry.turn_id, text)

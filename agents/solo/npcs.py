@@ -65,8 +65,11 @@ class NpcService:
         self._journal = journal
 
     async def list_npcs(self, context: SceneContext, agenda: StoryAgenda) -> tuple[Npc, ...]:
-        """Return everyone who may matter: who is here, who was in the story's scenes or is in its books,
-        and others of canon; those seen last first, then by name."""
+        """Return everyone who may matter.
+
+        Who is here, who was in the story's scenes or is in its books, and others of canon; those seen last
+        first, then by name.
+        """
         last_scene_by_id: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
             last_scene_by_id.update(dict.fromkeys(scene.cast, scene.order))

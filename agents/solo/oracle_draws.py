@@ -144,8 +144,11 @@ class OracleDraws:
 
 
 def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None:
-    """Return what a sealed result brings with it (kind and what is asked of it): an oracle's answer may
-    bring a random event, an interrupted scene does, an altered one begins with a spark."""
+    """Return what a sealed result brings with it (kind and what is asked of it).
+
+    An oracle's answer may bring a random event, an interrupted scene does, an altered one begins with a
+    spark.
+    """
     if result.rule.startswith("oracle"):
         counted_dice = (die for die in result.dice if not die.rerolled)
         return ("event", "") if any(is_event(die.face, tension) for die in counted_dice) else None
@@ -162,8 +165,10 @@ def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None
 
 
 def _find_track(clocks: Sequence[ProgressClock], name: str) -> ProgressClock:
-    """Return the track of that very name, even if a roll has closed it that is now taken otherwise. Raises
-    InputError if it is gone."""
+    """Return the track of that very name, even if a roll has closed it that is now taken otherwise.
+
+    Raises InputError if it is gone.
+    """
     matching_track = next((clock for clock in clocks if clock.is_track and clock.name == name), None)
     if matching_track is None:
         raise InputError(

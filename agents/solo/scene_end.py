@@ -49,8 +49,10 @@ class SceneEndActions:
         self._events = events
 
     async def apply_scene_end(self, context: SceneContext) -> None:
-        """Let the clocks do what they do at this end of the scene: staged, then told on the line. Twice is
-        once. Raises StoreError."""
+        """Let the clocks do what they do at this end of the scene: staged, then told on the line.
+
+        Twice is once. Raises StoreError.
+        """
         if context.head is not None and is_scene_end_turn(context.head):
             return
         movements = advance_clocks((await self._agenda_reader.read_agenda(context)).open_clocks)

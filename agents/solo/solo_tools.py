@@ -1,5 +1,7 @@
-"""All that keeps a story going beside its line, in one hand: threads, clocks, people, tension, scene start
-and end, session zero. What the desk and the slash commands share.
+"""All that keeps a story going beside its line, in one hand.
+
+Threads, clocks, people, tension, scene start and end, session zero. What the desk and the slash commands
+share.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Values that the conflict and policy screens draw: conflicts to resolve, rulings, and rules for kinds of
-change.
+"""Values that the conflict and policy screens draw: conflicts to resolve, rulings, and rules for kinds of change.
 
 Rulings are written by the CanonKeeper's own commit; everything else is staged and waits at the gate.
 """

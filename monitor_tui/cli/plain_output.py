@@ -14,7 +14,7 @@ _COLOURS: Final = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 class PlainOutput(io.TextIOBase):
-    """Writes text to a stream with each control character as `\\u001b`, which JSON reads as the same one."""
+    r"""Writes text to a stream with each control character as `\u001b`, which JSON reads as the same one."""
 
     def __init__(self, stream: TextIO) -> None:
         if isinstance(stream, io.TextIOWrapper):

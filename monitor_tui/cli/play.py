@@ -101,8 +101,11 @@ async def _play_script_file(
 
 
 async def _open_seeded(home: Path, seed: int) -> Program:
-    """Open with clock, identifiers and dice from the seed. A second run in the same library goes on from
-    what is there: its identifiers are salted with how much has been played."""
+    """Open with clock, identifiers and dice from the seed.
+
+    A second run in the same library goes on from what is there: its identifiers are salted with how much
+    has been played.
+    """
     from monitor_tui.compose import open_program
     from stores.authority import Role
     from stores.records.ids import SeededIdGenerator, SteppingClock

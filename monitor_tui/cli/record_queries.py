@@ -54,8 +54,10 @@ class QueryScope(NamedTuple):
 
 
 async def prepare_scope(services: Services, scope: QueryScope) -> tuple[Id, Id | None]:
-    """Return the universe (and the story) that is meant, indexed unless that is not waited for. Raises
-    InputError."""
+    """Return the universe (and the story) that is meant, indexed unless that is not waited for.
+
+    Raises InputError.
+    """
     universe_id, story_id = await _resolve_scope(services, scope)
     if not scope.skip_indexing:
         await index_universe(services, universe_id)

@@ -97,8 +97,10 @@ async def _narrate_in_copy(
     model: str,
     model_process: ModelProcess | None,
 ) -> tuple[str, CanonRecords]:
-    """Have a model narrate the story's last turn again in a copy of its campaign; return the words, and the
-    canon of the copy after it."""
+    """Have a model narrate the story's last turn again in a copy of its campaign.
+
+    Return the words, and the canon of the copy after it.
+    """
     from agents.orchestrator.replay import read_canon
     from monitor_tui.compose import open_program
     from monitor_tui.settings import read_settings

@@ -46,8 +46,7 @@ EMPTY_UNIVERSE_GATE = (
 
 
 class GateScreen(ProposalDecisionScreen):
-    """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at
-    once."""
+    """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at once."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/gate_screen.tcss"
     AUTO_FOCUS = "ProposalList"
@@ -272,8 +271,11 @@ class GateScreen(ProposalDecisionScreen):
         )
 
     def _continue_after_report(self, _: None) -> None:
-        """To the next scene if this one is closed; back to where one came from; or, where something failed
-        that nobody would come back to by himself, on with the review."""
+        """To the next scene if this one is closed.
+
+        Back to where one came from; or, where something failed that nobody would come back to by himself,
+        on with the review.
+        """
         is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.is_finalizing
         is_finished = self.scene_id is None and not self._has_failures
         if self._next_scene_id is not None:

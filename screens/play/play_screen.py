@@ -39,8 +39,10 @@ GOTO_WITH_OWN_SCREEN = ("gate", "help", "court", "house", "ledger", "xray", "bil
 
 @dataclass(frozen=True)
 class QueuedPlay:
-    """Something to play when what came before it is done; `line` as it was typed, if it was. `goes_on`: the
-    story is told on without an act of the player's."""
+    """Something to play when what came before it is done; `line` as it was typed, if it was.
+
+    `goes_on`: the story is told on without an act of the player's.
+    """
 
     run: Callable[[], Awaitable[Reply]]
     typed_line: str = ""

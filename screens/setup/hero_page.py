@@ -38,8 +38,7 @@ class NewHeroPage(FormPage):
         self._rule_system: RulePackView | None = None
 
     async def show_sheet_fields(self, system: RulePackView | None) -> None:
-        """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules
-        stay."""
+        """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules stay."""
         if self.query("#hero-numbers") and system == self._rule_system:
             return
         self._rule_system = system

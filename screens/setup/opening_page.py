@@ -131,8 +131,11 @@ class OpeningPage(FormPage):
         )
 
     def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
-        """Write down what the model thought of; what it left out stays as it is. Whom it names that are known
-        are ticked; who is new stands on a line, to be changed or emptied. `hero` is neither."""
+        """Write down what the model thought of; what it left out stays as it is.
+
+        Whom it names that are known are ticked; who is new stands on a line, to be changed or emptied.
+        `hero` is neither.
+        """
         for field, text in (
             ("scene-title", idea.scene_title),
             ("scene-goal", idea.scene_goal),

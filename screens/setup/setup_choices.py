@@ -36,8 +36,11 @@ def _system_description(system: RulePackView) -> str:
 def hero_rows(
     characters: Sequence[Entity], world_outline: StoryOutline | None, *, with_story_idea: bool = False
 ) -> list[PickRow]:
-    """The hero that the world suggests, its other heroes, a new one, what a model makes of a few words (if
-    there is one), then anybody else."""
+    """Return the rows to choose a hero from.
+
+    In order: the hero that the world suggests, its other heroes, a new one, what a model makes of a few
+    words (if there is one), then anybody else.
+    """
     suggested_hero = world_outline.pc if world_outline else None
     player_rows = [_hero_row(c) for c in sorted(characters, key=lambda c: c.id != suggested_hero) if c.is_pc]
     npc_rows = [_hero_row(c) for c in characters if not c.is_pc]

@@ -42,8 +42,10 @@ def find_ids(record: Record) -> Iterator[Id]:
 
 
 class CampaignCopier:
-    """Maps one campaign's records to those of its copy. Derivations of identifiers that are not the campaign's
-    are ignored."""
+    """Maps one campaign's records to those of its copy.
+
+    Derivations of identifiers that are not the campaign's are ignored.
+    """
 
     def __init__(
         self, copy_id: Id, name: str, known_ids: Iterable[Id], derivations: Iterable[IdDerivation]

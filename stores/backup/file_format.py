@@ -47,9 +47,12 @@ class BackedUpUniverse(Record):
 
 
 class BackupManifest(ZipManifest):
-    """What the backup holds. `library` identifies the library, `moves` counts the transitions of the Main Loop;
-    `missing` are objects that the library had lost or found damaged, and `one_moment` says whether all of it is of
-    one moment, or each universe of its own."""
+    """What the backup holds.
+
+    `library` identifies the library, `moves` counts the transitions of the Main Loop; `missing` are objects
+    that the library had lost or found damaged, and `one_moment` says whether all of it is of one moment, or
+    each universe of its own.
+    """
 
     kind: Literal["monitor-backup"] = "monitor-backup"
     format: int = Field(default=FORMAT, ge=1)

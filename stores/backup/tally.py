@@ -12,8 +12,10 @@ _MODULUS = 1 << 256
 
 
 class CollectionSum(NamedTuple):
-    """How many records, and the sum (modulo 2^256) of the SHA-256 of each one's JSON: the same in whatever
-    order a store keeps them."""
+    """How many records, and the sum (modulo 2^256) of the SHA-256 of each one's JSON.
+
+    The same in whatever order a store keeps them.
+    """
 
     record_count: int
     digest: int

@@ -42,8 +42,11 @@ OnRecord = Callable[[], None]
 
 
 class WrittenBackup(NamedTuple):
-    """What was written. `missing` are objects that the library has lost or found damaged; `removed` are older
-    backups that were removed, `unremoved` those that could not be."""
+    """What was written.
+
+    `missing` are objects that the library has lost or found damaged; `removed` are older backups that were
+    removed, `unremoved` those that could not be.
+    """
 
     path: Path
     size: int

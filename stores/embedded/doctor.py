@@ -102,8 +102,11 @@ class EmbeddedDoctor:
                 yield Attempt(role, write_attempt.store, write_attempt.description, outcome)
 
     async def _try_object_writes(self, role: Role) -> AsyncIterator[Attempt]:
-        """Try to write objects as a role. A folder has no roles, so this program refuses. The attempt is made in a
-        temporary folder, so that it leaves nothing behind."""
+        """Try to write objects as a role.
+
+        A folder has no roles, so this program refuses. The attempt is made in a temporary folder, so that
+        it leaves nothing behind.
+        """
         with tempfile.TemporaryDirectory() as temporary_folder:
             objects = EmbeddedObjectStore(Path(temporary_folder), role)
             for collection in COLLECTIONS[Store.OBJECTS]:

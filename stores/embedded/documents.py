@@ -99,8 +99,10 @@ def _parse_checked(model: type[R], body: object, parse: Callable[[str], R]) -> R
 
 @lru_cache(maxsize=_CACHED_RECORDS)
 def _parse_cached(model: type[Record], body: str) -> Record:
-    """Parse a record, with a cache: the same facts and entities are read at every exchange, and records are
-    immutable."""
+    """Parse a record, with a cache.
+
+    The same facts and entities are read at every exchange, and records are immutable.
+    """
     return model.model_validate_json(body)
 
 

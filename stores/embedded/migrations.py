@@ -101,8 +101,11 @@ def m005_calls(connection: apsw.Connection) -> None:
 
 
 def m006_memories(connection: apsw.Connection) -> None:
-    """Key columns and indexes for memories, jobs and archived logs. Every index ends in `made`, the rowid, so it
-    gives rows in the order they were made, and the most important memories without sorting."""
+    """Key columns and indexes for memories, jobs and archived logs.
+
+    Every index ends in `made`, the rowid, so it gives rows in the order they were made, and the most
+    important memories without sorting.
+    """
     for name, path in (
         ("scene_id",) * 2,
         ("turn_id",) * 2,
@@ -126,16 +129,20 @@ def m006_memories(connection: apsw.Connection) -> None:
 
 
 def m007_facts_as_they_stand(connection: apsw.Connection) -> None:
-    """A covering index to select facts before their bodies are read: a main character has thousands of facts. It
-    ends in `made`, the rowid, so it sorts them too."""
+    """A covering index to select facts before their bodies are read: a main character has thousands of facts.
+
+    It ends in `made`, the rowid, so it sorts them too.
+    """
     connection.execute(
         "CREATE INDEX fact_as_it_stands ON canon_facts (id, status, valid_to, kind, valid_from)"
     )
 
 
 def m008_newest_first(connection: apsw.Connection) -> None:
-    """Indexes to find the newest facts of an entity with thousands of them, and those that began lately; and to
-    read the state of each commit without its batch."""
+    """Indexes to find the newest facts of an entity with thousands of them, and those that began lately.
+
+    And to read the state of each commit without its batch.
+    """
     connection.execute("ALTER TABLE canon_involvements ADD COLUMN made INTEGER")
     connection.execute("ALTER TABLE canon_involvements ADD COLUMN begins INTEGER")
     connection.execute(

@@ -202,8 +202,10 @@ def _search(
 
 
 def _build_scope_condition(table: str, scope: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the condition that a row is within the scope, with its bindings. Rows of older formats without a
-    scope are looked up in FTS5."""
+    """Return the condition that a row is within the scope, with its bindings.
+
+    Rows of older formats without a scope are looked up in FTS5.
+    """
     if not scope:
         return "", []
     column_condition = " AND ".join("instr(r.scope, ?)" for _ in scope)

@@ -97,8 +97,9 @@ def _drop_stop_words(words: Sequence[QueryWord]) -> list[QueryWord]:
 def _choose_rarest(
     words: Sequence[QueryWord], max_hits: int, count_rows_with: Callable[[str], int], total_rows: int
 ) -> list[QueryWord]:
-    """Return the rarest words, until they would cost too much or add nothing: BM25 gives no weight to a word in
-    half of the rows.
+    """Return the rarest words, until they would cost too much or add nothing.
+
+    BM25 gives no weight to a word in half of the rows.
 
     In a small scope every word is cheap: none can match more than its rows. Rows that are only skipped cost an
     eighth of those that are scored.

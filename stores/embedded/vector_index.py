@@ -118,8 +118,7 @@ class EmbeddedVectorIndex:
             return [VectorHit(*hit) for hit in space.nearest(vector, k, scope)]
 
     def _current_space(self, table: str, model: str, dimension: int, drop_seq: int) -> VectorSpace:
-        """Return the shared arrays, or empty ones if there are none yet, most of their rows are deleted, or they
-        are older than a drop."""
+        """Return the shared arrays, emptied if they are missing, mostly deleted, or older than a drop."""
         from stores.embedded.vector_space import VectorSpace
 
         space = self._index.vector_spaces.get((table, model))

@@ -115,8 +115,10 @@ class VectorSpace:
     def nearest(
         self, vector: Sequence[float], k: int, scope: Mapping[str, str] | None
     ) -> list[tuple[Id, float]]:
-        """Return the `k` nearest by cosine, best first; ties by identifier. With more than `_PREFILTER_ROWS` rows,
-        one whose signs hardly agree may be missed."""
+        """Return the `k` nearest by cosine, best first; ties by identifier.
+
+        With more than `_PREFILTER_ROWS` rows, one whose signs hardly agree may be missed.
+        """
         rows, query_vector = self._rows_in(scope or {}), to_unit_vector(vector)
         candidate_count = max(len(rows) // _CANDIDATE_DIVISOR, _MIN_CANDIDATES, _CANDIDATES_PER_RESULT * k)
         if len(rows) > max(_PREFILTER_ROWS, candidate_count):

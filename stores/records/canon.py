@@ -187,8 +187,10 @@ class MergeEntities(Record):
 
 
 class AssertFact(Record):
-    """State a fact of any kind but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends,
-    `because` those that caused it."""
+    """State a fact of any kind but axiom (see NoteAxiom).
+
+    `ends` lists the facts that a changed value ends, `because` those that caused it.
+    """
 
     kind: Literal["assert_fact"] = "assert_fact"
     fact_kind: FactKind
@@ -259,8 +261,11 @@ class AdvanceClock(Record):
         return clock_predicate(self.clock, self.pace)
 
     def after(self, clock_before: ProgressClock | None) -> ProgressClock:
-        """Return the clock after the change. A closed clock stays as it is until it is started again, a running
-        one is not started twice, and none is set beyond its end."""
+        """Return the clock after the change.
+
+        A closed clock stays as it is until it is started again, a running one is not started twice, and
+        none is set beyond its end.
+        """
         if clock_before is not None and clock_before.closed is not (self.closed is False):
             return clock_before
         clock = clock_before

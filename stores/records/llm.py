@@ -35,8 +35,11 @@ class Persona(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """How a call ended. `CUT`: a part arrived before the connection, the time or the length ran out.
-    `STOPPED`: the player stopped it, and the part that had arrived was kept."""
+    """How a call ended.
+
+    `CUT`: a part arrived before the connection, the time or the length ran out. `STOPPED`: the player
+    stopped it, and the part that had arrived was kept.
+    """
 
     DONE = "done"
     CUT = "cut"
@@ -124,8 +127,10 @@ class LlmCall(Record):
 
 
 class DecisionMark(Record):
-    """A `@DECISION(reason=..., impact=...)` marker in a turn. Summaries keep it; it counts while its turn is on
-    the line."""
+    """A `@DECISION(reason=..., impact=...)` marker in a turn.
+
+    Summaries keep it; it counts while its turn is on the line.
+    """
 
     id: Id
     universe_id: Id

@@ -39,8 +39,10 @@ class Thread(Record):
 
 
 class _JournalEntryBase(Record):
-    """An entry that counts while `turn_id` is on its scene's line (None: it belongs to the scene itself). `tick`
-    is the world time when it was made."""
+    """An entry that counts while `turn_id` is on its scene's line (None: it belongs to the scene itself).
+
+    `tick` is the world time when it was made.
+    """
 
     id: Id
     scene_id: Id

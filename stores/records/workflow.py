@@ -157,8 +157,11 @@ class KindRule(StrEnum):
 
 
 class KindPolicy(Record):
-    """The rule for one kind: a payload's kind (`state_change`), optionally with a colon and its predicate or key
-    (`state_change:hp`, `assert_fact:weather`)."""
+    """The rule for one kind of payload.
+
+    A kind is a payload's kind (`state_change`), optionally with a colon and its predicate or key
+    (`state_change:hp`, `assert_fact:weather`).
+    """
 
     kind: str
     rule: KindRule

@@ -26,8 +26,11 @@ class EntryDeliverer(Protocol):
     """Delivers entries to their server."""
 
     async def deliver(self, entry: OutboxEntry) -> None:
-        """Send one entry. Raises ServerOutage, to be called again when the server is back, or another
-        MonitorError if the entry is refused."""
+        """Send one entry.
+
+        Raises ServerOutage, to be called again when the server is back, or another MonitorError if the
+        entry is refused.
+        """
         ...
 
     async def finish_delivery(self) -> bool:

@@ -186,8 +186,10 @@ class ServersDoctor:
 
 
 async def _try_in_mongo(mongo: MongoDatabase, role: Role, collection: str, action: str) -> AttemptOutcome:
-    """Try a write in a transaction that is rolled back. A server that ignores the collection of a privilege allows
-    it; then only this program refuses."""
+    """Try a write in a transaction that is rolled back.
+
+    A server that ignores the collection of a privilege allows it; then only this program refuses.
+    """
     from pymongo.errors import OperationFailure
 
     database = mongo.database_for(role)

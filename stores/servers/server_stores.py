@@ -48,8 +48,10 @@ _ADAPTER_MODULES: Final[Mapping[Store, str]] = {
 
 
 def import_drivers(stores: frozenset[Store]) -> None:
-    """Import the drivers of these stores' servers before any is connected: imports take seconds, during which no
-    request gets its answer. Raises what `require_drivers` raises."""
+    """Import the drivers of these stores' servers before any is connected.
+
+    Imports take seconds, during which no request gets its answer. Raises what `require_drivers` raises.
+    """
     require_drivers(stores)
     for store in stores:
         import_module(f"stores.servers.{_ADAPTER_MODULES[store]}")

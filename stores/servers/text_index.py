@@ -36,8 +36,9 @@ _NOT_FOUND = 404
 
 
 class ServerTextIndex:
-    """The text index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
-    `StoreError`.
+    """The text index as `role` may use it.
+
+    Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and `StoreError`.
 
     A put of many texts takes several requests; one that is interrupted is repeated from the start, which changes
     nothing that is there. A search returns 10,000 hits at most.

@@ -39,8 +39,9 @@ _ID, _FINGERPRINT, _MODEL = "id", "mark", "model"
 
 
 class ServerVectorIndex:
-    """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
-    `StoreError`.
+    """The vector index as `role` may use it.
+
+    Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and `StoreError`.
 
     A put of many vectors takes several requests; one that is interrupted is repeated from the start, which
     changes nothing that is there.

@@ -143,8 +143,9 @@ class TurnScroll(InkView):
     def add_narrated_text(
         self, turn_id: Id, text: str, name: str = "", *, opens_exchange: bool = False
     ) -> None:
-        """Add words of a turn that is being told; it stands below the last row until it is appended itself,
-        `apart` from that if it opens an exchange.
+        """Add words of a turn that is being told.
+
+        It stands below the last row until it is appended itself, `apart` from that if it opens an exchange.
 
         The first words show at once; those that come faster than the eye reads are drawn together.
         """

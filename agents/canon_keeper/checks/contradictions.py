@@ -65,9 +65,11 @@ CONTRADICTION_CHECKS: tuple[ContradictionCheck, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ContradictionReport:
-    """What the checks found of each proposal, and the entities they mention: as canon has them, or as
-    they are proposed. `proposed` tells which proposal would bring a fact or an entity; `trial` is what
-    they all come to, if nothing stands against any of them."""
+    """What the checks found of each proposal, and the entities they mention.
+
+    As canon has them, or as they are proposed. `proposed` tells which proposal would bring a fact or an
+    entity; `trial` is what they all come to, if nothing stands against any of them.
+    """
 
     findings: Mapping[Id, ProposalFindings]
     entities: Mapping[Id, Entity]
@@ -290,8 +292,10 @@ def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | f
 
 
 def _restored_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
-    """Return a fact to be restored as though it were claimed anew: it finds its own place among the
-    values of its slot, so that only what excludes it is in its way."""
+    """Return a fact to be restored as though it were claimed anew.
+
+    It finds its own place among the values of its slot, so that only what excludes it is in its way.
+    """
     change = proposal.change
     fact = draft.facts.get(change.fact_id) if isinstance(change, RetconFact) and change.restore else None
     if fact is None:

@@ -50,8 +50,10 @@ class FactConflict:
 
 @dataclass(frozen=True, slots=True)
 class OpenConflicts:
-    """All that a proposal meets, and a hearing for each fact that is among it, by that fact; `seen` is
-    everything that is open, weighed."""
+    """All that a proposal meets, and a hearing for each fact that is among it, by that fact.
+
+    `seen` is everything that is open, weighed.
+    """
 
     proposal: ProposedChange
     title: str

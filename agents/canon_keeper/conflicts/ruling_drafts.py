@@ -75,8 +75,11 @@ class RulingInput:
 
 @dataclass(slots=True)
 class RulingDraft:
-    """`decided`: verdicts, with the edited payload if there is one. `upholds`: which side is true of the
-    same thing from now on. `restated` are those of the staged that say what a proposal said, corrected."""
+    """`decided`: verdicts, with the edited payload if there is one.
+
+    `upholds`: which side is true of the same thing from now on. `restated` are those of the staged that say
+    what a proposal said, corrected.
+    """
 
     verdicts: dict[Id, tuple[Verdict, Payload | None]] = field(default_factory=dict)
     staged_proposals: list[ProposedChange] = field(default_factory=list)

@@ -53,8 +53,10 @@ class RulingPlan:
 
 @dataclass(frozen=True, slots=True)
 class RulingPreview:
-    """What a ruling would write, and which of the two statements would still wait: for another ruling
-    (`held`), or for the entity that it is about (`needy`)."""
+    """What a ruling would write, and which of the two statements would still wait.
+
+    For another ruling (`held`), or for the entity that it is about (`needy`).
+    """
 
     batch: CanonBatch | None
     outcomes: tuple[ProposalOutcome, ...] = ()
@@ -224,8 +226,7 @@ class RulingService:
     async def _find_blocked(
         self, ruling_plan: RulingPlan, decided_proposals: Sequence[ProposedChange]
     ) -> tuple[frozenset[Id], frozenset[Id]]:
-        """Return which of the accepted statements still meet something else, and which of the others need
-        an entity that is only proposed."""
+        """Return the accepted statements that still conflict, and the others that need a merely proposed entity."""
         last_ids = [ruling_plan.last_proposal_id]
         assessment = await self._assessor.assess_open(
             ruling_plan.ruling.universe_id,

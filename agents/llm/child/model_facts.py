@@ -22,8 +22,10 @@ _SCRIPTED_PROVIDER: Final = "scripted"
 
 
 def read_model_facts(model: str) -> ModelFacts:
-    """Return what LiteLLM knows of a model. Raises ModelUnknown, with similar names, if no provider knows
-    it."""
+    """Return what LiteLLM knows of a model.
+
+    Raises ModelUnknown, with similar names, if no provider knows it.
+    """
     provider = require_provider(model)
     entry = find_price_entry(model)
     if entry is None:

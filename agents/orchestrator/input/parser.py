@@ -161,8 +161,10 @@ def _parse_question(text: str) -> WordsInput:
 
 
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
-    """Part what stands behind a command from the faces at its end. Raises InputError for faces that are
-    none."""
+    """Part what stands behind a command from the faces at its end.
+
+    Raises InputError for faces that are none.
+    """
     if kind in CHECK_KINDS and ends_in_effects(spec):
         return RollInput(kind, spec)
     formula, faces = split_faces(spec)

@@ -26,8 +26,10 @@ ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
 
 @dataclass(frozen=True, slots=True)
 class NarrationInput:
-    """`behind` is the turn that the telling follows (None: it is the first), `answers` the turns that it
-    answers: words and rolls."""
+    """`behind` is the turn that the telling follows (None: it is the first), `answers` the turns that it answers.
+
+    Words and rolls.
+    """
 
     package: ContextPackage
     brief: NarratorBrief
@@ -106,8 +108,11 @@ class NarrationInputLoader:
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
     ) -> Turn | None:
-        """Return the turn that the telling follows: a retake's is fixed, else it is the end of the line;
-        a turn that was appended before a crash does not count."""
+        """Return the turn that the telling follows.
+
+        A retake's is fixed, else it is the end of the line; a turn that was appended before a crash does
+        not count.
+        """
         if state.narration.kind == "retake":
             parent_id = state.exchange.parent_id
             return await self._log.turn(parent_id) if parent_id else None

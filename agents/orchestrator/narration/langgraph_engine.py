@@ -34,8 +34,10 @@ from stores.records.workflow import Checkpoint
 
 
 class _Channels(TypedDict):
-    """What flows along the graph. `turn` is a `TurnState` as JSON, so that a checkpoint outlives the code
-    that wrote it."""
+    """What flows along the graph.
+
+    `turn` is a `TurnState` as JSON, so that a checkpoint outlives the code that wrote it.
+    """
 
     turn: dict[str, Any]
 
@@ -152,8 +154,11 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Keep an interrupt and its answer. What a node wrote needs no keeping: the checkpoint after it
-        follows at once, and every node may be done again."""
+        """Keep an interrupt and its answer.
+
+        What a node wrote needs no keeping: the checkpoint after it follows at once, and every node may be
+        done again.
+        """
         interrupt_writes = [
             (channel, value) for channel, value in writes if channel in ("__interrupt__", "__resume__")
         ]

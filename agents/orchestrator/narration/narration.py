@@ -88,8 +88,11 @@ class Narration:
     async def offer_command(
         self, words_input: WordsInput, scene_id: Id, commands: Sequence[CommandHelp]
     ) -> Reply | None:
-        """Return a reply that offers a command, if plain words say one: it waits in the prompt for Enter, so
-        that nothing is done that was meant as the story. None for words of the story."""
+        """Return a reply that offers a command, if plain words say one.
+
+        It waits in the prompt for Enter, so that nothing is done that was meant as the story. None for
+        words of the story.
+        """
         if words_input.gm_authored or words_input.is_narrate_command or words_input.roll:
             return None
         intent = read_intent(words_input.text)
@@ -172,7 +175,8 @@ class Narration:
     async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
         """Have an exchange narrated that was played; `is_resumed` ends a pause in one that had begun.
 
-        Raises StoreError; what a model fails at is in the state's `player_lines`."""
+        Raises StoreError; what a model fails at is in the state's `player_lines`.
+        """
         with self._mark_narrating(scene_id):
             return await self._runner.narrate(
                 scene_id, run_id, pause=self._read_copilot().pause and not is_resumed

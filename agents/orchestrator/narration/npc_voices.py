@@ -32,8 +32,10 @@ _SPEECH_PATTERN = re.compile(
 async def add_npc_voices(
     character: Character, state: NarrationState, narration_input: NarrationInput, call_context: CallContext
 ) -> NarrationState | None:
-    """Let those who are spoken to answer; for whom the model has no answer, the Narrator speaks. None if the
-    player stopped it."""
+    """Let those who are spoken to answer; for whom the model has no answer, the Narrator speaks.
+
+    None if the player stopped it.
+    """
     brief, voices = narration_input.brief, {}
     # What an oracle is asked is said to nobody in the world.
     audible_words = "" if is_oracle_answer(brief.result) else brief.player_text
@@ -79,8 +81,10 @@ def find_listeners(
 
 
 def find_addressees(words: str, package: ContextPackage) -> list[ScenePerson]:
-    """Return those present whom the words name, in the order they are named, if they are words to somebody;
-    if they name nobody here, and one alone is here, that one."""
+    """Return those present whom the words name, in the order they are named, if they are words to somebody.
+
+    If they name nobody here, and one alone is here, that one.
+    """
     if not _SPEECH_PATTERN.search(words):
         return []
     present_people = package.present_npcs()

@@ -26,8 +26,11 @@ PAUSE_BEFORE_STEP = "stage"
 
 class NarrationEngine(Protocol):
     async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
-        """Run the nodes that the checkpoint has not done yet, with a checkpoint after each, and return the
-        state they leave. With `pause`, stop before `stage` the first time it is come to."""
+        """Run the steps that the checkpoint has not done yet, and return the state they leave.
+
+        A checkpoint is written after each step. With `pause`, stop before `stage` the first time it is
+        reached.
+        """
         ...
 
 
@@ -100,9 +103,11 @@ class NarrationRunner:
         )
 
     async def run(self, checkpoint: Checkpoint, *, pause: bool = False) -> NarrationState:
-        """Tell the exchange to its end, or (with `pause`) to where it waits before `stage`: then it is whole
-        once it is run again. Raises StoreError with nothing half done that running it again would not
-        finish."""
+        """Tell the exchange to its end, or (with `pause`) to where it waits before `stage`.
+
+        Then it is whole once it is run again. Raises StoreError with nothing half done that running it
+        again would not finish.
+        """
         state = await self._engine.run(checkpoint, self._build_steps(), pause=pause)
         if state.last_step == NARRATION_STEPS[-1]:
             await self._finish_exchange(state)
