@@ -52,7 +52,7 @@ def test_json_has_what_a_program_needs(home: Path) -> None:
 
 def test_what_is_not_on_record_is_unknown_and_no_error(home: Path) -> None:
     said = RUNNER.invoke(app, ["query", "Where is the king of Denmark?", "--home", str(home)])
-    assert (said.exit_code, said.stdout.splitlines()[0]) == (0, "unknown: the record is silent.")
+    assert (said.exit_code, said.stdout.splitlines()[0]) == (0, "unknown: nothing is on record.")
 
 
 @pytest.mark.parametrize(

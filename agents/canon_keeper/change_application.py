@@ -147,7 +147,7 @@ def _change_sentences(before: Entity, after: Entity) -> Iterable[str]:
     if removed_aliases:
         yield f"{after.name} is no longer called {_join_names(removed_aliases)}."
     if after.description != before.description:
-        yield f"{after.name} was described anew; before: “{before.description}”"
+        yield f"{after.name} has a new description; before: “{before.description}”"
 
 
 def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDraft) -> list[Fact]:
@@ -160,7 +160,7 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
         _require_entity(change.absorbed_id, draft),
     )
     if kept_entity.id == absorbed_entity.id:
-        raise UnwritableError(f"{kept_entity.name} and {absorbed_entity.name} are one already")
+        raise UnwritableError(f"{kept_entity.name} and {absorbed_entity.name} are the same already")
     names = (*kept_entity.aliases, absorbed_entity.name, *absorbed_entity.aliases)
     draft.entities[kept_entity.id] = kept_entity.model_copy(
         update={
@@ -201,7 +201,7 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
 
 def _left_behind_event(fact: Fact, old: Fact, kept_id: Id) -> Fact:
     """Return the event that a fact does not move along: it ends it, and undoing the merge undoes it too."""
-    statement = f"Left behind in the merge: {old.statement}"
+    statement = f"Not moved in the merge: {old.statement}"
     return fact.model_copy(
         update={
             "kind": FactKind.EVENT,

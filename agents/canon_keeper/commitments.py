@@ -78,14 +78,14 @@ class CommitmentReader:
         if fact is None or fact.kind is not FactKind.COMMITMENT:
             raise InputError("There is no such promise, debt or question.", kept=NOTHING_DECIDED)
         if not _is_open(fact):
-            raise InputError("It is not open any more.", kept=NOTHING_DECIDED)
+            raise InputError("It is settled already.", kept=NOTHING_DECIDED)
         return EndFact(fact_id=fact_id, at=at, closed=True)
 
 
 def age_in_words(ticks: int | None, calendar: Calendar) -> str:
     """Return an age in its largest unit: `2 weeks`, `3 days`, `1 hour`, `just now`."""
     if ticks is None:
-        return "nobody knows since when"
+        return "since an unknown time"
     day = calendar.minutes_per_hour * calendar.hours_per_day
     for size, word in (
         (day * DAYS_PER_WEEK, "week"),

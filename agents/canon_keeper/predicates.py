@@ -163,7 +163,7 @@ def _validate(document: marked_yaml.YamlDocument, base: Mapping[str, Predicate])
     for name, body in document.data.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             faults.append(
-                (document.line_of((str(name),)), f"{name!r} is no name: small letters, digits and _")
+                (document.line_of((str(name),)), f"{name!r} is not a name: use small letters, digits and _")
             )
         elif not isinstance(body, dict | None):
             faults.append((document.line_of((name,)), "fields and their values should stand here"))
@@ -248,4 +248,4 @@ def _default_template(name: str, about_two: bool) -> str:
 
 
 def _catalogue_error(why: str) -> InputError:
-    return InputError(f"The catalogue of predicates cannot be used: {why}.")
+    return InputError(f"These kinds of fact cannot be used: {why}.")

@@ -91,5 +91,5 @@ def _build_outcome(
     proposal: ProposedChange, status: ProposalStatus, decision: Decision, error: str = ""
 ) -> ProposalOutcome:
     if decision.verdict is Verdict.FLAVOUR and not decision.reason:
-        decision = decision.model_copy(update={"reason": f"Mere colour: {proposal.change.kind}."})
+        decision = decision.model_copy(update={"reason": "Just flavour."})
     return ProposalOutcome(proposal_id=proposal.id, status=status, decision=decision, error=error)

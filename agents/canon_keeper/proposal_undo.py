@@ -113,7 +113,7 @@ class UndoPlanner:
             entity is not None and entity.status is not EntityStatus.CANONICAL
         )
         if is_undone:
-            raise _undo_error("It was taken back already.")
+            raise _undo_error("It was undone already.")
         return RetconFact(fact_id=subject_id)
 
     async def _restore_entity(
@@ -167,7 +167,7 @@ class UndoPlanner:
         return build_proposal(
             proposal_id,
             change,
-            [manual_evidence(proposal_id, f"Taken back: {words}")],
+            [manual_evidence(proposal_id, f"Undone: {words}")],
             Authority.GM,
             ProposalSite(proposal.universe_id, proposal.story_id, proposal.scene_id, tick=proposal.tick),
             self._clock(),

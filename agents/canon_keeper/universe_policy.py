@@ -160,9 +160,9 @@ class PolicyStore:
         try:
             catalogue = extend_catalogue(self._base, text)
         except InputError as error:
-            kept_message = "This world's predicates are as they were."
+            kept_message = "This world's kinds of fact are unchanged."
             raise InputError(
-                error.what, kept=kept_message, todo="Mend that line and keep them again."
+                error.what, kept=kept_message, todo="Correct that line and save again."
             ) from None
         policy = await self._stored_policy(universe_id)
         await self._log.put_policy(policy.model_copy(update={"predicates": text}))

@@ -71,9 +71,9 @@ class DeclarationService:
             return await self._context.find_one_entity(context, name)
         if context.place is None:
             raise InputError(
-                "It is not known where you are, so nothing leads on from here.",
-                kept="Nothing was staged.",
-                todo="/go Name says where you are.",
+                "It is not known where you are, so nothing can lead on from here.",
+                kept="Nothing was proposed.",
+                todo="/go PLACE says where you are.",
             )
         return context.place
 
@@ -99,12 +99,14 @@ class DeclarationService:
         """Propose that the player character is now in a place."""
         actor = context.player_character()
         if actor is None:
-            raise InputError("This story has no player character to go anywhere.", kept="Nothing was staged.")
+            raise InputError(
+                "This story has no player character to go anywhere.", kept="Nothing was proposed."
+            )
         place = await self._context.find_one_entity(context, argument)
         if place.kind is not EntityKind.PLACE:
             raise InputError(
                 f"{place.name} is a {place.kind}, not a place.",
-                kept="Nothing was staged.",
+                kept="Nothing was proposed.",
                 todo="/place Name brings in a new place.",
             )
         change = build_location_fact(actor, place, context.tick)
@@ -133,8 +135,8 @@ class DeclarationService:
         if not proposals:
             raise InputError(
                 "It needs a change.",
-                kept="Nothing was staged.",
-                todo="As in: /state Mara.hp -3, Mara +wounded",
+                kept="Nothing was proposed.",
+                todo="As in: /state NAME.hp -3, NAME +wounded",
             )
         await self._proposals.stage(proposals)
         return proposals

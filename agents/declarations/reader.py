@@ -85,12 +85,12 @@ def read_entity(argument: str, example: str) -> NewEntity:
     is_important = name.rstrip().endswith("!")
     name, name_numbers = split_trailing_numbers(name.rstrip(" !").strip())
     if not name:
-        raise InputError("It needs a name.", kept="Nothing was staged.", todo=f"As in: {example}")
+        raise InputError("It needs a name.", kept="Nothing was proposed.", todo=f"As in: {example}")
     if len(name) > MAX_NAME_LENGTH or "\n" in name:
         raise InputError(
             f"That name is {len(name)} characters long; {MAX_NAME_LENGTH} on one line is the most.",
-            kept="Nothing was staged.",
-            todo=f"Put the description behind a colon, as in: {example}",
+            kept="Nothing was proposed.",
+            todo=f"Put the description after a colon, as in: {example}",
         )
     return NewEntity(name, description, is_important, (*name_numbers, *numbers))
 
@@ -135,8 +135,8 @@ async def read_fact(
     if not text:
         raise InputError(
             "A fact needs a sentence.",
-            kept="Nothing was staged.",
-            todo="As in: /fact The bell was moved, or /fact Mara owns the lantern.",
+            kept="Nothing was proposed.",
+            todo="As in: /fact The bell was moved, or /fact NAME owns THING.",
         )
     if death_match := _DEATH_PATTERN.fullmatch(text.rstrip(".")):
         dead_entity = await find(death_match[1])
@@ -174,7 +174,7 @@ async def read_axiom(argument: str, find: FindEntity) -> NoteAxiom:
     if not text:
         raise InputError(
             "An axiom needs a sentence.",
-            kept="Nothing was staged.",
+            kept="Nothing was proposed.",
             todo="As in: /axiom The dead cannot cross salt.",
         )
     return NoteAxiom(
@@ -273,7 +273,7 @@ def read_value(text: str) -> FactValue:
         if abs(value) > MAX_NUMBER or not math.isfinite(value):
             raise InputError(
                 f"{text[:20]} is no number that a sheet can hold.",
-                kept="Nothing was staged.",
+                kept="Nothing was proposed.",
                 todo=f"The largest is {MAX_NUMBER:,}.",
             )
         return value

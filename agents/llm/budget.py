@@ -35,7 +35,7 @@ DEFERRED_PERSONAS = (
 BUDGET_RULES = (
     f"At {WAIT_PERCENT} % of a budget the Librarian, Critic, Director, Steward, Archivist and Characters wait: "
     "checks, quotes and proposals that need no model go on.",
-    "At 100 % nothing is sent at all: raise the budget with /budget, or tell it yourself with >.",
+    "At 100 % nothing is sent at all: raise the budget with /budget, or narrate yourself with >.",
     "Dice, canon and everything else cost nothing and never wait.",
     "A model without a known price counts tokens, but no money: no budget can stop it.",
 )
@@ -68,7 +68,7 @@ class Budget:
             return ""
         if self.percent < 100:
             return "background personas wait"
-        return "nothing is sent: raise it, or tell it yourself with >"
+        return "nothing is sent: raise it, or narrate yourself with >"
 
 
 def compute_budgets(
@@ -182,5 +182,5 @@ class BudgetGuard:
             message = f"{format_dollars(exceeded_budget.spent)} is spent: {budget_text} is used up. Nothing was sent."
         raise BudgetExhausted(
             message,
-            todo=f"Raise it: /budget {exceeded_budget.scope} 5 (in dollars), or tell it yourself with >.",
+            todo=f"Raise it: /budget {exceeded_budget.scope} 5 (in dollars), or narrate yourself with >.",
         )

@@ -141,7 +141,7 @@ class ModelCalls:
         await self._record(await self._with_free_id(call, call_context))
         if not call.answer.strip() and outcome is not CallOutcome.STOPPED:
             raise error or ModelRefused(
-                "The model answered without a word.", todo="Ctrl+R asks again, or tell it yourself with >."
+                "The model answered without a word.", todo="Ctrl+R asks again, or narrate yourself with >."
             )
         return _prose_answer(call)
 
@@ -246,7 +246,7 @@ class ModelCalls:
         if not targets:
             raise ModelUnset(
                 f"No model is set up for the {persona.value}.",
-                todo="Model on the menu sets one up; > tells it yourself.",
+                todo="Model on the menu sets one up; > narrates without one.",
             )
         await self._budget_guard.check_allowed(persona, call_context)
         prompt, model = self._prompts().get(persona, task), targets[0].model

@@ -331,5 +331,5 @@ def _too_long(prompt: PersonaPrompt, needed_tokens: int, budget: int, window: in
         f"What the {prompt.persona} has to be told comes to {needed_tokens:,} tokens, and {capacity} "
         f"({max(budget, 0):,} of them for this).",
         todo="Choose a model with a larger window, shorten what you typed or the lines and veils, "
-        "or tell it yourself with >.",
+        "or narrate yourself with >.",
     )

@@ -100,7 +100,7 @@ def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[Next
         )
         if is_absent and not named_entity.is_dead and _is_named(entity.name, narrated_text):
             yield NextStepOffer(
-                f"/cast + {entity.name}", f"{entity.name} was told of, and is not here", 50, 70, 60
+                f"/cast + {entity.name}", f"{entity.name} was named, and is not here", 50, 70, 60
             )
 
 
@@ -124,7 +124,7 @@ def _offer_scene_end(package: ContextPackage, words: str, narrated_text: str) ->
     reached_share = len(goal_words & _vocabulary(narrated_text)) / len(goal_words)
     if reached_share >= 0.5 and _ENDING_WORDS.search(words):
         yield NextStepOffer(
-            "/end", "the scene's goal was told of, and you move on", 50, round(100 * reached_share), 80
+            "/end", "the scene's goal came up, and you move on", 50, round(100 * reached_share), 80
         )
 
 
@@ -142,11 +142,7 @@ def find_stuck_pattern(line_turns: Sequence[Turn], package: ContextPackage) -> s
     are_alike = all(
         _vocabulary_overlap(gm_turns[-1].text, turn.text) >= STUCK_LIKENESS for turn in gm_turns[:-1]
     )
-    return (
-        f"the last {STUCK_EXCHANGES} tellings say much the same, and nothing new came of them"
-        if are_alike
-        else ""
-    )
+    return f"the last {STUCK_EXCHANGES} narrations say much the same, with nothing new" if are_alike else ""
 
 
 def _has_news_since(turn_id: Id, line_turns: Sequence[Turn], package: ContextPackage) -> bool:

@@ -57,7 +57,7 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
     if last.label == "track" and changed_key:
         title = last.title
     elif changed_key:
-        title = f"{changed_key} {before} -> {after} of {last.title.rpartition(' of ')[2]}"
+        title = f"{changed_key} {before} → {after} of {last.title.rpartition(' of ')[2]}"
     else:
         step_count = sum(
             c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock)
@@ -69,7 +69,7 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
         diff=((changed_key, before, after),) if changed_key else (),
         mark="hold" if any(row.mark == "hold" for row in members) else last.mark,
         conflicts=tuple(conflict for row in members for conflict in row.conflicts),
-        reasons=(*last.reasons, f"{len(members)} moves in one row: a verdict is on all of them."),
+        reasons=(*last.reasons, f"{len(members)} moves in one row; you decide on all of them."),
     )
 
 

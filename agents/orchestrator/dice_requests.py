@@ -116,7 +116,7 @@ class DiceRequestService:
         if roll.kind == "move":
             return list_moves(pack, sheet) or (f"{pack.name} has no moves; /check rolls its numbers.",)
         # What has no numbers is rolled as it stands: nothing is left to say.
-        return ("What with?", *list_check_options(pack, sheet)) if pack.gauges() else ()
+        return ("Roll what?", *list_check_options(pack, sheet)) if pack.gauges() else ()
 
 
 def _ask_for_dice(
@@ -125,6 +125,6 @@ def _ask_for_dice(
     dice = describe_dice_to_throw(missing_dice)
     has_reasons = any(one.reason for one in missing_dice)
     prompt = (
-        f"Throw {dice}, and type on." if has_reasons else f"Throw {dice}, and type what fell behind the =."
+        f"Roll {dice}, then type on." if has_reasons else f"Roll {dice}, then type the result after the =."
     )
     return Reply("operation", (prompt,), prompt_text=open_for_faces(typed_line, faces))

@@ -309,7 +309,7 @@ class SceneLoop:
             and p.payload.statement == as_sentence(context.scene.summary)
         ]
         if old_outcome_ids:
-            reason = "The scene ended otherwise."
+            reason = "The scene got another outcome."
             await self._keeper.decide(
                 old_outcome_ids, Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
             )

@@ -96,7 +96,7 @@ class SessionLoop:
                 lines += await self._recover_scene(scenes[-1])
             else:
                 await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
-                lines.append(f"Setting up {story.title} was cut off before its first scene: begin it anew.")
+                lines.append(f"Setting up {story.title} was cut off before its first scene: start it again.")
         state = await self._loops.read_state(Loop.MAIN, SESSION_ID)
         if "suspend" in legal_events(Loop.MAIN, state):
             await self.suspend(await self._find_last_played_story_id())

@@ -58,7 +58,7 @@ class Timeline:
             raise InputError(
                 "The last turn is not the GM's, so there is nothing to retake.",
                 kept="Nothing was changed.",
-                todo="/undo takes the whole exchange back; > tells what happens.",
+                todo="/undo undoes the whole exchange; > narrates what happens.",
             )
         takes = await self._read_takes(last_turn)
         turn = last_turn.model_copy(
@@ -79,7 +79,7 @@ class Timeline:
         last_turn = await self._read_last_turn(scene)
         takes = sorted(await self._read_takes(last_turn), key=lambda t: t.take) if last_turn else []
         if last_turn is None or len(takes) < 2:
-            raise InputError("The last turn has one take only.", todo="Ctrl+R makes another.")
+            raise InputError("The last turn has only one take.", todo="Ctrl+R makes another.")
         take_index = [t.id for t in takes].index(last_turn.id) + step
         if not 0 <= take_index < len(takes):
             raise InputError(f"That is the {'first' if step < 0 else 'last'} take.")
@@ -96,7 +96,7 @@ class Timeline:
                 todo="A branch starts from a turn of the scene that is being played.",
             )
         if turn_id == scene.head:
-            raise InputError("Play stands on that turn already.")
+            raise InputError("Play is at that turn already.")
         await self._move_head(scene, turn_id, MoveKind.BRANCH)
         return turn
 
@@ -110,14 +110,14 @@ class Timeline:
         roll_turns = [t for t in await self.read_last_exchange(scene) if t.speaker is Speaker.ORACLE]
         if not roll_turns:
             raise InputError(
-                "The line does not end in a roll.",
+                "The last turn is not a roll.",
                 kept="Nothing was changed.",
                 todo="/reroll and /pick are for the roll that was just made.",
             )
         raise InputError(
             "That roll has been answered already.",
             kept="Nothing was changed.",
-            todo=f"/branch {roll_turns[-1].depth + 1} goes back to it, and what came after stays in the tree.",
+            todo=f"/branch {roll_turns[-1].depth + 1} goes back to it; the later turns stay in the tree.",
         )
 
     async def next_take_number(self, turn: Turn) -> int:

@@ -171,7 +171,7 @@ class TypedLines:
         if state is not None and is_paused(state):
             waiting_count = len(state.proposals)
             noun = "proposal waits" if waiting_count == 1 else "proposals wait"
-            paused_line = f"Paused: {waiting_count} {noun} to be staged by your next line."
+            paused_line = f"Paused: {waiting_count} {noun} to be proposed with your next line."
             reply = replace(reply, lines=(*reply.lines, *state.player_lines, paused_line))
         elif state is not None:
             lines = (*reply.lines, *state.player_lines)

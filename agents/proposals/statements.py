@@ -26,7 +26,7 @@ def require_statement_length(text: str) -> str:
     if len(text) > MAX_STATEMENT_LENGTH:
         raise InputError(
             f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
-            kept="Nothing was staged and your words are still in the prompt.",
+            kept="Nothing was proposed and your words are still in the prompt.",
             todo="State it in several facts.",
         )
     return text

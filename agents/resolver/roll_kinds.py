@@ -34,14 +34,14 @@ ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
     {
         "check": RollRules(
             "check",
-            "/check 2d6+1 vs 9; success: Orc.hp -3",
+            "/check 2d6+1 vs 9; success: NAME.hp -3",
             "Roll against a target; effects are optional",
             ends_prose=True,
             is_act=True,
         ),
         "move": RollRules(
             "check",
-            "/move strike Orc",
+            "/move strike NAME",
             "A named move of the story's rules; alone it lists them",
             ends_prose=True,
             is_act=True,
@@ -56,15 +56,17 @@ ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
         "oracle": RollRules(
             "draw",
             "/oracle likely: Is it locked?  (or ? ...)",
-            "Ask what yes or no can answer",
+            "Ask a yes-or-no question",
             needs_argument=True,
         ),
         "howmuch": RollRules("draw", "/howmuch +1", "How much of it there is, from -3 (little) to +3 (much)"),
-        "react": RollRules("draw", "/react Old Tam", "How someone meets your character", needs_argument=True),
+        "react": RollRules(
+            "draw", "/react NAME", "How someone reacts to your character", needs_argument=True
+        ),
         "spark": RollRules(
             "draw",
             "/spark",
-            "Two words to think from; /spark NAME draws from a table",
+            "Two words for ideas; /spark TABLE draws from a table",
             program_draws=True,
         ),
         "event": RollRules(

@@ -150,7 +150,7 @@ def _empty_turn_row(turn: Turn | None) -> BillRow:
 
 def _label_turn(turn: Turn | None) -> str:
     if turn is None:
-        return "no turn: tests, asides, and what was never told"
+        return "no turn: tests, questions to the GM, unused narration"
     text = " ".join(turn.text.split())
     return (
         f"turn {turn.depth + 1} · {text if len(text) <= MAX_TURN_LABEL else text[: MAX_TURN_LABEL - 1] + '…'}"

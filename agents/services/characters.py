@@ -139,7 +139,7 @@ class CharacterService:
             is_pc=is_pc,
         )
         current_tick = await read_present_tick(self._log, universe_id)
-        edit = Edit(change, f"Brought in: {change.name}")
+        edit = Edit(change, f"Added: {change.name}")
         staged_edits = await self._manual_edits.stage_edits(universe_id, [edit], tick=current_tick)
         async with self._dispatcher.exclusive():
             report = await self._gate.commit(universe_id, staged_edits.proposal_ids)
@@ -151,9 +151,9 @@ class CharacterService:
         """Raises InputError for a memory that is gone; StoreError."""
         changed_memory = await self._misremember(memory_id, require_statement_length(clean(text)))
         reply_line = (
-            f"Remembered otherwise: {changed_memory.text}"
+            f"Remembered differently: {changed_memory.text}"
             if changed_memory.mistaken
-            else f"As it was lived: {changed_memory.text}"
+            else f"As it was: {changed_memory.text}"
         )
         return Reply("operation", (reply_line, "Canon is as it was."))
 
@@ -238,7 +238,7 @@ class CharacterService:
         return (
             f"spoke {'once' if spoken_count == 1 else f'{spoken_count} times'}"
             if spoken_count
-            else "said nothing"
+            else "present, no lines"
         )
 
 
@@ -260,7 +260,7 @@ def _describe_origin(memory: Memory, informants_by_id: Mapping[Id, Entity]) -> s
     """Say how it came to them, and from whom."""
     informant = informants_by_id.get(memory.told_by or "")
     if memory.how is MemoryOrigin.TOLD and informant is not None:
-        return f"told by {informant.name}"
+        return f"heard from {informant.name}"
     return memory.source or memory.how.value
 
 

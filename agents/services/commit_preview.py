@@ -61,7 +61,7 @@ def _describe_fact_change(
     elif change.valid_to is not None and change.valid_to != fact.valid_from:
         yield f"− {fact.statement}  until {format_typed_moment(calendar, change.valid_to)}"
     elif is_superseded:
-        yield f"− {fact.statement}  gives way"
+        yield f"− {fact.statement}  is replaced"
 
 
 def _describe_entity_change(
@@ -72,7 +72,7 @@ def _describe_entity_change(
         surviving_entity = next(
             (e for e in (*changed_entities, *entities.values()) if e.id == entity.merged_into), entity
         )
-        yield f"= “{entity.name}” is {surviving_entity.name}: what is told of the one is told of the other"
+        yield f"= “{entity.name}” is {surviving_entity.name}: they share their facts from now on"
         return
     if entity_before is None:
         yield f"+ {entity.name}  a new {entity.kind}"

@@ -98,7 +98,7 @@ class CommitmentService:
     async def _refuse_repeated(self, universe_id: Id, fact_id: Id) -> None:
         waiting_changes = await self._manual_edits.list_waiting_changes(universe_id)
         if any(isinstance(change, EndFact) and change.fact_id == fact_id for change in waiting_changes):
-            raise InputError("Its pay-off is proposed already.", kept=NOTHING_STAGED)
+            raise InputError("Settling it is proposed already.", kept=NOTHING_STAGED)
 
     async def _build_views(
         self, entries: Iterable[Commitment], calendar: Calendar, paying_fact_ids: set[Id]

@@ -47,7 +47,7 @@ class FactCorrections:
             )
         if not clean(edit.statement):
             raise InputError(
-                "A fact needs a sentence.", kept=NOTHING_STAGED, todo="R retcons what never was so."
+                "A fact needs a sentence.", kept=NOTHING_STAGED, todo="R retcons what was never true."
             )
         statement = as_sentence(require_statement_length(clean(edit.statement)))
         current_tick = await read_present_tick(self._log, fact.universe_id)
@@ -55,15 +55,13 @@ class FactCorrections:
         retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never true: {fact.statement}")
         if fact.kind is FactKind.AXIOM:
             # A rule has no end of its own: the old words go, the new ones come.
-            axiom_edit = Edit(
-                _build_reworded_axiom(fact, statement), f"Corrected by hand: {statement}", evidence
-            )
+            axiom_edit = Edit(_build_reworded_axiom(fact, statement), f"Corrected: {statement}", evidence)
             return ([retcon_edit, axiom_edit] if statement != fact.statement else []), current_tick
         change = await self._build_corrected_fact(fact, edit, statement, current_tick)
         tick = None if change.valid_from is None else current_tick
         if _is_unchanged(change, fact):
             return [], tick
-        fact_edit = Edit(change, f"Corrected by hand: {change.statement}", evidence)
+        fact_edit = Edit(change, f"Corrected: {change.statement}", evidence)
         return ([fact_edit] if change.ends else [retcon_edit, fact_edit]), tick
 
     async def _build_corrected_fact(

@@ -21,7 +21,7 @@ from stores.records.canon import Authority, Evidence, Payload
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
 
-NOTHING_STAGED = "Nothing was staged."
+NOTHING_STAGED = "Nothing was proposed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ManualEdits:
         Raises InputError if nothing would change, or if one of them waits already; StoreError.
         """
         if not edits:
-            raise InputError("That is how it is already.", kept=NOTHING_STAGED)
+            raise InputError("It is like that already.", kept=NOTHING_STAGED)
         async with self._dispatcher.exclusive():
             new_edits = await self._drop_waiting(universe_id, edits)
             site = ProposalSite(universe_id, tick=tick)
@@ -89,7 +89,7 @@ class ManualEdits:
         new_edits = [edit for edit in edits if edit.change not in waiting_changes]
         if not new_edits:
             raise InputError(
-                "That waits at the gate already.", kept=NOTHING_STAGED, todo="g goes there, to decide it."
+                "That is proposed already.", kept=NOTHING_STAGED, todo="g goes there, to decide it."
             )
         return new_edits
 

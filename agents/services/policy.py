@@ -98,7 +98,7 @@ class PolicyService:
             await self._proposals.stage(undo_plan.proposals)
             if undo_plan.closed_proposal.status is ProposalStatus.REJECTED:
                 # Policy kept it out, and would again: only a word of the GM's lets it in.
-                accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Taken back.")
+                accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Undone.")
                 await self._keeper.decide([p.id for p in undo_plan.proposals], accept)
         closed_proposal = undo_plan.closed_proposal
         self._events.publish(ProposalsChanged(closed_proposal.universe_id, closed_proposal.scene_id))

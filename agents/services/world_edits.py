@@ -81,7 +81,7 @@ class WorldEditor:
         )
         current_tick = await read_present_tick(self._log, universe_id)
         return await self._manual_edits.stage_edits(
-            universe_id, [Edit(change, f"Brought in: {change.name}")], tick=current_tick
+            universe_id, [Edit(change, f"Added: {change.name}")], tick=current_tick
         )
 
     async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
@@ -100,7 +100,7 @@ class WorldEditor:
     async def propose_lock(self, entity_id: Id, locked: bool) -> StagedEdits:
         entity = await self._read_canon_entity(entity_id)
         change = UpdateEntity(entity_id=entity.id, locked=locked)
-        edits = [Edit(change, f"{'Locked' if locked else 'Unlocked'}: {entity.name}")]
+        edits = [Edit(change, f"{'Protected' if locked else 'Unprotected'}: {entity.name}")]
         edits = edits if locked is not entity.locked else []
         return await self._manual_edits.stage_edits(
             entity.universe_id, edits, tick=await self._read_current_tick(entity)
@@ -114,7 +114,7 @@ class WorldEditor:
         )
         if kept_entity.id == absorbed_entity.id:
             raise InputError(
-                f"{kept_entity.name} is one already.", kept=NOTHING_STAGED, todo="Choose another."
+                f"{kept_entity.name} is the same one.", kept=NOTHING_STAGED, todo="Choose another."
             )
         if kept_entity.universe_id != absorbed_entity.universe_id:
             raise InputError("They are of two different worlds.", kept=NOTHING_STAGED)
@@ -128,7 +128,7 @@ class WorldEditor:
         """Undo a merge: what moved goes back, and the name with it."""
         changes = await self._keeper.merges.plan_split(absorbed_id)
         absorbed_entity = await self._canon.entity(absorbed_id)
-        description = f"{absorbed_entity.name} is somebody or something else after all."
+        description = f"{absorbed_entity.name} is a different one after all."
         edits = [Edit(change, description) for change in changes]
         return await self._manual_edits.stage_edits(
             absorbed_entity.universe_id, edits, tick=await self._read_current_tick(absorbed_entity)
@@ -175,7 +175,7 @@ class WorldEditor:
         fact = await self._read_canon_fact(fact_id)
         if fact.kind in OCCURRENCE_KINDS:
             raise InputError(
-                "What happened stays so.", kept=NOTHING_STAGED, todo="R retcons it, if it never happened."
+                "What happened cannot end.", kept=NOTHING_STAGED, todo="If it never happened, retcon it (R)."
             )
         if not is_open(fact):
             raise InputError("It is over already.", kept=NOTHING_STAGED)

@@ -63,7 +63,7 @@ class DepletionWatcher:
             return replace(reply, lines=(*reply.lines, *lines))
         state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
         lines.append(
-            f"The rules suggest {state_command}" + ("" if reply.prompt_text else " (Enter stages it)")
+            f"The rules suggest {state_command}" + ("" if reply.prompt_text else " (Enter proposes it)")
         )
         return replace(reply, lines=(*reply.lines, *lines), prompt_text=reply.prompt_text or state_command)
 

@@ -48,4 +48,4 @@ def _describe_entry(
         case PresenceEntry() if entry.entity_id in names:
             yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."
         case TensionEntry():
-            yield f"Tension {entry.before} -> {entry.after}" + (f": {entry.why}" if entry.why else "")
+            yield f"Tension {entry.before} → {entry.after}" + (f": {entry.why}" if entry.why else "")

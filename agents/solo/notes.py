@@ -54,10 +54,10 @@ class NoteService:
             note_scene, turn = scenes_by_id[note.scene_id], turns.get(note.turn_id or "")
             place = f"{note_scene.order}.{turn.depth + 1}" if turn else f"{note_scene.order}.0"
             is_on_line = turn is None or turn.id in await self._log.on_line(note_scene.id, [turn.id])
-            removed_mark = "" if is_on_line else " (turn taken back)"
+            removed_mark = "" if is_on_line else " (turn undone)"
             lines.append(f"{place}{removed_mark}  {note.text}")
         omitted_lines = (
-            [f"... and {len(notes) - len(listed_notes)} before these."]
+            [f"... and {len(notes) - len(listed_notes)} earlier ones."]
             if len(notes) > len(listed_notes)
             else []
         )

@@ -81,7 +81,7 @@ class SessionZero:
         ]
         next_question = next((q for q in QUESTIONS if q.key not in answers), None)
         closing_line = (
-            "Answer those you like; /zero and a word alone skips to the next."
+            "Answer those you like. /zero and the word alone skips to the next."
             if next_question
             else "All is set."
         )
@@ -106,7 +106,7 @@ class SessionZero:
         )
         next_position = QUESTIONS.index(question) + 1
         if next_position == len(QUESTIONS):
-            return Reply("operation", (*answer_lines, "That was all of it. /zero shows it again, any time."))
+            return Reply("operation", (*answer_lines, "That was all. /zero shows it again."))
         next_question = QUESTIONS[next_position]
         question_line = f"{next_question.question_text}  /zero {next_question.key} {next_question.example}"
         return Reply("operation", (*answer_lines, question_line), prompt_text=f"/zero {next_question.key} ")

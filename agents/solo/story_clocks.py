@@ -25,12 +25,12 @@ from stores.records.ids import Id
 MAX_CLOCK_NAME: Final = 80
 MAX_CLOCK_SIZE: Final = 100
 CLOCK_USAGE: Final = (
-    "/clock Tide 6 starts one, /clock Tide +1 moves it, /clock Tide = 3 sets it, "
-    "/clock Tide per scene 1 lets it go by itself, /clock Tide stop ends it."
+    "/clock NAME 6 starts one, /clock NAME +1 moves it, /clock NAME = 3 sets it, "
+    "/clock NAME per scene 1 moves it each scene, /clock NAME stop ends it."
 )
 TRACK_USAGE: Final = (
-    "/track Find the bell starts one (brisk, steady, slow or epic behind the name), /track 1 mark works at "
-    "it, /track 1 roll finishes it, /track 1 stop drops it."
+    "/track NAME starts one (brisk, steady, slow or epic after the name), /track 1 mark makes progress, "
+    "/track 1 roll finishes it, /track 1 stop drops it."
 )
 _PER_SCENE_PATTERN: Final = r"per\s+scene\s+(?P<per>[+-]?\d{1,4}|off)"
 _START_PATTERN: Final = re.compile(r"(?P<name>.+?)\s+(?P<size>\d{1,9})", re.DOTALL)
@@ -179,7 +179,7 @@ class ClockService:
         existing_track = _find_clock(tracks, name)
         if existing_track is not None and not existing_track.closed:
             raise InputError(
-                f"{existing_track.name} is worked at already: {format_track(existing_track)}.",
+                f"{existing_track.name} runs already: {format_track(existing_track)}.",
                 kept=NOTHING_CHANGED,
                 todo=TRACK_USAGE,
             )
@@ -250,7 +250,7 @@ def _require_open_clock(
         ending_text = "has struck" if clock.is_full and noun == "clock" else "was stopped"
         restart_command = f"/clock {clock.name} {clock.size}" if noun == "clock" else f"/track {clock.name}"
         raise InputError(
-            f"{clock.name} {ending_text}.", kept=NOTHING_CHANGED, todo=f"{restart_command} starts it anew."
+            f"{clock.name} {ending_text}.", kept=NOTHING_CHANGED, todo=f"{restart_command} starts it again."
         )
     return clock
 

@@ -23,8 +23,8 @@ from stores.records.play import DiceRoller, Story, TensionMode
 Choice = TypeVar("Choice", DiceRoller, TensionMode)
 _NO_PACK_WORDS = ("none", "off", "no rules", "generic")
 _DICE_LINES = {
-    DiceRoller.PROGRAM: "The program throws the dice. /roll 2d6 = 5 4 still takes yours.",
-    DiceRoller.PHYSICAL: "You throw the dice: each roll asks for them, and you type what fell behind the =.",
+    DiceRoller.PROGRAM: "The program rolls the dice. /roll 2d6 = 5 4 still takes yours.",
+    DiceRoller.PHYSICAL: "You roll the dice: each roll asks for them, and you type the result after the =.",
 }
 TENSION_MODE_LINES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
@@ -87,19 +87,17 @@ class StorySettings:
             f"From now on the story is played by {_pack_label(pack)}.",
             "Every sheet keeps its numbers and tags; what the new rules ask for and a sheet has not got "
             "counts as they begin it.",
-            f"Undo does not take this back: {undo_command} does.",
+            f"Undo does not change this back: {undo_command} does.",
         )
 
     async def _describe_rule_packs(self, story: Story) -> tuple[str, ...]:
         library = await asyncio.to_thread(self._load_packs)
         current_pack = library.packs.get(story.system)
-        missing_note = (
-            f" ({story.system} is not there any more)" if story.system and current_pack is None else ""
-        )
+        missing_note = f" ({story.system} is missing now)" if story.system and current_pack is None else ""
         return (
             f"The story is played by {_pack_label(current_pack)}{missing_note}.",
             *(f"{pack.id}: {pack.summary}" for pack in library.packs.values()),
-            "none: 2d6 and a number, or plain luck",
+            "none: 2d6 and a number, or plain odds",
             *(f"{name}: {problem}" for name, problem in library.errors_by_file.items()),
         )
 
@@ -128,7 +126,7 @@ def _build_rule_pack_view(pack: Pack, is_user_pack: bool) -> RulePackView:
 
 
 def _pack_label(pack: Pack | None) -> str:
-    return pack.name if pack else "no rule pack (2d6 and a number, or plain luck)"
+    return pack.name if pack else "no rule pack (2d6 and a number, or plain odds)"
 
 
 def _parse_choice(kind: type[Choice], typed_choice: str, command: str) -> Choice:

@@ -125,7 +125,7 @@ class ThreadService:
             raise InputError(
                 "It shows a promise, debt or question in the world's own words.",
                 kept=NOTHING_CHANGED,
-                todo="Propose the change with /fact; /thread opens one in your words beside it.",
+                todo="Propose the change with /fact; or /thread opens one in your own words.",
             )
         if not thread.is_open:
             raise _closed_error(thread)
@@ -208,7 +208,7 @@ def build_thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[Thre
 def _format_thread(view: ThreadView) -> str:
     kind_prefix = f"{view.kind}: " if view.kind else ""
     if view.is_paying_off:
-        details = "its pay-off is proposed"
+        details = "settling is proposed"
     elif not view.is_open:
         details = f"closed {view.closed_at}"
     else:
@@ -234,7 +234,7 @@ def _parse_thread_name(typed_name: str) -> str:
         raise InputError(
             f"That is {len(name)} characters; a thread has at most {MAX_THREAD_NAME}.",
             kept=NOTHING_CHANGED,
-            todo="Say it shorter; /gm keeps the long of it.",
+            todo="Shorten it; /note can hold the details.",
         )
     return name
 

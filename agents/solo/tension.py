@@ -31,7 +31,7 @@ class TensionAdvisor:
         """Return what there is to say of the tension at the scene's end, in a line."""
         if last_change := find_last_tension_change(context):
             return (
-                f"Tension went {last_change.before} -> {last_change.after} in this "
+                f"Tension went {last_change.before} → {last_change.after} in this "
                 f"scene{_reason_suffix(last_change.why)}."
             )
         tension = context.story.tension
@@ -54,7 +54,7 @@ class TensionAdvisor:
         check_count = sum(degree_counts.values()) - degree_counts[Degree.NONE]
         success_count, failure_count = degree_counts[Degree.SUCCESS], degree_counts[Degree.FAIL]
         if not check_count:
-            return None, "nothing was tried by the dice"
+            return None, "no checks were rolled"
         if success_count == failure_count:
             return None, f"as much failed as succeeded ({failure_count} of {check_count})"
         if failure_count > success_count:

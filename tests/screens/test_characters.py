@@ -67,7 +67,7 @@ async def test_the_gm_has_somebody_misremember(twin: TwinDesk) -> None:
         await table.press("ctrl+u")
         await table.type("The door was never opened.")
         assert twin.called("misremember") == [(an_id("memory", 2), "The door was never opened.")]
-        assert table.shows("Remembered otherwise: The door was never opened.", "Canon is as it was.")
+        assert table.shows("Remembered differently: The door was never opened.", "Canon is as it was.")
         assert table.shows("originally: The hinges gave with a shriek.")
 
 

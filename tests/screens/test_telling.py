@@ -35,7 +35,7 @@ async def table(twin: TwinDesk) -> AsyncIterator[Table]:
 
 
 async def send(table: Table, line: str) -> None:
-    """Send a line and go on while it is being told."""
+    """Send a line and go on while the model narrates."""
     await table.type(line, enter=False)
     await table.pilot.press("enter")
 
@@ -256,7 +256,7 @@ async def test_the_cost_of_the_story_is_in_the_status_bar(table: Table, twin: Tw
 async def test_over_budget_says_what_happened_what_was_kept_and_what_to_do(
     table: Table, twin: TwinDesk
 ) -> None:
-    todo = "Raise the budget with /budget, or tell it yourself with >."
+    todo = "Raise the budget with /budget, or narrate yourself with >."
     twin.fail("submit", BudgetExhausted("The budget of the story is spent.", todo=todo))
     await table.type("I wait.")
     assert table.shows("The budget of the story is spent.", INPUT_KEPT, todo)
@@ -272,7 +272,7 @@ async def test_a_command_that_the_model_could_not_do_comes_back(table: Table, tw
 async def test_a_telling_that_was_cut_off_is_told_beside_the_story(
     table: Table, twin: TwinDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("The connection broke; what had come is kept.", "Ctrl+R tells it again, > tells it yourself.")
+    words = ("The connection broke; what had come is kept.", "Ctrl+R tells it again, > narrates without one.")
 
     async def cut(scene_id: str, line: str) -> Reply:
         twin.events.publish(TextStreamed(scene_id, "t", "The ti"))

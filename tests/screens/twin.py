@@ -451,7 +451,7 @@ class TwinDesk:
 
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
         self._call("walk_takes", scene_id, step)
-        return Reply("nothing", ("The last turn has one take only.",))
+        return Reply("nothing", ("The last turn has only one take.",))
 
     async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
         self._call("branch", scene_id, turn_id)

@@ -215,7 +215,7 @@ class TwinHouse:
             if "two" in line:
                 raise InputError(
                     f"The catalogue of predicates cannot be used: line {number} (cardinality): one or many.",
-                    kept="This world's predicates are as they were.",
+                    kept="This world's kinds of fact are unchanged.",
                 )
         self.predicates = text
         return text.count(":")

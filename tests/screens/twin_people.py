@@ -62,7 +62,7 @@ class TwinPeople:
             else v
             for v in self._memories()
         )
-        return Reply("operation", (f"Remembered otherwise: {text}", "Canon is as it was."))
+        return Reply("operation", (f"Remembered differently: {text}", "Canon is as it was."))
 
     def _memories(self) -> tuple[MemoryView, ...]:
         from tests.screens.twin import NOW, an_id

@@ -67,9 +67,7 @@ class TwinWorld:
     def stage(self, name: str, title: str, *arguments: Any) -> StagedEdits:
         self._call(name, *arguments)
         if title in self.waits:
-            raise InputError(
-                "That waits at the gate already.", kept="Nothing was proposed.", todo="g goes there."
-            )
+            raise InputError("That is proposed already.", kept="Nothing was proposed.", todo="g goes there.")
         self.waits.append(title)
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
         return StagedEdits((title,), (title,), len(self.waits))

@@ -67,7 +67,7 @@ class NamesakeService:
             if isinstance(p.change, CreateEntity) and p.change.entity_id == entity_id
         ]
         if known_entity is None and not rival_creations:
-            raise InputError("The other one is not there any more.", kept=NOTHING_DECIDED)
+            raise InputError("The other one no longer exists.", kept=NOTHING_DECIDED)
         kept_name = known_entity.name if known_entity else rival_creations[0].change.name  # type: ignore[union-attr]
         merge_id = derive_id("united", proposal_id, entity_id)
         merge = build_proposal(
@@ -102,7 +102,7 @@ class NamesakeService:
         """Bring the new one in as the known one. Raises InputError if the merge is not staged."""
         stored_proposals = await self._log.proposals_by_id([*(p.id for p in union.creations), union.merge.id])
         if union.merge.id not in stored_proposals:
-            raise InputError("What the ruling needs is not staged yet.", kept=NOTHING_DECIDED)
+            raise InputError("What this needs is not proposed yet.", kept=NOTHING_DECIDED)
         open_proposals = [
             stored_proposals[p.id]
             for p in (*union.creations, union.merge)
@@ -141,7 +141,7 @@ class NamesakeService:
             raise InputError(f"There is no proposal {proposal_id}.", kept=NOTHING_DECIDED)
         require_decidable(proposal, None, alone=True)
         if not isinstance(proposal.change, CreateEntity):
-            raise InputError("It brings nobody and nothing in.", kept=NOTHING_DECIDED)
+            raise InputError("It adds nobody and nothing.", kept=NOTHING_DECIDED)
         return proposal, proposal.change
 
     def _acceptance(self, by: str) -> Decision:

@@ -140,9 +140,9 @@ class _RulingDrafter:
         """The old one holds until `tick`, the new one from then on."""
         new, old = self._new, self._old
         if tick is None:
-            raise _ruling_error("It is not known from when on: say the time.")
+            raise _ruling_error("Say from when it is true.")
         if old.fact.valid_from is not None and tick <= old.fact.valid_from:
-            raise _ruling_error("The old one began no earlier than that: then it never held at all.")
+            raise _ruling_error("The old one began later than that, so it was never true.")
         self.draft.tick = tick
         begin_tick = new.fact.valid_from
         is_moved = not _is_timeless(new.fact) and begin_tick != tick
@@ -165,11 +165,11 @@ class _RulingDrafter:
             self.end_old(tick)
             return
         if _is_timeless(new.fact):
-            raise _ruling_error("What happens once has no end to be set.")
+            raise _ruling_error("An event has no end to set.")
         if new.fact.valid_from is not None and tick <= new.fact.valid_from:
-            raise _ruling_error("The new one begins no earlier than that: then it never held at all.")
+            raise _ruling_error("The new one begins later than that, so it would never be true.")
         if old.fact.valid_to is not None and old.fact.valid_to <= tick:
-            raise _ruling_error("The old one was over by then: then it never held at all.")
+            raise _ruling_error("The old one had ended by then, so it was never true.")
         self.draft.upheld_side = "old"
         if old.fact.valid_from is not None and old.fact.valid_from >= tick:
             self.accept_statement(old)
@@ -187,7 +187,7 @@ class _RulingDrafter:
     def split_entity(self) -> None:
         entity = self._ruling_input.entity
         if entity is None:
-            raise _ruling_error("They have nobody and nothing in common that could be two.")
+            raise _ruling_error("They share nobody and nothing that could be two.")
         yielding_statement, upheld_statement = self._order_statements()
         twin_id = derive_id("split", self._ruling_input.ruling_id, entity.id)
         self._stage_proposal(

@@ -204,7 +204,7 @@ class RulingService:
         ids = [*ruling_plan.decisions, *(p.id for p in ruling_plan.staged_proposals)]
         stored_proposals = await self._log.proposals_by_id(ids)
         if len(stored_proposals) < len(ids):
-            raise InputError("What the ruling needs is not staged yet.", kept=NOTHING_DECIDED)
+            raise InputError("What this needs is not proposed yet.", kept=NOTHING_DECIDED)
         decided_proposals = _with_decisions(
             ruling_plan, [stored_proposals[i] for i in ids if stored_proposals[i].status in OPEN_STATUSES]
         )

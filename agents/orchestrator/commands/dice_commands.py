@@ -15,7 +15,7 @@ group = CommandGroup()
 @group.command(
     "dice",
     "/dice physical  (or program)",
-    "Whose dice fall: yours or its own",
+    "Roll your own dice, or let the program roll",
     access=Access.CHANGE,
 )
 async def choose_dice(tools: CommandTools, call: CommandCall) -> Reply:
@@ -25,9 +25,9 @@ async def choose_dice(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command(
     "reroll",
     "/reroll 2  (a die, its face, all)",
-    "Throw dice of the last roll again",
+    "Reroll dice of the last roll",
     access=Access.PLAY,
-    action="take a roll otherwise",
+    action="change a roll",
 )
 async def reroll(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.alter_roll(call.context, "reroll", call.argument)
@@ -36,9 +36,9 @@ async def reroll(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "pick",
     "/pick success  (or a face, a row)",
-    "Take another result than fell",
+    "Choose another result than was rolled",
     access=Access.PLAY,
-    action="take a roll otherwise",
+    action="change a roll",
     needs_argument=True,
 )
 async def pick(tools: CommandTools, call: CommandCall) -> Outcome:
@@ -64,7 +64,7 @@ async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command(
     "system",
     "/system lantern_twos",
-    "The rules that the story is played by",
+    "The rules of the story",
     access=Access.CHANGE,
 )
 async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
@@ -74,7 +74,7 @@ async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command(
     "note",
     "/note WORDS",
-    "Note something out of character, beside the turn",
+    "Write a note out of character, beside the turn",
     access=Access.CHANGE,
     needs_argument=True,
 )
@@ -91,4 +91,4 @@ async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
 )
 async def list_notes(tools: CommandTools, call: CommandCall) -> Reply:
     lines = await tools.play_tools.notes.list_notes(call.scene_id, call.argument)
-    return Reply("operation", lines or ("No notes yet. /gm WORDS keeps one beside the turn.",))
+    return Reply("operation", lines or ("No notes yet. /note WORDS adds one beside the turn.",))

@@ -13,7 +13,7 @@ from stores.errors import InputError
 group = CommandGroup()
 
 
-@group.command("recap", "/recap", "Previously on: what the record says", access=Access.READ)
+@group.command("recap", "/recap", "Previously on: what happened so far", access=Access.READ)
 async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.read_recap(call.scene_id) or ("The story has hardly begun.",))
 
@@ -73,7 +73,7 @@ async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "rules",
-    "/rules state_change auto-accept",
+    "/rules clocks auto-accept",
     "What the gate accepts or rejects by itself",
     access=Access.DELEGATE,
 )

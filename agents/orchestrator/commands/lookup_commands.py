@@ -26,11 +26,15 @@ async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
     more_count = len(lines) - MAX_LISTED_ENTITIES
     more_lines = [f"... and {more_count} more: 3 on the menu shows all."] if more_count > 0 else []
     shown_lines = (*lines[:MAX_LISTED_ENTITIES], *more_lines)
-    return Reply("operation", shown_lines or ("Nothing of that kind is in canon.",))
+    return Reply("operation", shown_lines or ("Canon has none of that kind.",))
 
 
 @group.command(
-    "show", "/show Mara", "What is known of someone or something", access=Access.READ, needs_argument=True
+    "show",
+    "/show Mara",
+    "What canon says about someone or something",
+    access=Access.READ,
+    needs_argument=True,
 )
 async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
     matches = await tools.canon.entities(call.context.universe.id, search=call.argument)

@@ -25,10 +25,10 @@ group = CommandGroup()
 
 @group.command(
     "continue",
-    "/continue  (with a wish behind it)",
-    "The model tells on from here",
+    "/continue  (or /continue WISH)",
+    "The model narrates on from here",
     access=Access.PLAY,
-    action="tell on",
+    action="narrate on",
 )
 async def continue_narration(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.line_player.continue_narration(call.context, call.argument)
@@ -37,7 +37,7 @@ async def continue_narration(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "again",
     "/again less gore",
-    "The model tells the last turn again, as another take",
+    "The model narrates the last turn again, as another take",
     access=Access.PLAY,
     action="retell",
 )
@@ -60,7 +60,7 @@ async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "monitor",
     "/monitor list the npcs",
-    "A command in plain words, never the story",
+    "A command in plain words, not part of the story",
     access=Access.READ,
     needs_argument=True,
 )
@@ -73,7 +73,7 @@ async def read_command_in_words(tools: CommandTools, call: CommandCall) -> Outco
 async def show_transcript(tools: CommandTools, call: CommandCall) -> Reply:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 5 else 0
     if call.argument and not number:
-        raise InputError(f"{call.argument[:20]!r} is no number of turns.", todo="As in: /transcript 20")
+        raise InputError(f"{call.argument[:20]!r} is not a number of turns.", todo="As in: /transcript 20")
     turns = await tools.log.line_tail(call.scene_id, number or DEFAULT_TRANSCRIPT_TURNS)
     lines = tuple(f"{turn.depth + 1} {_speaker_name(turn)}: {_one_line(turn.text)}" for turn in turns)
     return Reply("operation", lines or ("Nothing was played yet.",))
@@ -156,7 +156,7 @@ def _read_amount(words: list[str]) -> int | None:
         value = -1.0
     if not 0.0 <= value <= 100_000.0:
         raise InputError(
-            f"{text[:20]!r} is no sum of dollars." if text else "How much?",
+            f"{text[:20]!r} is not an amount in dollars." if text else "How much?",
             kept="Nothing was changed.",
             todo="As in: /budget story 5, or /budget story none.",
         )

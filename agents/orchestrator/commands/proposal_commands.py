@@ -17,7 +17,7 @@ from stores.records.world import EntityKind
 
 group = CommandGroup()
 
-_PLACE_USAGE = "/place Crypt > Hidden Chamber: dry and round"
+_PLACE_USAGE = "/place here > NAME: dry and round"
 
 
 async def _reply_proposed(
@@ -33,7 +33,7 @@ async def _reply_proposed(
 @group.command(
     "place",
     _PLACE_USAGE,
-    "Discover a place; with > it leads on from a known one",
+    "Discover a place; > makes it lead on from a known one",
     access=Access.CHANGE,
     needs_argument=True,
 )
@@ -51,11 +51,11 @@ def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
 
 
 for _name, _kind, _usage, _summary in (
-    ("npc", EntityKind.CHARACTER, "/npc Old Tam: keeper of the salt bell (hp 6)", "Bring in a character"),
-    ("creature", EntityKind.CREATURE, "/creature Orc: scarred and hungry", "Bring in a creature"),
-    ("thing", EntityKind.OBJECT, "/thing Iron Key: cold to the touch", "Bring in an object"),
-    ("faction", EntityKind.FACTION, "/faction The Salters: they own the pans", "Bring in a faction"),
-    ("concept", EntityKind.CONCEPT, "/concept The Debt: what the coast owes the sea", "Name an idea"),
+    ("npc", EntityKind.CHARACTER, "/npc NAME: keeper of the bell (hp 6)", "Add a character"),
+    ("creature", EntityKind.CREATURE, "/creature NAME: scarred and hungry", "Add a creature"),
+    ("thing", EntityKind.OBJECT, "/thing NAME: cold to the touch", "Add an object"),
+    ("faction", EntityKind.FACTION, "/faction NAME: they own the pans", "Add a faction"),
+    ("concept", EntityKind.CONCEPT, "/concept NAME: what the coast owes the sea", "Add a concept"),
 ):
     group.command(_name, _usage, _summary, access=Access.CHANGE, needs_argument=True)(
         _declare_entity(_kind, _usage)
@@ -64,7 +64,7 @@ for _name, _kind, _usage, _summary in (
 
 @group.command(
     "fact",
-    "/fact Mara owns Iron Key",
+    "/fact NAME owns THING",
     "Propose a fact: a relation or a sentence",
     access=Access.CHANGE,
     needs_argument=True,
@@ -88,7 +88,7 @@ async def declare_axiom(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "state",
-    "/state Mara.hp -3, Mara +wounded",
+    "/state NAME.hp -3, NAME +wounded",
     "Change numbers and tags",
     access=Access.CHANGE,
     needs_argument=True,
@@ -98,9 +98,7 @@ async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
     return await _reply_proposed(tools, call.context, proposals)
 
 
-@group.command(
-    "go", "/go Hidden Chamber", "Your character is now there", access=Access.CHANGE, needs_argument=True
-)
+@group.command("go", "/go PLACE", "Move your character to a place", access=Access.CHANGE, needs_argument=True)
 async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
     proposal = await tools.declarations.declare_move(call.context, call.argument)
     return await _reply_proposed(tools, call.context, [proposal])
@@ -168,7 +166,7 @@ async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "end",
-    "/end The orc is dead",
+    "/end OUTCOME",
     "End the scene; the words are its outcome",
     access=Access.PLAY,
     action="end what happens",
@@ -177,7 +175,7 @@ async def end_scene(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.gate.end_scene(call.context, call.argument)
 
 
-@group.command("reopen", "/reopen", "Go back from the gate to play", access=Access.CHANGE)
+@group.command("reopen", "/reopen", "Return from the gate to play", access=Access.CHANGE)
 async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
     await tools.gate.reopen_scene(call.scene_id)
     return Reply("operation", ("Back to play; your decisions are kept.",))

@@ -12,12 +12,12 @@ group = CommandGroup()
 
 
 @group.command(
-    "query", "/query who has the key?", "Ask the record: canon, told, believed", access=Access.READ
+    "query", "/query who has the key?", "Ask what is canon, on record or believed", access=Access.READ
 )
 async def query(tools: CommandTools, call: CommandCall) -> Reply:
     """List the evidence itself; the Query screen asks again, in words if there is a model."""
     if not call.argument:
-        return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
+        return Reply("operation", ("Type a question after /query.",), goto="query")
     answer = await tools.ask_record(call.argument, universe_id=call.context.universe.id)
     return Reply("operation", answer_lines(answer), goto="query", query_text=call.argument)
 
@@ -26,12 +26,12 @@ def answer_lines(answer: Answer) -> tuple[str, ...]:
     """Return an answer as lines: how it stands, the words for it, each finding, and what is nearest."""
     lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
     if answer.standing is AnswerStanding.UNKNOWN and not answer.words:
-        unknown_reason = "nothing plainly says so" if answer.nearest else "the record is silent"
+        unknown_reason = "nothing says so clearly" if answer.nearest else "nothing is on record"
         lines = [f"unknown: {unknown_reason}."]
     lines += [f"beyond its evidence: {unsupported_claim}" for unsupported_claim in answer.unsupported]
     lines += map(_finding_line, answer.findings)
     if answer.nearest:
-        lines += ["nearest; it may not answer it:", *map(_finding_line, answer.nearest)]
+        lines += ["nearest; may not be an answer:", *map(_finding_line, answer.nearest)]
     return (*lines, *(f"note: {note}" for note in answer.notes))
 
 

@@ -78,8 +78,10 @@ class CommandGroup:
 
 
 PLAYED_COMMANDS = (
-    CommandHelp("narrate", "/narrate WORDS  (or > WORDS)", "Tell what happens, as the GM", True),
-    CommandHelp("whisper", "/whisper Bela: the key is gone", "Say what only those hear whom you name", True),
+    CommandHelp("narrate", "/narrate WORDS  (or > WORDS)", "Narrate what happens, as the GM", True),
+    CommandHelp(
+        "whisper", "/whisper NAME: the key is gone", "Say something that only those you name can hear", True
+    ),
     *(
         CommandHelp(kind, rules.usage, rules.summary, rules.needs_argument)
         for kind, rules in ROLL_KINDS.items()
@@ -116,7 +118,7 @@ class CommandRegistry:
         command = self._commands[self._names_by_former_name.get(name, name)]
         if command.help.needs_argument and not argument:
             raise InputError(
-                f"/{name} needs something behind it.",
+                f"/{name} needs something after it.",
                 kept="Nothing was changed.",
                 todo=f"As in: {command.help.usage}",
             )

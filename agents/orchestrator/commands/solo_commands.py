@@ -42,13 +42,13 @@ async def _change_or_list(
 
 @group.command(
     "thread",
-    "/thread Who moved the bell?",
-    "Open threads: list, open, weigh, close",
+    "/thread WORDS",
+    "Threads: list, open, weigh, close",
     access=Access.CHANGE,
 )
 async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     threads = tools.solo_tools.threads
-    empty_line = "No thread is open. /thread Who moved the bell? opens one."
+    empty_line = "No open threads. /thread WORDS opens one."
     return await _change_or_list(call, threads.apply_command, threads.list_threads, empty_line)
 
 
@@ -60,25 +60,25 @@ async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outc
 )
 async def weigh_people(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     people = tools.solo_tools.npcs
-    empty_line = "Nobody matters yet. /npc Old Tam: keeper of the salt bell brings one in."
+    empty_line = "Nobody yet. /npc NAME: who it is adds one."
     return await _change_or_list(call, people.apply_command, people.describe_npcs, empty_line)
 
 
 @group.command(
     "clock",
-    "/clock Tide 6  (then Tide +1)",
+    "/clock NAME 6  (then NAME +1)",
     "Clocks: list, start, move, set, stop",
     access=Access.CHANGE,
 )
 async def change_clocks(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     clocks = tools.solo_tools.clocks
-    empty_line = "No clock runs. /clock Tide 6 starts one of six steps."
+    empty_line = "No clock yet. /clock NAME 6 starts one with six steps."
     return await _change_or_list(call, clocks.apply_clock_command, clocks.list_clocks, empty_line)
 
 
 @group.command(
     "track",
-    "/track Find the bell slow",
+    "/track NAME slow",
     "Progress tracks: list, start, mark, roll",
     access=Access.CHANGE,
 )
@@ -88,14 +88,14 @@ async def change_tracks(tools: CommandTools, call: CommandCall) -> Reply | Outco
         context = await tools.guard.require_playing(call.context, "finish a track")
         return await tools.line_player.finish_track(context, match[1], faces)
     clocks = tools.solo_tools.clocks
-    empty_line = "Nothing is worked at. /track Find the bell starts a track."
+    empty_line = "No track yet. /track NAME starts one."
     return await _change_or_list(call, clocks.apply_track_command, clocks.list_tracks, empty_line)
 
 
 @group.command(
     "cast",
-    "/cast  (or + Tam, - Tam)",
-    "Who is here; somebody comes or leaves",
+    "/cast  (or + NAME, - NAME)",
+    "Who is here; + comes in, - leaves",
     access=Access.CHANGE,
 )
 async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
@@ -105,9 +105,9 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
     match = _CAST_PATTERN.fullmatch(call.argument)
     if match is None:
         raise InputError(
-            "Does somebody come, or leave?",
+            "Should somebody come or leave?",
             kept="Nothing was changed.",
-            todo="/cast + Old Tam, /cast - Old Tam; /npc brings in somebody new.",
+            todo="/cast + NAME, /cast - NAME; /npc adds somebody new.",
         )
     move = tools.solo_tools.npcs.enter_scene if match[1] == "+" else tools.solo_tools.npcs.leave_scene
     return Reply("operation", await move(call.scene_id, match[2].strip()))
@@ -115,8 +115,8 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
 
 @group.command(
     "scene",
-    "/scene Under the chapel: find the bell",
-    "Show the scene; name it, and its goal",
+    "/scene TITLE: GOAL",
+    "Show the scene; set its title and goal",
     access=Access.CHANGE,
 )
 async def show_or_rename_scene(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
@@ -166,13 +166,13 @@ async def set_tension(tools: CommandTools, call: CommandCall) -> Reply:
         raise InputError(
             "How tense?",
             kept="Nothing was changed.",
-            todo="/tension 1 to /tension 9, up, down; bend or edge says what it does to the oracle.",
+            todo="/tension 1 to /tension 9, up, down; bend or edge sets what it does to the oracle.",
         )
     new_tension = (
         tension_after(current_tension, was_in_control) if was_in_control is not None else int(call.argument)
     )
     await tools.actions.set_tension(call.scene_id, new_tension)
-    return Reply("operation", (f"Tension {current_tension} -> {new_tension}.",))
+    return Reply("operation", (f"Tension {current_tension} → {new_tension}.",))
 
 
 def _member_line(member: CastMember) -> str:

@@ -14,7 +14,7 @@ group = CommandGroup()
 @group.command(
     "time",
     "/time +2h  (or to dusk)",
-    "World time passes",
+    "Let world time pass",
     access=Access.PLAY,
     action="pass time",
     needs_argument=True,
@@ -26,7 +26,7 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "undo",
     "/undo",
-    "Take the last exchange back",
+    "Undo the last exchange",
     access=Access.PLAY,
     action="undo",
     moves_timeline=True,
@@ -35,7 +35,9 @@ async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.undo(call.context)
 
 
-@group.command("redo", "/redo", "Bring it back", access=Access.PLAY, action="redo", moves_timeline=True)
+@group.command(
+    "redo", "/redo", "Redo the undone exchange", access=Access.PLAY, action="redo", moves_timeline=True
+)
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.redo(call.context)
 
@@ -43,7 +45,7 @@ async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "retake",
     "/retake WORDS",
-    "Tell the last GM turn in other words",
+    "Rewrite the last GM turn as a new take",
     access=Access.PLAY,
     action="retake",
     needs_argument=True,
@@ -56,9 +58,9 @@ async def retake(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "take",
     "/take next  (or previous)",
-    "Walk the takes of the last GM turn",
+    "Switch between takes of the last GM turn",
     access=Access.PLAY,
-    action="walk takes",
+    action="switch takes",
     needs_argument=True,
     moves_timeline=True,
 )
@@ -74,7 +76,7 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "branch",
     "/branch 4",
-    "Go on from turn 4; the rest stays in the tree",
+    "Play on from turn 4; the later turns stay in the tree",
     access=Access.PLAY,
     action="branch",
     needs_argument=True,
@@ -92,7 +94,7 @@ def read_turn_number(call: CommandCall) -> int:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
     if not 1 <= number <= count:
         raise InputError(
-            f"There is no turn {call.argument[:20]!r} on this line.",
+            f"There is no turn {call.argument[:20]!r} in this scene.",
             kept="Nothing was changed.",
             todo=f"It has turns 1 to {count}." if count else "It has no turns yet.",
         )

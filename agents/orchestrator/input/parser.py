@@ -110,9 +110,9 @@ def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:
     prose = (text[: roll_match.start()] if roll_match else text).strip()
     if not prose:
         raise InputError(
-            "There are no words to tell.",
+            "There is nothing to narrate.",
             kept="Nothing was played.",
-            todo="Write them behind the >, as in: > The hinges give with a shriek.",
+            todo="Write it after the >, as in: > The hinges give with a shriek.",
         )
     if roll_match is None:
         return WordsInput(prose, gm_authored)
@@ -131,7 +131,7 @@ def _parse_whisper(argument: str) -> WordsInput:
         raise InputError(
             "It does not say who hears what.",
             kept="Nothing was played.",
-            todo="As in: /whisper Bela: the key is under the stone. Several names have commas between.",
+            todo="As in: /whisper NAME: the key is under the stone. Separate several names with commas.",
         )
     whispered_words = _parse_words(text, gm_authored=False)
     return replace(

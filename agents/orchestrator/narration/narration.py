@@ -101,7 +101,7 @@ class Narration:
         if intent.kind != "operation":
             return None
         narrate_hint = (
-            "/narrate and the same words tells it." if self.is_enabled else '> tells it, "..." says it.'
+            "/narrate and the same words narrates it." if self.is_enabled else '> narrates it, "..." says it.'
         )
         return Reply(
             "operation",
@@ -142,7 +142,7 @@ class Narration:
         """Raise IllegalTransition while words stream into the scene."""
         if scene_id in self._narrating_scenes:
             raise IllegalTransition(
-                f"You cannot {action} while it is being told.",
+                f"You cannot {action} while the model narrates.",
                 kept="Nothing was changed.",
                 todo="Esc stops it, and what came is kept.",
             )

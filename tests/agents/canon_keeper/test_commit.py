@@ -236,7 +236,7 @@ def test_a_renamed_entity_keeps_its_old_name_and_its_old_description_is_told() -
     updated = canon.entities[MARA.id]
     assert (updated.name, updated.aliases, updated.description) == ("Mara Quill", ("Mara",), "A captain.")
     assert told(list(batch.facts)) == [
-        "Mara is called Mara Quill. Mara Quill was described anew; before: “A sailor.”"
+        "Mara is called Mara Quill. Mara Quill has a new description; before: “A sailor.”"
     ]
 
 

@@ -85,7 +85,7 @@ async def test_a_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
 @pytest.mark.parametrize(
     ("ticks", "words"),
     [
-        (None, "nobody knows since when"),
+        (None, "since an unknown time"),
         (0, "just now"),
         (1, "1 minute"),
         (59, "59 minutes"),

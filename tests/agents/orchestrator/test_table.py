@@ -444,7 +444,7 @@ async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
 async def test_a_bare_check_asks_what_with(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("I climb. /check")
-        assert reply.lines[:2] == ("What with?", "Numbers: might 1, wits 0, nerve 0, hp 10, light 6")
+        assert reply.lines[:2] == ("Roll what?", "Numbers: might 1, wits 0, nerve 0, hp 10, light 6")
         assert "strike" in reply.lines[2]
         assert reply.prompt_text == "I climb. /check "
         assert (await at.say("/check ; fail: Mara.hp -1")).kind == "operation"
@@ -532,7 +532,7 @@ async def test_at_zero_the_rules_suggest_and_the_gm_decides(
         reply = await at.say("I strike. /move strike Orc = 6 6")
         assert reply.lines == (
             "Orc: HP is at 0. Orc falls and does not get up.",
-            "The rules suggest /state Orc.alive = false (Enter stages it)",
+            "The rules suggest /state Orc.alive = false (Enter proposes it)",
         )
         assert reply.prompt_text == "/state Orc.alive = false"
         view = await at.view()
@@ -688,7 +688,7 @@ async def test_notes_stay_out_of_the_line_and_are_written_out(tmp_path: Path) ->
         )
         assert (await at.say("/notes BELL")).lines == ("1.1  the bell rings at dawn",)
         await at.say("/undo")
-        assert (await at.say("/notes")).lines[-1] == "1.2 (turn taken back)  too far"
+        assert (await at.say("/notes")).lines[-1] == "1.2 (turn undone)  too far"
         assert await at.texts() == ["I wait."]
         journal = write_journal(await at.services.stories.story_record((await at.view()).story.id))
         places = [

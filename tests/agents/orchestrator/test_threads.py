@@ -103,7 +103,7 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
             "Proposed: Kept: Mara will bring the well a coin.",
         )
         assert await threads(program, scene_id) == ()
-        assert "its pay-off is proposed" in (await say(program, scene_id, "/thread"))[0]
+        assert "settling is proposed" in (await say(program, scene_id, "/thread"))[0]
         await say(program, scene_id, "/thread 1 open")
         assert len(await threads(program, scene_id)) == 1
         await say(program, scene_id, "/thread 1 close", "/commit")

@@ -289,7 +289,7 @@ async def test_a_fact_is_corrected_on_its_own_evidence(world: World) -> None:
     ((statement, new_id),) = (await world.told("Mara")).items()
     assert statement == "Mara keeps a dog."
     quotes = {b.evidence.quote for b in await world.services.world.provenance.read_evidence(new_id)}
-    assert {"I look at the dog.", "Corrected by hand: Mara keeps a dog."} <= quotes
+    assert {"I look at the dog.", "Corrected: Mara keeps a dog."} <= quotes
     with pytest.raises(InputError, match="history"):
         await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a cat."))
 
@@ -579,7 +579,7 @@ async def test_what_a_merge_left_behind_comes_back_with_the_split(world: World) 
     await world.edits.propose_merge(tam.id, old.id)
     await world.accept()
     told = (await world.told("Tam")).keys()
-    assert "Left behind in the merge: Old Tam is in Chapel." in told
+    assert "Not moved in the merge: Old Tam is in Chapel." in told
     await world.edits.propose_split(old.id)
     await world.accept()
     assert await world.told("Old Tam") == before

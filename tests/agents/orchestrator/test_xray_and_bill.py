@@ -163,7 +163,7 @@ async def test_the_bill_is_summed_five_ways(told: Told) -> None:
     bill = await told.bills().read_bill()
     assert len(bill.by_call) == 3
     assert [(r.label, r.call_count, r.micros, r.unpriced_count, r.subject) for r in bill.by_turn] == [
-        ("no turn: tests, asides, and what was never told", 1, 0, 1, None),
+        ("no turn: tests, questions to the GM, unused narration", 1, 0, 1, None),
         ("turn 3 · The hinges give.", 2, 2_000, 0, told.said.id),
     ]
     assert [(r.label, r.call_count, r.micros) for r in bill.by_persona] == [
