@@ -342,7 +342,9 @@ class MonitorApp(App[None]):
         self._log_error(message.error)
         if isinstance(self.screen, ErrorDialog):
             return  # one at a time: what follows from the first error is in the log
-        title = "That could not be done" if isinstance(message.error, MonitorError) else "Something broke"
+        title = (
+            "That could not be done" if isinstance(message.error, MonitorError) else "Something went wrong"
+        )
         self.push_screen(ErrorDialog(title, message.error))
 
     def _log_error(self, error: BaseException) -> None:

@@ -254,7 +254,7 @@ class _EmbeddingBill:
             counted=usage.counted,
             cost=usage.cost,
             seconds=seconds,
-            result=f"{texts} texts made vectors",
+            result=f"{texts} texts embedded",
             at=self._clock(),
         )
         await self._log.record_call(call)

@@ -26,4 +26,4 @@ def _read_bytes(path: str) -> bytes:
             return file.read(MAX_FILE + 1)
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"{path} cannot be read: {reason}.", kept="Nothing was brought in.") from error
+        raise InputError(f"{path} cannot be read: {reason}.", kept="Nothing was imported.") from error

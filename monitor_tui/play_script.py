@@ -226,7 +226,7 @@ def _find_character(name: str, characters: list[Entity]) -> Entity:
         if name.casefold() in (entity.name.casefold(), *(a.casefold() for a in entity.aliases)):
             return entity
     raise InputError(
-        f"cast: there is no {name!r} in this universe.", todo="Bring them in with /npc in the script."
+        f"cast: there is no {name!r} in this universe.", todo="Add them with /npc in the script."
     )
 
 
@@ -235,7 +235,7 @@ def _parse_option(
 ) -> OptionType:
     value = header.get(key, default.value).casefold()
     if value not in {member.value for member in kind}:
-        raise InputError(f"{key}: {value!r} is none of {', '.join(m.value for m in kind)}.")
+        raise InputError(f"{key}: {value!r} is not one of {', '.join(m.value for m in kind)}.")
     return kind(value)
 
 
@@ -243,7 +243,7 @@ def _parse_header_line(header: dict[str, str], number: int, line: str) -> None:
     header_match = _HEADER_LINE.fullmatch(line)
     if header_match is None or header_match[1].casefold() not in _HEADER_KEYS:
         raise InputError(
-            f"line {number}: {line[:60]!r} is no part of a header.",
+            f"line {number}: {line[:60]!r} is not a header line.",
             todo=f"A header has {', '.join(sorted(_HEADER_KEYS))}, each with a colon; then a line of dashes.",
         )
     header[header_match[1].casefold()] = header_match[2].strip()

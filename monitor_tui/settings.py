@@ -188,5 +188,5 @@ def unusable_settings_error(file: Path, reason: str) -> InputError:
     return InputError(
         f"The settings cannot be used: {reason}.",
         kept="Nothing was changed.",
-        todo=f"Mend {file}, or the MONITOR_ variables of the environment.",
+        todo=f"Correct {file}, or the MONITOR_ variables of the environment.",
     )

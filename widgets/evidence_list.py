@@ -19,11 +19,11 @@ from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, wrap
 
 _KIND_LABELS = {
-    EvidenceKind.TURN: ("❝", "words"),
+    EvidenceKind.TURN: ("❝", "quote"),
     EvidenceKind.RESOLUTION: ("⚄", "roll"),
-    EvidenceKind.CHUNK: ("¶", "book"),
+    EvidenceKind.CHUNK: ("¶", "page"),
     EvidenceKind.SCENE: ("≡", "scene"),
-    EvidenceKind.MANUAL: ("✎", "by hand"),
+    EvidenceKind.MANUAL: ("✎", "edit"),
 }
 _MAX_QUOTE_LINES = 4
 
@@ -65,11 +65,11 @@ class EvidenceList(RowList[EvidenceSource]):
 
     HELP_TITLE: ClassVar[str] = "Evidence"
     HELP_TEXT: ClassVar[str] = (
-        "❝ words of a turn, ⚄ a sealed roll, ¶ a page of a book, ≡ a scene, ✎ written by hand. "
-        "Enter jumps to the turn; there, x leads back to what it made true."
+        "❝ a quote from a turn, ⚄ a sealed roll, ¶ a page of a source, ≡ a scene, ✎ your own edit. Enter "
+        "goes to the turn; there, x shows what it made true."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn this was said in"),
+        Binding("enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn that this is from"),
     ]
 
     @dataclass

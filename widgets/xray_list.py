@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.proposals.effects import describe_effect
 from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.records.ids import Id
 from stores.records.llm import LlmCall, RecordedSection
@@ -185,7 +186,7 @@ def _resolution_lines(resolution: Resolution) -> Iterator[str]:
     verdict = "" if degree is Degree.NONE or degree.value in text else degree.value
     yield " · ".join(filter(None, (text, verdict)))
     for effect in resolution.effects:
-        yield f"→ {one_line(effect)}"
+        yield f"→ {one_line(describe_effect(effect))}"
 
 
 def _call_lines(call: LlmCall, width: int) -> Sequence[Line]:

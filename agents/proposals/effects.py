@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
+from agents.typed_numbers import number_label
 from agents.typed_text import plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import FactValue, StateOp
@@ -61,6 +62,29 @@ class Effect:
                 return f"{name} +{self.key}"
             case StateOp.UNTAG:
                 return f"{name} -{self.key}"
+
+
+def describe_effect(text: str) -> str:
+    """Return an effect as the player reads it: `Rat: HP -1`, `Rat dies`; unreadable text as it is."""
+    try:
+        effect = parse_effect(text)
+    except InputError:
+        return text
+    label = number_label(effect.key)
+    match effect.op:
+        case StateOp.TAG:
+            return f"{effect.name} is {effect.key}"
+        case StateOp.UNTAG:
+            return f"{effect.name} is no longer {effect.key}"
+        case StateOp.ADD:
+            amount = str(effect.value)
+            return f"{effect.name}: {label} {amount if amount.startswith('-') else '+' + amount}"
+        case StateOp.SET if effect.key == "alive" and isinstance(effect.value, bool):
+            return f"{effect.name} {'lives' if effect.value else 'dies'}"
+        case StateOp.SET:
+            return f"{effect.name}: {label} = {_write_value(effect.value)}"
+        case _:
+            assert_never(effect.op)
 
 
 def parse_effects(text: str) -> tuple[Effect, ...]:

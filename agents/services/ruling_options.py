@@ -25,8 +25,8 @@ CHECK_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "breaks_axiom": "a rule of this world",
     "no_such_encounter": "no such meeting is on record",
     "no_such_assertion": "no such words are on record",
-    "same_name": "the same one, or another with that name?",
-    "alike": "the same one, or another with that name?",
+    "same_name": "a known name",
+    "alike": "a similar name",
     "unwritable": "it cannot be written",
 }
 """The checks, by what they guard."""

@@ -45,7 +45,7 @@ app = typer.Typer(
 def start(
     context: typer.Context,
     home: Home = None,
-    show_version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+    show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     """Open MONITOR."""
     if show_version:

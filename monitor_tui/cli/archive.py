@@ -34,13 +34,13 @@ commands = command_group()
 @commands.command("archive")
 def archive_command(
     context: typer.Context,
-    story: Annotated[str | None, typer.Argument(help="The story whose logs are put away.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List what was put away.")] = False,
+    story: Annotated[str | None, typer.Argument(help="The story whose logs are archived.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what is archived.")] = False,
     read: Annotated[str | None, typer.Option("--read", help="A scene, by title or id, to read back.")] = None,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Put a story's logs away, whole and checked; the library keeps its own."""
+    """Archive a story's logs, checked; the library keeps its own copy."""
     home_path = resolve_home(context, home)
     if read is not None:
         _print_log(run_command(_read_archived_log(home_path, read)), as_json)
@@ -48,16 +48,16 @@ def archive_command(
         archived_logs = run_command(_archive_story(home_path, story))
         turns = sum(each.turns for each in archived_logs)
         print(
-            f"Put away {count_text(len(archived_logs), 'scene')} with {count_text(turns, 'turn')}; "
+            f"Archived {count_text(len(archived_logs), 'scene')} with {count_text(turns, 'turn')}; "
             "each was read back whole."
         )
-        print("The library keeps its own log: nothing was taken out of it.")
+        print("The library keeps its own log: nothing was removed from it.")
     elif listed:
         _print_list(run_command(_list_archived_logs(home_path)), as_json)
     else:
         raise InputError(
             "It does not say which story.",
-            kept="Nothing was put away.",
+            kept="Nothing was archived.",
             todo='As in: monitor archive "The Drowned Bell". --list shows what is there, --read reads it.',
         )
 
@@ -84,7 +84,7 @@ async def _read_archived_log(home: Path, name: str) -> SceneLog:
         archived_scenes = [
             await log.scene(archived_log.scene_id) for archived_log in await log.archived_logs()
         ]
-        scene = find_one("scene that was put away", name, [(s.id, s.title, s) for s in archived_scenes])
+        scene = find_one("archived scene", name, [(s.id, s.title, s) for s in archived_scenes])
         return await SceneArchive(log, stores.objects(Role.ARCHIVIST), utc_now).read_archived(scene.id)
 
 
@@ -113,7 +113,7 @@ def _print_list(rows: list[tuple[ArchivedLog, str, str, bool]], as_json: bool) -
         print_json([{**h.model_dump(mode="json"), "title": t, "current": now} for h, _, t, now in rows])
         return
     if not rows:
-        print("Nothing was put away yet. monitor archive STORY does it.")
+        print("Nothing is archived yet. monitor archive STORY does it.")
     for archived_log, story, title, now in rows:
         since = f"{archived_log.archived_at:%Y-%m-%d}" + ("" if now else " (played on since)")
         print(

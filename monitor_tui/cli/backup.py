@@ -43,7 +43,7 @@ def backup(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Write everything that is true in the library to one file, and read it back."""
+    """Back up the whole library to one file, and check it."""
     written_backup = run_command(
         _write_backup(resolve_home(context, home), to.expanduser().absolute() if to else None, keep)
     )
@@ -68,7 +68,7 @@ def verify(
     path: Annotated[Path, typer.Argument(help="A backup or campaign archive, or a folder of them.")],
     as_json: AsJson = False,
 ) -> None:
-    """Read every byte of backups and archives, and say which are whole."""
+    """Check every byte of backups and archives."""
     files = _files_to_verify(path)
     if not files:
         raise InputError(
@@ -96,7 +96,7 @@ def restore(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Bring a backup's universes back, never over what is there: one that is there comes in as a copy."""
+    """Restore a backup's universes; one that exists already is restored as a copy beside it."""
     home_path = resolve_home(context, home) if into is None else into.expanduser().absolute()
     if into is not None:
         _require_new_home(home_path)

@@ -19,7 +19,7 @@ def export_command(
     to: Annotated[Path | None, typer.Option("--to", help="The archive to write.")] = None,
     home: Home = None,
 ) -> None:
-    """Write one campaign, whole, to a .monitor.zip archive."""
+    """Export a whole campaign to a .monitor.zip archive."""
     path = run_command(_export_universe(resolve_home(context, home), universe, to))
     print(f"Exported to {path}")
 
@@ -30,7 +30,7 @@ def import_command(
     archive: Annotated[Path, typer.Argument(help="A .monitor.zip archive.")],
     home: Home = None,
 ) -> None:
-    """Bring a campaign in from an archive."""
+    """Import a campaign from an archive."""
     name = run_command(_import_archive(resolve_home(context, home), archive))
     print(f"Imported {name}")
 

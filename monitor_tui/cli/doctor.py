@@ -37,11 +37,11 @@ MATRIX_LEGEND = """\
 @commands.command()
 def doctor(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="List every single thing that was tried.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List every check.")] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Try what each role may not do, and look whether everything is whole. Changes nothing."""
+    """Check that the library is whole and its permissions hold. Changes nothing."""
     report = run_command(_run_checks(resolve_home(context, home), quiet=as_json))
     if as_json:
         print_json(report.as_json())
@@ -61,7 +61,7 @@ def doctor(
         print(
             f"Nothing is wrong; {count_text(warning_count, 'thing')} to look at (!)."
             if warning_count
-            else "All is well."
+            else "Everything is fine."
         )
 
 
@@ -130,7 +130,7 @@ async def _run_checks(home: Path, *, quiet: bool) -> _DoctorReport:
         async for finding in stores.doctor.findings():
             add_finding(finding)
         if not quiet:
-            print("\nTrying, as each role, everything that is not granted to it ...", flush=True)
+            print("\nTrying, as each role, everything it has no permission for ...", flush=True)
         async for attempt in stores.doctor.attempts():
             report.attempts.append(attempt)
     return report

@@ -50,9 +50,9 @@ class LogFormatOption(StrEnum):
 def import_log(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A log: JSON lines, `Name: words`, or Lonelog; - is stdin.")],
-    universe: Annotated[str, typer.Option("--universe", help="The universe; made if there is none.")] = "",
+    universe: Annotated[str, typer.Option("--universe", help="The universe; created if there is none.")] = "",
     story: Annotated[str, typer.Option("--story", help="The story's title.")] = "",
-    pc: Annotated[str, typer.Option("--pc", help="The player character; made if there is none.")] = "",
+    pc: Annotated[str, typer.Option("--pc", help="The player character; created if there is none.")] = "",
     form: Annotated[
         LogFormatOption, typer.Option("--format", help="What it is written in.")
     ] = LogFormatOption.AUTO,
@@ -63,9 +63,9 @@ def import_log(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Bring in the log of existing play. Nothing of it becomes canon.
+    """Import a log of existing play. None of it becomes canon.
 
-    Ctrl+C stops it between two scenes; the same command again goes on from there.
+    Ctrl+C stops it between two scenes; the same command again continues from there.
     """
     reporter = _ProgressReporter(quiet=as_json)
     try:
@@ -157,9 +157,9 @@ class _ProgressReporter:
 
     def summary(self) -> str:
         if self._is_finished:
-            return "The log is in; its index is made when MONITOR is next open or asked."
+            return "The log is imported; MONITOR indexes it when it is next open or searched."
         if self._last_progress is None:
-            return "Nothing was brought in by this run."
+            return "Nothing was imported."
         imported_text = (
             f"At least {self._last_progress.turns:,} of {self._last_progress.total_turns:,} turns "
             "are in, as a story that can be "
@@ -189,7 +189,7 @@ def _result_lines(result: ImportResult) -> list[str]:
     else:
         lines = [f"Imported {target}: {contents_text}{notes}."]
     if not result.was_already_complete:
-        lines.append("Nothing of it is canon. It can be played on: Continue a story.")
+        lines.append("None of it is canon. Play on with it under Continue.")
     return [*lines, *_problem_lines(result.problems)]
 
 
@@ -199,8 +199,8 @@ def _problem_lines(problems: Sequence[ImportProblem]) -> list[str]:
     lost_count = sum(problem.is_lost for problem in problems)
     lines = [
         "",
-        f"{count_text(len(problems), 'thing')} to know"
-        + (f", {lost_count:,} about what is left out:" if lost_count else ":"),
+        f"{count_text(len(problems), 'note')}"
+        + (f", {lost_count:,} about what was left out:" if lost_count else ":"),
     ]
     lines += [f"  {problem}" for problem in problems[:MAX_LISTED_PROBLEMS]]
     if len(problems) > MAX_LISTED_PROBLEMS:

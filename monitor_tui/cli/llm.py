@@ -53,7 +53,7 @@ def try_out(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Make one small call, and show words, speed, tokens and price.
+    """Make one small call, and show its answer, speed, tokens and price.
 
     Exit codes: 0 it works, 3 no such model, 4 the key, 5 nobody answers, 6 it declined or broke off.
     """
@@ -66,7 +66,7 @@ def try_out(
 
 @llm_commands.command()
 def show(context: typer.Context, as_json: AsJson = False, home: Home = None) -> None:
-    """Show how the model is set up, and where its key was found. Asks nobody."""
+    """Show the model settings, and where its key is stored. Calls no model."""
     setup_view = run_command(_read_setup(resolve_home(context, home)))
     if as_json:
         print_json(asdict(setup_view))
@@ -142,7 +142,7 @@ def _trial_lines(trial: LlmTrialView) -> list[str]:
 
 def _setup_lines(setup_view: LlmSetupView) -> list[str]:
     lines = [
-        f"model       {setup_view.model or 'none: you are the narrator'}",
+        f"model       {setup_view.model or 'none: you narrate'}",
         f"address     {setup_view.api_base or 'the provider’s own'}",
         f"key         {setup_view.key}",
         f"fall-backs  {', '.join(setup_view.fallbacks) or 'none'}",

@@ -67,7 +67,7 @@ def story(
     ] = StoryFormat.MARKDOWN,
     home: Home = None,
 ) -> None:
-    """Write a story out, to read or to print."""
+    """Export a story as text, to read or to print."""
     print(run_command(_export_story(resolve_home(context, home), title, form)), end="")
 
 

@@ -40,7 +40,7 @@ def query(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Ask the record: what is canon, proposed, told or believed, with its evidence; or that it is unknown.
+    """Ask what is canon, proposed, on record or believed, with the evidence; or that it is unknown.
 
     What is not indexed yet of the universe is indexed first, unless --now.
     """

@@ -42,7 +42,7 @@ class RecallQuestion(NamedTuple):
 @commands.command()
 def recall(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="What is to be found again.")] = "",
+    question: Annotated[str, typer.Argument(help="What to search for.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, max=MAX_TURNS, help="How many turns.")] = 20,
     questions: Annotated[
         Path | None,
@@ -50,11 +50,9 @@ def recall(
     ] = None,
     story: Annotated[str, typer.Option("--story", help="Only in this story.")] = "",
     universe: Annotated[
-        str, typer.Option("--universe", help="In which one; needed if there are several.")
+        str, typer.Option("--universe", help="In which universe; needed if there are several.")
     ] = "",
-    now: Annotated[
-        bool, typer.Option("--now", help="Go by what is indexed already, however much is not.")
-    ] = False,
+    now: Annotated[bool, typer.Option("--now", help="Search only what is indexed already.")] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
@@ -111,7 +109,7 @@ def _read_questions(question: str, file: Path | None) -> list[RecallQuestion]:
     """Return the questions. Raises InputError."""
     if (file is None) is (not question.strip()):
         raise InputError(
-            "There is nothing to look for."
+            "There is nothing to search for."
             if file is None
             else "Either a question or --questions, not both.",
             todo='monitor recall "Who has the iron key?", or --questions FILE.',
@@ -137,7 +135,7 @@ def _parse_question(line: str, number: int, file: Path) -> RecallQuestion:
     try:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
-        raise InputError(f"{file}, line {number}: that is no JSON ({error.msg}).") from error
+        raise InputError(f"{file}, line {number}: that is not JSON ({error.msg}).") from error
     text = fields.get("question")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{file}, line {number}: there is no question in it.")

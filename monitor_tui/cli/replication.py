@@ -22,7 +22,7 @@ def mirror(
     ] = False,
     home: Home = None,
 ) -> None:
-    """Say what the home folder is a copy of, and what waits there to be sent. Asks no server."""
+    """Show what the home folder is a copy of, and what still has to be sent. Contacts no server."""
     from stores.replication import set_aside as aside
 
     home_path = resolve_home(context, home)

@@ -42,7 +42,7 @@ def migrate(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Bring every universe and document from one set of stores into another, compared record by record."""
+    """Copy every universe and document from one set of stores to another, compared record by record."""
     source = resolve_home(context, home)
     target = to_home.expanduser().absolute() if to_home else source
     if source.resolve() == target.resolve():
@@ -59,7 +59,7 @@ def migrate(
     present_count = sum(moved.is_in_target for moved in migration.universes)
     if not migration.is_complete:
         missing = f"{len(migration.universes) - present_count} of {count_text(len(migration.universes), 'universe')}"
-        todo = "Mend what is said above, and migrate again: what is there is passed over."
+        todo = "Correct the problems above, and migrate again: what is there is skipped."
         exit_with_error(f"{missing} could not be brought over. The source is unchanged. {todo}")
     if not as_json:
         print(
@@ -79,7 +79,7 @@ def reindex(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Make the search indexes anew from what is true. Searches find the old words until it is done.
+    """Rebuild the search indexes. Searches use the old ones until it is done.
 
     It may be stopped at any time: what was done stands, and the next time goes on from there.
     """

@@ -8,6 +8,7 @@ from agents.story_outline import StoryOutline
 from agents.views.play_views import RulePackView
 from screens.setup.setup_pages import PickRow
 from stores.records.world import Entity
+from widgets.numbers import numbers_text
 
 NEW_ROW_ID, NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "new", "nobody", "no-rules", "words"
 
@@ -59,7 +60,7 @@ def hero_rows(
 
 
 def _hero_row(entity: Entity) -> PickRow:
-    numbers = "  ".join(f"{name} {value}" for name, value in entity.numbers.items())
+    numbers = numbers_text(entity.numbers)
     return PickRow(
         entity.id, entity.name, "hero" if entity.is_pc else "", f"{entity.description}\n{numbers}".strip()
     )

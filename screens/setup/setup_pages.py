@@ -122,7 +122,7 @@ class StoryPage(FormPage):
                 ChoiceField(
                     "Critical events",
                     (
-                        (CriticalCommitMode.ASK, "you are asked about a death or a discovery at once"),
+                        (CriticalCommitMode.ASK, "a death or a discovery asks you at once"),
                         (CriticalCommitMode.AUTO, "a death or a discovery is written at once"),
                     ),
                     id="critical",

@@ -59,7 +59,7 @@ def test_a_sealed_result_stands_behind_a_rule_with_its_degree_and_effects() -> N
         "",
         resolution=resolution(2, text="2d6 = 9 vs 9 · success", effects=("Mara.hp -3",)),
     )
-    assert text_of(view) == [" ⚄    ┃ 2d6 = 9 vs 9 · ✓\xa0success", "      ┃ → Mara.hp -3"]
+    assert text_of(view) == [" ⚄    ┃ 2d6 = 9 vs 9 · ✓\xa0success", "      ┃ → Mara: HP -3"]
 
 
 @pytest.mark.parametrize(

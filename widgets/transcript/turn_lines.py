@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from agents.proposals.effects import describe_effect
 from agents.views.play_views import TurnView
 from stores.records.play import Degree, Resolution, Speaker
 from widgets.ink import Ink, Inks, Line, Piece, draw_line
@@ -169,7 +170,7 @@ def _resolution_lines(resolution: Resolution | None, text: str, space: int) -> I
         before, verdict_part, after = part.partition(verdict) if verdict else (part, "", "")
         yield [(RESULT_RULE, ink), (before, Ink.MUTED), (verdict_part, ink), (after, Ink.MUTED)]
     for effect in resolution.effects if resolution else ():
-        for part in wrap(f"→ {one_line(effect)}", space - len(RESULT_RULE)):
+        for part in wrap(f"→ {one_line(describe_effect(effect))}", space - len(RESULT_RULE)):
             yield [(RESULT_RULE, ink), (part, Ink.MUTED)]
 
 
