@@ -202,7 +202,7 @@ class Run:
                 await self._services.play.submit(self._scene_id, f"/cast + {name}")
 
     async def _at_the_gate(self) -> None:
-        """See which baits meet a conflict. What is clean is accepted; what conflicts is turned down."""
+        """See which baits meet a conflict. What is clean is accepted; what conflicts is rejected."""
         view = await self._services.play.scene(self._scene_id)
         for row in view.proposals:
             turn_id = row.proposal.turn_id or ""

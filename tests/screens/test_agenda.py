@@ -67,7 +67,7 @@ async def test_the_gate_tells_what_the_end_brought_and_moves_the_tension_by_one_
         assert table.shows("The scene ends. Spring tide 2 → 3 of 6.", "t Tension")
         await table.press("t")
         assert twin.called("set_tension")[0][1:] == (6,)
-        assert table.shows("Tension went 5 -> 6 in this scene.")
+        assert table.shows("Tension went 5 → 6 in this scene.")
         assert not table.shows("t Tension")
         await table.press("t")
         assert len(twin.called("set_tension")) == 1, "what was decided is not offered again"
@@ -94,7 +94,7 @@ async def test_a_tension_that_could_not_be_set_is_told_and_offered_still() -> No
         await table.press("t")
         assert table.shows("The disk is full.", "Nothing was changed.")
         await table.press("t")
-        assert table.shows("Tension went 5 -> 6")
+        assert table.shows("Tension went 5 → 6")
 
 
 @pytest.mark.slow

@@ -166,7 +166,7 @@ async def test_own_dice_are_typed_in_the_prompt(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.type("/dice physical")
         await table.type("I force the door. /move force")
-        assert table.shows("Throw 2d6, and type what fell behind the =.")
+        assert table.shows("Roll 2d6, then type the result after the =.")
         prompt = table.app.screen.query_one(PlayPrompt)
         assert prompt.text == "I force the door. /move force = "
         await table.type("6 7")

@@ -576,7 +576,7 @@ class TwinDesk:
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         self._call("set_tension", scene_id, tension)
         self.offer = None
-        self.tension = f"Tension went 5 -> {tension} in this scene."
+        self.tension = f"Tension went 5 → {tension} in this scene."
 
     async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
         self._call("check_start", scene_id, faces)

@@ -214,7 +214,7 @@ class TwinHouse:
         for number, line in enumerate(text.splitlines(), start=1):
             if "two" in line:
                 raise InputError(
-                    f"The catalogue of predicates cannot be used: line {number} (cardinality): one or many.",
+                    f"The kinds of fact cannot be used: line {number} (cardinality): one or many.",
                     kept="This world's kinds of fact are unchanged.",
                 )
         self.predicates = text

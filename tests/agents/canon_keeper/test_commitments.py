@@ -48,7 +48,7 @@ async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
     assert await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY) == []
     (entry,) = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY, include_closed=True)
     assert (entry.is_open, entry.is_paid, entry.ended_at_tick) == (False, True, 2 * DAY)
-    with pytest.raises(InputError, match="not open"):
+    with pytest.raises(InputError, match="settled already"):
         await table.keeper.commitments.pay_off(VOW.id)
 
     undo = await table.stage(proposal(RetconFact(fact_id=fact_of(kept)), turn_id=None))

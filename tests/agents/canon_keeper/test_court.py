@@ -290,9 +290,9 @@ async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
     with pytest.raises(InputError, match="no proposal"):
         await table.keeper.rulings.read_conflict("nobody")
     hearing = await table.keeper.rulings.read_conflict(claim.id)
-    with pytest.raises(InputError, match="never held"):
+    with pytest.raises(InputError, match="was never true"):
         await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=50)
-    with pytest.raises(InputError, match="say the time"):
+    with pytest.raises(InputError, match="from when it is true"):
         await table.keeper.rulings.plan_ruling(hearing, BOUNDED)
     with pytest.raises(InputError, match="rumour"):
         await table.keeper.rulings.plan_ruling(hearing, BOTH, standing=Standing.TRUE)

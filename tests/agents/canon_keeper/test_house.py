@@ -102,7 +102,7 @@ async def test_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(
     await decided(table, [again], Verdict.ACCEPT)
     await decided(table, [retcon], Verdict.ACCEPT)
     assert await table.told() == ["It rained 1.", "Mara's HP is 10."]
-    with pytest.raises(InputError, match="taken back already"):
+    with pytest.raises(InputError, match="undone already"):
         await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")
 
 
@@ -149,7 +149,7 @@ def test_nothing_laid_over_is_the_bundled_catalogue() -> None:
         ("b:\n  inverse_of: contains", "line 2 (b, inverse_of)", "is an inverse itself"),
         ("b:\n  inverse_of: b", "line 2 (b, inverse_of)", "is an inverse itself"),
         ("alive: {symmetric: true}", "line 1 (alive)", "the program itself relies on"),
-        ("Loves Dearly: {}", "line 1 (Loves Dearly)", "is no name"),
+        ("Loves Dearly: {}", "line 1 (Loves Dearly)", "is not a name"),
         ("b: [1]", "line 1 (b)", "fields and their values"),
         ("b:\n  statement: '{subject.__class__}'", "line 2 (b, statement)", "is not filled in"),
         ("b:\n  statement: '{subject!r}'", "line 2 (b, statement)", "is not filled in"),

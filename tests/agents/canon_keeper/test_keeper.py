@@ -168,7 +168,7 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     assert refusal.reason == "He is not."
     mere = (await table.stored(colour)).decision
     assert mere is not None
-    assert (mere.verdict, mere.reason) == (Verdict.FLAVOUR, "Mere colour: state_change.")
+    assert (mere.verdict, mere.reason) == (Verdict.FLAVOUR, "Just flavour.")
 
     report = await table.keeper.commit(
         everything, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True

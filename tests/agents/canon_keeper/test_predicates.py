@@ -99,6 +99,6 @@ def test_plain_values(one: FactValue | None, other: FactValue | None, same: bool
     ],
 )
 def test_a_bad_catalogue_is_refused_in_words(text: str, why: str) -> None:
-    with pytest.raises(InputError, match=r"catalogue of predicates cannot be used") as refused:
+    with pytest.raises(InputError, match=r"kinds of fact cannot be used") as refused:
         read_catalogue(text)
     assert why in str(refused.value)

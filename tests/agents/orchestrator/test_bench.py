@@ -76,7 +76,7 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
         ("new", {}, [("enemies", "true")], ["+ Tom and Ann are enemies.", "− Tom and Ann are allies."]),
         ("new", {"when": "day 1 10:00"}, [("enemies", "true")], ["until Day 1, 10:00"]),
         ("never", {}, [("enemies", "true")], ["✗ Tom and Ann are allies.  was never true"]),
-        ("old", {}, [("allies", "true")], ["✗ Tom and Ann are enemies.  is turned down"]),
+        ("old", {}, [("allies", "true")], ["✗ Tom and Ann are enemies.  is rejected"]),
         ("both", {}, [("allies", "true"), ("enemies", "rumour")], ["as a rumour"]),
         (
             "both",
@@ -134,13 +134,13 @@ async def test_a_ruling_does_what_was_foreseen_of_it(
 @pytest.mark.parametrize(
     ("way", "terms", "why"),
     [
-        ("new", {"when": "day 1 8:00"}, "began no earlier"),
+        ("new", {"when": "day 1 8:00"}, "began later than that"),
         ("new", {"when": "when the cock crows"}, "names no day"),
-        ("until", {"when": "always"}, "say the time"),
+        ("until", {"when": "always"}, "from when it is true"),
         ("split", {"name": "  "}, "needs a name"),
         ("split", {"name": "TOM"}, "a name of its own"),
         ("split", {"name": "x" * 81}, "at most 80"),
-        ("same", {}, "brings nobody"),
+        ("same", {}, "adds nobody"),
         ("both", {"standing": Standing.TRUE}, "rumour, a lie or disputed"),
     ],
 )
@@ -295,7 +295,7 @@ async def test_predicates_of_a_world_are_kept_or_refused_by_their_line(tmp_path:
         assert await house.set_predicates(universe_id, text) == 1
         with pytest.raises(InputError, match=r"line 2 \(sworn_to, cardinality\)") as refused:
             await house.set_predicates(universe_id, "sworn_to:\n  cardinality: two\n")
-        assert "as they were" in refused.value.kept
+        assert "unchanged" in refused.value.kept
         assert (await house.read_policy(universe_id)).predicates == text
         # What is critical in this world asks to be committed at once.
         await program.services.play.submit(scene_id, "/npc Ann: the miller")

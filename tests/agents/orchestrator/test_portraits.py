@@ -55,7 +55,7 @@ async def test_a_portrait_tells_sheet_memories_and_history(tmp_path: Path) -> No
         assert view.sheet is not None
         assert view.scene_id == scene_id
         assert [(row.key, row.value_text) for row in view.sheet.rows if row.key == "hp"] == [("hp", "6")]
-        assert view.scene_history == ("A story, scene 1 “The yard”: Day 1, morning, said nothing",)
+        assert view.scene_history == ("A story, scene 1 “The yard”: Day 1, morning, present, no lines",)
         key = next(m for m in view.memories if "Iron Key" in m.memory.text)
         assert (key.agrees_with_canon, key.canon_statement, key.is_forgotten) == (
             True,
@@ -89,7 +89,7 @@ async def test_misremembering_is_never_canon_and_can_be_taken_back(tmp_path: Pat
         )
 
         said = await services.characters.misremember(key.memory.id, "I gave the \x1b[2JIron Key away.")
-        assert said.lines == ("Remembered otherwise: I gave the Iron Key away.", "Canon is as it was.")
+        assert said.lines == ("Remembered differently: I gave the Iron Key away.", "Canon is as it was.")
         now = next(
             m for m in (await services.characters.read_character(wenna)).memories if "gave" in m.memory.text
         )

@@ -31,7 +31,7 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
             text = reply.prompt_text
         assert text == ""
-        assert "all of it" in reply.lines[-1]
+        assert "That was all" in reply.lines[-1]
         view = await program.services.play.scene(scene_id)
         assert (view.story.tone, view.story.theme) == ("quiet dread", "")
         assert view.story.lines_and_veils == "no harm to animals"

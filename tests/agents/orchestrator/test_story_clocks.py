@@ -46,7 +46,7 @@ async def canon(program: Program, scene_id: Id, prefix: str = "clock:") -> list[
 async def test_a_clock_is_started_moved_set_let_go_and_stopped(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        assert "No clock runs" in (await say(program, scene_id, "/clock"))[0]
+        assert "No clock yet" in (await say(program, scene_id, "/clock"))[0]
         assert await say(program, scene_id, "/clock Tide 6") == ("Tide ○○○○○○ 0/6",)
         assert await say(program, scene_id, "/clock tide +1") == ("Tide ●○○○○○ 1/6",)
         assert await say(program, scene_id, "/clock Tide - 1") == ("Tide ○○○○○○ 0/6",)
@@ -97,7 +97,7 @@ async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Pat
         rows = (await program.services.play.scene(scene_id)).proposals
         assert [(row.number, row.title) for row in rows] == [
             (1, "Dawn 0 of 4, begins"),
-            (2, "Tide 0 -> 4 of 6"),
+            (2, "Tide 0 → 4 of 6"),
         ]
         assert "5 moves in one row" in " ".join(rows[1].reasons)
         await say(program, scene_id, "/reject 2")
@@ -106,7 +106,7 @@ async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Pat
         assert await clocks(program, scene_id) == {"Tide": "4/6", "Dawn": "0/4"}
         await say(program, scene_id, "/undo")
         (row,) = [r for r in (await program.services.play.scene(scene_id)).proposals if r.group == "Tide"]
-        assert row.title == "Tide 0 -> 3 of 6"
+        assert row.title == "Tide 0 → 3 of 6"
         await say(program, scene_id, "/commit")
         rows = (await program.services.play.scene(scene_id)).proposals
         assert [row.status.value for row in rows] == ["accepted", "accepted"]
@@ -155,7 +155,7 @@ async def test_a_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path
         ("/clock Over +1", "was stopped"),
         ("/clock Nothing", "no clock 'Nothing'"),
         (f"/clock {'x' * 99} 6", "80 is the most"),
-        ("/track Bell slow", "worked at already"),
+        ("/track Bell slow", "runs already"),
         ("/track 9", "no track 9"),
         ("/track 9 mark", "no track '9'"),
         ("/track Bell mark -1", "Nothing would be marked"),
@@ -189,7 +189,7 @@ async def test_a_track_is_worked_at_by_its_pace_and_canon_keeps_it(tmp_path: Pat
             "The track “Find the bell” stands at 1 of 10 boxes."
         ]
         await say(program, scene_id, "/track Find the bell mark -1", "/track find the bell stop")
-        assert "Nothing is worked at" in (await say(program, scene_id, "/track"))[0]
+        assert "No track yet" in (await say(program, scene_id, "/track"))[0]
 
 
 async def test_a_full_track_cannot_fail_and_its_finish_is_one_exchange(tmp_path: Path) -> None:
@@ -235,10 +235,10 @@ async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_p
         assert told == (
             "The scene is at the gate.",
             "The scene ends. Tide 0 → 2 of 6; Dawn 4 → 4 of 4 · it strikes.",
-            "Tension stays at 5: nothing was tried by the dice.",
+            "Tension stays at 5: no checks were rolled.",
         )
         view = await program.services.play.scene(scene_id)
-        assert {p.title for p in view.proposals} >= {"Tide 0 -> 2 of 6", "The clock “Dawn” strikes."}
+        assert {p.title for p in view.proposals} >= {"Tide 0 → 2 of 6", "The clock “Dawn” strikes."}
         gate = await program.services.gate.gate(scene_id)
         assert gate.scene_end_lines == told[1:]
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
@@ -352,7 +352,7 @@ async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
         await program.services.play.set_tension(scene_id, offer.after)
         gate = await program.services.gate.gate(scene_id)
         assert gate.tension_suggestion is None
-        assert gate.scene_end_lines[-1] == f"Tension went 5 -> {offer.after} in this scene: {offer.reason}."
+        assert gate.scene_end_lines[-1] == f"Tension went 5 → {offer.after} in this scene: {offer.reason}."
         await say(program, scene_id, "/reopen")
         assert (await say(program, scene_id, "/end Mara tried"))[-1].startswith("Tension went")
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
@@ -364,9 +364,9 @@ async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
 async def test_a_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        assert await say(program, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 -> 6.",)
+        assert await say(program, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 → 6.",)
         assert (await say(program, scene_id, "/end Mara tried"))[-1] == (
-            "Tension went 5 -> 6 in this scene: 1 of 1 check failed."
+            "Tension went 5 → 6 in this scene: 1 of 1 check failed."
         )
         with pytest.raises(InputError, match="How tense"):
             await program.services.play.submit(scene_id, "/tension sideways")

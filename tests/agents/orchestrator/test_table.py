@@ -91,49 +91,49 @@ ORC = "/creature Orc: scarred (hp 4)"
 @pytest.mark.parametrize(
     ("line", "asked", "prompt", "answered", "text"),
     [
-        ("/roll 2d6+1", "Throw 2d6", "/roll 2d6+1 = ", "/roll 2d6+1 = 5 4", "2d6+1 [5,4]+1 = 10 · by hand"),
-        ("/roll 4dF", "Throw 4dF", "/roll 4dF = ", "/roll 4dF = + - 0 +", "[+,-,0,+] = 1 · by hand"),
-        ("/roll 2d6 =", "Throw 2d6", "/roll 2d6 = ", "/roll 2d6 = 1,1", "2d6 [1,1] = 2 · by hand"),
+        ("/roll 2d6+1", "Roll 2d6", "/roll 2d6+1 = ", "/roll 2d6+1 = 5 4", "2d6+1 [5,4]+1 = 10 · by hand"),
+        ("/roll 4dF", "Roll 4dF", "/roll 4dF = ", "/roll 4dF = + - 0 +", "[+,-,0,+] = 1 · by hand"),
+        ("/roll 2d6 =", "Roll 2d6", "/roll 2d6 = ", "/roll 2d6 = 1,1", "2d6 [1,1] = 2 · by hand"),
         (
             "I jump. /check might 9; success: Mara.luck = 3",
-            "Throw 2d6",
+            "Roll 2d6",
             "I jump. /check might 9; success: Mara.luck = 3 = ",
             "I jump. /check might 9; success: Mara.luck = 3 = 6 6",
             "2d6+1 [6,6]+1 = 13 vs 9 · success · by hand",
         ),
         (
             "/check likely",
-            "Throw 1d100",
+            "Roll 1d100",
             "/check likely = ",
             "/check likely = 00",
             "d% [100] = 100 · success",
         ),
         (
             "? likely: Is it deep?",
-            "Throw 1d100",
+            "Roll 1d100",
             "? likely: Is it deep? = ",
             "? likely: Is it deep? = 45",
             "likely · tension 5 · d100 45 · yes, but · by hand",
         ),
         (
             "? Is it deep?",
-            "Throw 1d100",
+            "Roll 1d100",
             "? Is it deep? = ",
             "? Is it deep? = 45",
             "even · tension 5 · d100 45",
         ),
         (
             "/howmuch +1",
-            "Throw 3d6",
+            "Roll 3d6",
             "/howmuch +1 = ",
             "/howmuch +1 = 6 6 6",
             "= 19 · overwhelming · by hand",
         ),
-        ("/react Mara", "Throw 2d6", "/react Mara = ", "/react Mara = 6 6", "= 12 · helpful · by hand"),
-        ("/start", "Throw 1d100", "/start = ", "/start = 90", "d100 90 · as expected · by hand"),
+        ("/react Mara", "Roll 2d6", "/react Mara = ", "/react Mara = 6 6", "= 12 · helpful · by hand"),
+        ("/start", "Roll 1d100", "/start = ", "/start = 90", "d100 90 · as expected · by hand"),
         (
             "> It is far. /roll d20",
-            "Throw 1d20",
+            "Roll 1d20",
             "> It is far. /roll d20 = ",
             "> It is far. /roll d20 = 7",
             "[7]",
@@ -193,7 +193,7 @@ async def test_bad_faces_are_refused_with_nothing_played(
 async def test_what_explodes_is_asked_for_next(tmp_path: Path) -> None:
     async with game(tmp_path, **HAND) as at:
         reply = await at.say("/roll 3d6! = 6 4 6")
-        assert reply.lines == ("Throw 2 more d6 (6 explodes), and type on.",)
+        assert reply.lines == ("Roll 2 more d6 (6 explodes), then type on.",)
         assert reply.prompt_text == "/roll 3d6! = 6 4 6 "
         reply = await at.say(f"{reply.prompt_text}1 6")
         assert reply.prompt_text == "/roll 3d6! = 6 4 6 1 6 "
@@ -219,7 +219,7 @@ async def test_a_track_is_finished_with_the_players_dice(tmp_path: Path) -> None
     async with game(tmp_path, **HAND) as at:
         await at.say("/track Find the bell")
         reply = await at.say("/track Find the bell roll")
-        assert reply.lines == ("Throw 2d10, and type what fell behind the =.",)
+        assert reply.lines == ("Roll 2d10, then type the result after the =.",)
         assert reply.prompt_text == "/track Find the bell roll = "
         await at.say(f"{reply.prompt_text}1 0")
         assert (await at.last()).by_hand
@@ -238,8 +238,8 @@ async def test_canon_is_asked_before_the_dice(tmp_path: Path) -> None:
 
 async def test_the_setting_is_kept_with_the_story(tmp_path: Path) -> None:
     async with game(tmp_path) as at:
-        assert "The program throws" in (await at.say("/dice")).lines[0]
-        assert "You throw" in (await at.say("/dice physical")).lines[0]
+        assert "The program rolls" in (await at.say("/dice")).lines[0]
+        assert "You roll" in (await at.say("/dice physical")).lines[0]
         await at.refuses("/dice mine", "'mine' is none of program, physical")
         story_id = (await at.view()).story.id
     async with opened(tmp_path, seed=2) as program:
@@ -318,7 +318,7 @@ async def test_the_program_rerolls_unless_the_dice_are_the_players(tmp_path: Pat
         await at.say("/dice physical", "/roll 2d6! = 1 2")
         reply = await at.say("/reroll 2")
         assert (reply.lines, reply.prompt_text) == (
-            ("Throw 1d6, and type what fell behind the =.",),
+            ("Roll 1d6, then type the result after the =.",),
             "/reroll 2 = ",
         )
         reply = await at.say("/reroll 2 = 6")
@@ -329,9 +329,9 @@ async def test_the_program_rerolls_unless_the_dice_are_the_players(tmp_path: Pat
 
 async def test_only_the_last_roll_of_the_line(tmp_path: Path) -> None:
     async with game(tmp_path) as at:
-        await at.refuses("/reroll 1", "The line does not end in a roll")
+        await at.refuses("/reroll 1", "The last turn is not a roll")
         await at.say("I wait.")
-        await at.refuses("/pick success", "The line does not end in a roll")
+        await at.refuses("/pick success", "The last turn is not a roll")
         await at.say("/roll 2d6 = 1 2", "> You fall.")
         await at.refuses("/reroll 1", "answered already.*/branch 2")
         await at.say("/branch 2", "/reroll 1 = 6")
@@ -340,7 +340,7 @@ async def test_only_the_last_roll_of_the_line(tmp_path: Path) -> None:
         await at.refuses("/reroll 9", "No die shows 9")
         await at.refuses("/reroll 1 = 7", "no face 7")
         await at.refuses("/reroll 1 = 1 2", "2 faces were typed, and 1 die is thrown")
-        await at.refuses("/pick", "needs something behind it")
+        await at.refuses("/pick", "needs something after it")
         await at.refuses("/pick 7", "2 dice, and 1 faces were picked")
         await at.say("/event")
         await at.refuses("/reroll 1", "depend on each other")
@@ -444,7 +444,7 @@ async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
 async def test_a_bare_check_asks_what_with(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("I climb. /check")
-        assert reply.lines[:2] == ("Roll what?", "Numbers: might 1, wits 0, nerve 0, hp 10, light 6")
+        assert reply.lines[:2] == ("Roll what?", "Numbers: might 1, wits 0, nerve 0, HP 10, light 6")
         assert "strike" in reply.lines[2]
         assert reply.prompt_text == "I climb. /check "
         assert (await at.say("/check ; fail: Mara.hp -1")).kind == "operation"
@@ -563,7 +563,7 @@ async def test_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
 async def test_a_number_that_nobody_has_is_said_to_count_from_nothing(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("/creature Orc: scarred", "/move strike Orc = 6 6")
-        assert reply.lines == ("Orc had no hp, so it counts from 0: /state Orc.hp = 8 sets it.",)
+        assert reply.lines == ("Orc had no HP, so it counts from 0: /state Orc.hp = 8 sets it.",)
 
 
 # --- sheets -----------------------------------------------------------------------------------------
@@ -597,11 +597,11 @@ async def test_a_sheet_says_what_the_rules_know_and_what_is_staged(tmp_path: Pat
         lines = (await at.say("/sheet")).lines
         assert lines[0] == "Mara · Lantern Twos"
         assert "might 1  ·  Arms, back and temper" in lines
-        assert "hp 0/10*  ·  How much more harm you can take" in lines
+        assert "HP 0/10*  ·  How much more harm you can take" in lines
         assert "+hurt*  ·  A wound that slows all you do" in lines
         assert "+cold*" in lines
         assert lines[-1].startswith("HP is at 0: Mara is down.")
-        assert "hp 4/10  ·  How much more harm you can take" in (await at.say("/sheet orc")).lines
+        assert "HP 4/10  ·  How much more harm you can take" in (await at.say("/sheet orc")).lines
         await at.refuses("/sheet Nobody", "There is no 'Nobody'")
         view = await at.services.play.sheet(at.scene_id)
         assert [name for _, name in view.other_sheets] == ["Mara", "Orc"]
@@ -699,7 +699,7 @@ async def test_notes_stay_out_of_the_line_and_are_written_out(tmp_path: Path) ->
         assert "**Note:** too far" in write_markdown(
             await at.services.stories.story_record((await at.view()).story.id)
         )
-        await at.refuses("/gm", "needs something behind it")
+        await at.refuses("/gm", "needs something after it")
 
 
 async def test_a_note_is_nothing_that_redo_could_lose(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
         services.events.subscribe(count)
         playing = asyncio.ensure_future(services.play.submit(teller.scene_id, ACT))
         await fourth.wait()
-        with pytest.raises(IllegalTransition, match="while it is being told"):
+        with pytest.raises(IllegalTransition, match="while the model narrates"):
             await services.play.undo(teller.scene_id)
         assert services.llm.stop_streaming(teller.scene_id)
         reply = await playing

@@ -32,7 +32,7 @@ async def threads(program: Program, scene_id: Id) -> tuple[ThreadView, ...]:
 async def test_a_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        assert "No thread is open" in (await say(program, scene_id, "/thread"))[0]
+        assert "No open threads" in (await say(program, scene_id, "/thread"))[0]
         assert await say(program, scene_id, "/thread Who moved the bell?") == (
             "Thread 1 is open: Who moved the bell?",
         )
@@ -107,7 +107,7 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
         await say(program, scene_id, "/thread 1 open")
         assert len(await threads(program, scene_id)) == 1
         await say(program, scene_id, "/thread 1 close", "/commit")
-        assert "No thread is open" in (await say(program, scene_id, "/thread"))[0]
+        assert "No open threads" in (await say(program, scene_id, "/thread"))[0]
         assert await say(program, scene_id, "/promises") != ()
 
 
@@ -143,7 +143,7 @@ async def test_a_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tm
         ("/cast - Mara", "who you play"),
         ("/cast + Yard", "is a place"),
         ("/cast + Nobody", "Nobody"),
-        ("/cast Tom", "come, or leave"),
+        ("/cast Tom", "come or leave"),
     ],
 )
 async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:

@@ -107,9 +107,9 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
 
 async def test_only_what_differs_is_proposed(world: World) -> None:
     mara = await world.named("Mara")
-    with pytest.raises(InputError, match="how it is already"):
+    with pytest.raises(InputError, match="like that already"):
         await world.edits.propose_entity_edit(mara.id, as_is(mara))
-    with pytest.raises(InputError, match="how it is already"):
+    with pytest.raises(InputError, match="like that already"):
         await world.edits.propose_lock(mara.id, False)
     assert await world.services.world.previews.count_waiting(world.id) == 0
 
@@ -117,7 +117,7 @@ async def test_only_what_differs_is_proposed(world: World) -> None:
 async def test_the_same_twice_waits_once(world: World) -> None:
     mara = await world.named("Mara")
     await world.edits.propose_lock(mara.id, True)
-    with pytest.raises(InputError, match="waits at the gate already"):
+    with pytest.raises(InputError, match="proposed already"):
         await world.edits.propose_lock(mara.id, True)
     await world.edits.propose_entity_edit(mara.id, as_is(mara, tags=("wet",)))
     again = await world.edits.propose_entity_edit(mara.id, as_is(mara, tags=("wet", "cold")))
@@ -273,7 +273,7 @@ async def test_what_happened_is_not_ended(world: World) -> None:
     await world.edits.propose_fact(world.id, "event: Mara fell")
     await world.accept()
     (fact_id,) = (await world.told("Mara")).values()
-    with pytest.raises(InputError, match="What happened stays so"):
+    with pytest.raises(InputError, match="What happened cannot end"):
         await world.edits.propose_end(fact_id)
 
 
@@ -282,7 +282,7 @@ async def test_a_fact_is_corrected_on_its_own_evidence(world: World) -> None:
     await world.services.play.submit(world.scene_id, "/fact Mara keeps a dgo")
     await world.services.gate.commit(world.scene_id)
     (fact_id,) = (await world.told("Mara")).values()
-    with pytest.raises(InputError, match="how it is already"):
+    with pytest.raises(InputError, match="like that already"):
         await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a dgo."))
     await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a dog", standing=Standing.RUMOUR))
     await world.accept()
@@ -410,7 +410,7 @@ async def test_two_that_are_one_and_two_again(world: World) -> None:
     assert [other.name for _, other, _ in card.relations] == ["Old Tam"]
     for one in (pike, wenna):
         acts = [b.evidence.quote for b in await world.services.world.provenance.read_evidence(one.id)]
-        assert acts == [f"Brought in: {one.name}", "Wenna is Wenna Pike."]
+        assert acts == [f"Added: {one.name}", "Wenna is Wenna Pike."]
     with pytest.raises(InputError, match="merged"):
         await world.edits.propose_retcon(wenna.id)
 
@@ -424,7 +424,7 @@ async def test_two_that_are_one_and_two_again(world: World) -> None:
 
 async def test_one_cannot_be_merged_with_itself(world: World) -> None:
     mara = await world.named("Mara")
-    with pytest.raises(InputError, match="one already"):
+    with pytest.raises(InputError, match="the same one"):
         await world.edits.propose_merge(mara.id, mara.id)
 
 

@@ -68,7 +68,7 @@ def test_a_sheet_shows_numbers_tracks_and_tags_in_the_order_of_the_pack() -> Non
         "wits 0",
         "nerve 2",
         "harm 2.5",
-        "hp 7/14",
+        "HP 7/14",
         "provisions 5/5",
         "cracks 2",
         "wounded",
@@ -76,7 +76,7 @@ def test_a_sheet_shows_numbers_tracks_and_tags_in_the_order_of_the_pack() -> Non
         "half-deaf",
     ]
     lines = {line.label: line for line in sheet_lines(TWENTY, mara)}
-    assert (lines["hp"].kind, lines["hp"].meaning) == ("track", "Hit points")
+    assert (lines["HP"].kind, lines["HP"].meaning) == ("track", "Hit points")
     assert (lines["half-deaf"].kind, lines["half-deaf"].meaning) == ("tag", "")
 
 
