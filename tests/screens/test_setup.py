@@ -160,7 +160,7 @@ async def test_setup_error_keeps_what_was_typed(sample_home: Path, monkeypatch: 
         await table.type("Sel", enter=False)
         await table.press("tab", "tab")
         await table.type("hp twelve")
-        assert table.shows("“hp twelve” is not a number with a name.", "hp 10, luck 2")
+        assert table.shows("“hp twelve” is not a number with a name.", "hp 10, might 1")
         assert table.shows("Sel")
         full = StoreFull("The disk is full.", kept="All you typed is still here.")
         fail_once(monkeypatch, table.services.stories, "start_story", full)
@@ -215,7 +215,7 @@ async def test_setup_refuses_a_universe_name_that_is_taken(sample_home: Path) ->
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
-        ("hp 10, luck 2", (("hp", 10), ("might", 1))),
+        ("hp 10, might 1", (("hp", 10), ("might", 1))),
         ("hp=10; Might: +1", (("hp", 10), ("might", 1))),
         ("hp 7.5,\n,luck -2", (("hp", 7.5), ("luck", -2))),
         ("armour class 14", (("armour class", 14),)),
