@@ -204,15 +204,15 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
         await pilot.press("enter", "down", "enter", "down", "enter", "down", "enter")
         assert [message.turn_id for message in app.of(EvidenceList.TurnRequested)] == ["turn-1", "turn-2"]
         assert shown(app) == [
-            "❝ words · you, 2026-01-01 20:00 · turn 11 of scene 2 “The",
+            "❝ quote · you, 2026-01-01 20:00 · turn 11 of scene 2 “The",
             "stair”",
             "“drag marks in the silt”",
             "⚄ roll",
             "“2d6 = 9”",
             "for “force the door”",
-            "¶ book · The Tides, page 12",
+            "¶ page · The Tides, page 12",
             "“drag marks in the silt”",
-            "▸✎ by hand · you, 2026-01-02 09:00",
+            "▸✎ edit · you, 2026-01-02 09:00",
         ]
 
 
