@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,13 +17,13 @@ from monitor_tui.app import MonitorApp
 from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
-from tests.screens.table import Table, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from tests.screens.faults import fail_once, record_calls
+from tests.screens.table import Table, real_desk, seated
 
 Opened = tuple[Services, Callable[[], Awaitable[None]]]
 
 
-def test_nothing_heavy_before_the_first_frame() -> None:
+def test_app_imports_nothing_heavy_before_the_first_frame() -> None:
     heavy = (
         "pydantic",
         "agents",
@@ -42,15 +43,14 @@ def test_nothing_heavy_before_the_first_frame() -> None:
     assert found.stdout.strip() == "[]"
 
 
-async def test_the_menu_stands_while_the_library_opens() -> None:
+async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> None:
     gate = asyncio.Event()
-    twin = TwinDesk()
 
-    async def slow() -> Opened:
+    async def open_late() -> Opened:
         await gate.wait()
-        return await twin_desk(twin)()
+        return await real_desk(played_home, 8)()
 
-    app = MonitorApp(slow)
+    app = MonitorApp(open_late)
     async with app.run_test() as pilot:
         table = Table(app, pilot)
         await pilot.pause()
@@ -74,15 +74,15 @@ async def test_the_menu_stands_while_the_library_opens() -> None:
         StoreFull("The disk is full.", kept="All that was acknowledged is kept.", todo="Free some space."),
     ],
 )
-async def test_a_library_that_cannot_be_opened_is_told_calmly(error: MonitorError) -> None:
-    twin, failures = TwinDesk(), [error]
+async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error: MonitorError) -> None:
+    failures = [error]
 
-    async def refused_once() -> Opened:
+    async def refuse_once() -> Opened:
         if failures:
             raise failures.pop()
-        return await twin_desk(twin)()
+        return await real_desk(played_home, 8)()
 
-    async with seated(refused_once, (80, 24)) as table:
+    async with seated(refuse_once, (80, 24)) as table:
         assert table.screen == "ErrorDialog"
         assert table.shows(error.what, error.kept, error.todo, "Try again", "Quit")
         assert not table.shows("⏎ Close")  # nothing to go on to
@@ -93,19 +93,18 @@ async def test_a_library_that_cannot_be_opened_is_told_calmly(error: MonitorErro
         assert table.shows("The Drowned Bell")
 
 
-async def test_a_library_that_cannot_be_opened_can_be_left() -> None:
-    async def refused() -> Opened:
+async def test_app_can_be_left_when_the_library_cannot_be_opened() -> None:
+    async def refuse() -> Opened:
         raise LibraryInUse("Another MONITOR has this library open.")
 
-    async with seated(refused) as table:
+    async with seated(refuse) as table:
         await table.press("q")
         assert table.app.return_code == 1
 
 
-async def test_a_fault_of_the_program_is_no_traceback() -> None:
-    twin = TwinDesk()
-    twin.fail("stories", ZeroDivisionError("a bug"))
-    async with seated(twin_desk(twin)) as table:
+async def test_app_shows_no_traceback_for_a_bug(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(real_desk(played_home, 8)) as table:
+        fail_once(monkeypatch, table.services.stories, "stories", ZeroDivisionError("a bug"))
         await table.press("2")
         assert table.screen == "ErrorDialog"
         assert table.shows("MONITOR itself failed", "ZeroDivisionError", "is in the library")
@@ -113,62 +112,97 @@ async def test_a_fault_of_the_program_is_no_traceback() -> None:
         assert table.screen == "StoriesScreen"
 
 
-async def test_quitting_suspends_the_story_and_closes_the_library() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin)) as table:
+class Library:
+    """A library that says whether it was closed."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.closed = 0
+
+    async def open(self) -> Opened:
+        services, close = await real_desk(self._home, 8)()
+
+        async def count_and_close() -> None:
+            self.closed += 1
+            await close()
+
+        return services, count_and_close
+
+
+async def test_app_suspends_the_story_and_closes_the_library_on_quit(played_home: Path) -> None:
+    library = Library(played_home)
+    async with seated(library.open) as table:
         await table.press("enter")
         assert table.screen == "SceneScreen"
         await table.press("ctrl+q")
         assert table.app.return_code == 0
-    names = [name for name, _ in twin.calls]
-    assert names[-2:] == ["suspend", "close"]
+    assert library.closed == 1
+    services, close = await real_desk(played_home, 9)()
+    (card,) = await services.stories.stories()
+    assert card.is_suspended
+    await close()
 
 
-async def test_what_cannot_be_suspended_is_said_on_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin)) as table:
+async def test_app_says_on_the_way_out_what_cannot_be_suspended(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(played_home)
+    async with seated(library.open) as table:
         await table.press("enter")
-        twin.fail("suspend", StoreFull("The disk is full.", kept="Your turns are kept."))
+        full = StoreFull("The disk is full.", kept="Your turns are kept.")
+        fail_once(monkeypatch, table.services.stories, "suspend", full)
         await table.press("ctrl+q")
         assert table.app.return_code == 1
-    assert ("close", ()) in twin.calls
+    assert library.closed == 1
 
 
-async def test_events_may_come_from_any_thread() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin)) as table:
+async def test_app_shows_events_of_any_thread(played_home: Path) -> None:
+    async with seated(real_desk(played_home, 8)) as table:
         await table.press("enter")
-        thread = threading.Thread(target=twin.events.publish, args=(Notice("The index is being rebuilt."),))
+        notice = Notice("The index is being rebuilt.")
+        thread = threading.Thread(target=table.services.events.publish, args=(notice,))
         thread.start()
         thread.join()
         await table.settle()
         assert table.shows("The index is being rebuilt.")
 
 
-async def test_going_home_from_anywhere_leaves_only_the_menu() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin)) as table:
+async def test_app_going_home_leaves_only_the_menu(played_home: Path) -> None:
+    async with seated(real_desk(played_home, 8)) as table:
         await table.press("enter", "f3", "question_mark")
         assert table.screen == "HelpScreen"
         table.app.post_message(Visit(ToMenu()))
         await table.settle()
         assert [type(s).__name__ for s in table.app.screen_stack] == ["MenuScreen"]
-        assert twin.called("suspend")
+        (card,) = await table.services.stories.stories()
+        assert card.is_suspended
 
 
-async def test_demo_opens_the_sample_at_once() -> None:
-    twin = TwinDesk(sample=False, story=False)
-    async with seated(twin_desk(twin), first="demo") as table:
+async def test_app_demo_opens_the_sample_at_once(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), first="demo") as table:
         assert table.screen == "SceneScreen"
-        assert twin.called("add_sample")
-    again = TwinDesk()
-    async with seated(twin_desk(again), first="demo") as table:
+        (universe,) = await table.services.stories.universes()
+        assert universe.name == "Salt Coast"
+
+
+async def test_app_demo_resumes_the_story_that_there_is(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(played_home)
+
+    async def open_and_record() -> Opened:
+        services, close = await library.open()
+        resumed.append(record_calls(monkeypatch, services.stories, "resume"))
+        return services, close
+
+    resumed: list[list[tuple[tuple[object, ...], dict[str, object]]]] = []
+    async with seated(open_and_record, first="demo") as table:
         assert table.screen == "SceneScreen"
-        assert again.called("resume")
-        assert not again.called("start_story")
+        assert len(await table.services.stories.stories()) == 1
+        assert [len(calls) for calls in resumed] == [1]
 
 
-async def test_errors_can_be_retried_or_closed_but_not_both() -> None:
+async def test_error_dialog_can_be_retried_or_closed_but_not_both() -> None:
     assert not ErrorDialog("t", ValueError(), is_fatal=True).check_action("answer", ("close",))
     assert ErrorDialog("t", ValueError(), is_fatal=True).check_action("answer", ("quit",))
     assert ErrorDialog("t", ValueError()).check_action("answer", ("close",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 from textual.binding import Binding
@@ -11,8 +12,10 @@ from textual.screen import ModalScreen, Screen
 
 import screens
 from screens.key_bar import Key, layout_keys
-from tests.screens.table import NARROW, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from stores.records.workflow import Verdict
+from tests.screens.libraries import CopyLibrary
+from tests.screens.scripted_llm import start_sample_story
+from tests.screens.table import NARROW, real_desk, seated
 
 pytestmark = pytest.mark.slow
 
@@ -27,19 +30,44 @@ SHOWN = [c for c in CLASSES if issubclass(c, Screen) and c.__dict__.get("CSS_PAT
 BOUND = [c for c in CLASSES if c.__dict__.get("BINDINGS")]
 
 
+LINES = (
+    "> Ivo closes his book on his thumb. Mara sees the second column.",
+    "/npc Ivo Tarrent: a clerk",
+    "/fact Ivo Tarrant has a second book",
+    "/fact The rope was cut",
+    "/commit",
+    "> The lamp goes out.",
+    "/fact Ivo Tarrant is afraid",
+)
+
+
+async def build_busy_world(home: Path) -> None:
+    """Play until every list of the screens has something in it."""
+    services, close = await real_desk(home, 3)()
+    await start_sample_story(services, *LINES)
+    (universe,) = await services.stories.universes()
+    canon = await services.world.provenance.read_canon_at(universe.id, search="rope was cut")
+    staged = await services.world.edits.propose_retcon(canon.facts[0].fact.id)
+    await services.gate.decide(staged.proposal_ids, Verdict.ACCEPT)
+    await services.gate.commit_universe(universe.id)
+    await services.jobs.wait_until_idle()
+    await services.stories.suspend()
+    await close()
+
+
 def named(cls: type) -> str:
     return cls.__name__
 
 
 @pytest.mark.parametrize("cls", BOUND, ids=named)
-def test_every_key_has_a_name_and_says_what_it_does(cls: type) -> None:
+def test_key_has_a_name_and_says_what_it_does(cls: type) -> None:
     for binding in Binding.make_bindings(cls.__dict__["BINDINGS"]):
         assert binding.id, binding
         assert binding.tooltip, binding
         assert binding.description, binding
 
 
-def test_names_of_keys_are_their_own() -> None:
+def test_key_names_are_unique() -> None:
     owners: dict[str, tuple[type, str]] = {}
     for cls in BOUND:
         for binding in Binding.make_bindings(cls.__dict__["BINDINGS"]):
@@ -48,13 +76,13 @@ def test_names_of_keys_are_their_own() -> None:
 
 
 @pytest.mark.parametrize("cls", SHOWN, ids=named)
-def test_every_screen_states_its_focus_and_its_name(cls: type[Screen[object]]) -> None:
+def test_screen_states_its_focus_and_its_name(cls: type[Screen[object]]) -> None:
     assert cls.__dict__.get("AUTO_FOCUS") is not None
     assert cls.__dict__.get("BINDING_GROUP_TITLE")
 
 
 @pytest.mark.parametrize("cls", SHOWN, ids=named)
-def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
+def test_screen_can_be_left(cls: type[Screen[object]]) -> None:
     keys = {b.key for base in cls.__mro__ for b in Binding.make_bindings(base.__dict__.get("BINDINGS", ()))}
     assert "escape" in keys or "q" in keys
 
@@ -101,8 +129,10 @@ def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
         (("m", "enter"), "LineDialog"),
     ],
 )
-async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...], screen: str) -> None:
-    async with seated(twin_desk(TwinDesk()), NARROW) as table:
+async def test_screen_has_a_focus_and_tab_comes_round(
+    copy_library: CopyLibrary, keys: tuple[str, ...], screen: str
+) -> None:
+    async with seated(real_desk(copy_library(build_busy_world), 8), NARROW) as table:
         await table.press(*keys)
         assert table.screen == screen
         first = table.app.screen.focused
@@ -115,7 +145,7 @@ async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...]
         raise AssertionError("Tab does not come round")
 
 
-def test_dialogs_are_modal_and_everything_else_is_not() -> None:
+def test_screen_is_modal_if_it_is_a_dialog() -> None:
     dialogs = {
         "LineDialog",
         "ConfirmDialog",
@@ -128,7 +158,7 @@ def test_dialogs_are_modal_and_everything_else_is_not() -> None:
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
 
 
-def test_keys_wrap_to_a_second_line_and_no_further() -> None:
+def test_key_bar_wraps_to_a_second_line_and_no_further() -> None:
     keys = tuple(Key(f"k{i}", "does a thing", f"k{i}") for i in range(30))
     lines = layout_keys(keys, 60)
     assert len(lines) == 2

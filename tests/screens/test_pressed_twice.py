@@ -3,69 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from textual import events
 
-from tests.screens.table import NARROW, Table, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from agents.services.services import Services
+from tests.screens.faults import hold, record_calls
+from tests.screens.table import NARROW, Table, real_desk, seated
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class SlowDesk(TwinDesk):
-    """A desk whose changes wait until they are let go."""
-
-    def __init__(self, **rest: Any) -> None:
-        super().__init__(**rest)
-        self.go = asyncio.Event()
-
-    async def start_story(self, *args: Any) -> Any:
-        self.calls.append(("asked to start", args))
-        await self.go.wait()
-        return await super().start_story(*args)
-
-    async def commit(self, *args: Any) -> Any:
-        self.calls.append(("asked to commit", args))
-        await self.go.wait()
-        return await super().commit(*args)
-
-    async def suspend(self) -> None:
-        self.calls.append(("asked to suspend", ()))
-        await self.go.wait()
-        await super().suspend()
-
-
-@pytest.fixture
-def services() -> SlowDesk:
-    return SlowDesk()
-
-
-async def let_go(table: Table, services: SlowDesk) -> None:
-    services.go.set()
+async def release(table: Table, go: asyncio.Event) -> None:
+    """Let go what is held back, and wait for all that comes of it."""
+    go.set()
     await table.settle()
 
 
-async def test_a_story_begins_once(services: SlowDesk) -> None:
-    async with seated(twin_desk(services), NARROW) as table:
+async def test_start_story_pressed_twice_begins_one(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seated(real_desk(sample_home), NARROW) as table:
+        go = asyncio.Event()
+        hold(monkeypatch, table.services.stories, "start_story", go)
+        asked = record_calls(monkeypatch, table.services.stories, "start_story")
         await table.press("1", "enter", "enter", "enter", "enter")
         await table.pilot.press("enter", "enter", "enter")
-        await let_go(table, services)
+        await release(table, go)
         assert table.screen == "SceneScreen"
-        assert len(services.called("asked to start")) == 1
+        assert len(asked) == 1
+        assert len(await table.services.stories.stories()) == 1
 
 
-async def test_a_scene_is_committed_once(services: SlowDesk) -> None:
-    async with seated(twin_desk(services), NARROW) as table:
+async def test_commit_pressed_twice_commits_once(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(real_desk(played_home, 8), NARROW) as table:
+        go = asyncio.Event()
+        hold(monkeypatch, table.services.gate, "commit", go)
+        asked = record_calls(monkeypatch, table.services.gate, "commit")
         await table.press("enter")
         await table.type("/end")
         await table.press("r")
         await table.pilot.press("enter", "enter")
-        await let_go(table, services)
-        assert len(services.called("asked to commit")) == 1
+        await release(table, go)
+        assert len(asked) == 1
 
 
-async def test_back_leads_back_once(services: SlowDesk) -> None:
-    async with seated(twin_desk(services), NARROW) as table:
+async def test_escape_pressed_twice_leads_back_once(played_home: Path) -> None:
+    async with seated(real_desk(played_home, 8), NARROW) as table:
         await table.press("enter", "f3")
         gate = table.app.screen
         gate.action_escape()  # type: ignore[attr-defined]
@@ -74,51 +60,90 @@ async def test_back_leads_back_once(services: SlowDesk) -> None:
         assert table.screen == "SceneScreen"
 
 
-async def test_where_one_goes_from_the_menu_waits_for_the_way_home(services: SlowDesk) -> None:
-    async with seated(twin_desk(services), NARROW) as table:
+async def test_menu_waits_for_a_slow_suspend_before_it_leads_on(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seated(real_desk(played_home, 8), NARROW) as table:
+        go = asyncio.Event()
+        hold(monkeypatch, table.services.stories, "suspend", go)
+        entered = record_calls(monkeypatch, table.services.stories, "enter")
         await table.press("enter", "escape")
         await table.pilot.press("enter")
         await table.pilot.press("2")
         assert table.screen == "MenuScreen"  # at once, though the story is still being suspended
-        await let_go(table, services)
+        assert not entered
+        await release(table, go)
         assert table.screen == "StoriesScreen"
-        names = [name for name, _ in services.calls if name in ("suspend", "enter")]
-        assert names == ["suspend", "enter"]
+        assert len(entered) == 1
+        assert table.shows("paused")
 
 
-async def test_quitting_twice_closes_once(services: SlowDesk) -> None:
-    async with seated(twin_desk(services), NARROW) as table:
+async def test_quit_pressed_twice_closes_once(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = 0
+
+    async def open_and_count() -> tuple[Services, Callable[[], Awaitable[None]]]:
+        services, close = await real_desk(played_home, 8)()
+
+        async def count_and_close() -> None:
+            nonlocal closed
+            closed += 1
+            await close()
+
+        return services, count_and_close
+
+    async with seated(open_and_count, NARROW) as table:
+        go = asyncio.Event()
+        hold(monkeypatch, table.services.stories, "suspend", go)
         await table.press("enter")
         await table.pilot.press("ctrl+q", "ctrl+q")
-        await let_go(table, services)
-        assert len(services.called("close")) == 1
+        await release(table, go)
+        assert closed == 1
 
 
-@pytest.mark.parametrize("keys", [("6", "tab", "t"), ("enter", "ctrl+r"), ("4", "n")])
-async def test_enter_behind_fast_keys_loses_none_of_them(services: SlowDesk, keys: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("keys", "method"),
+    [
+        (("6", "tab", "t"), "propose_statement"),
+        (("enter", "ctrl+r"), "retake"),
+        (("4", "n"), "create_character"),
+    ],
+)
+async def test_enter_behind_fast_keys_loses_none_of_them(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], method: str
+) -> None:
     """Enter is heard before the field has taken in what was typed before it."""
-    async with seated(twin_desk(services), NARROW) as table:
+    async with seated(real_desk(played_home, 8), NARROW) as table:
+        services = table.services
+        calls = [
+            call
+            for service, name in (
+                (services.query, "propose_statement"),
+                (services.play, "retake"),
+                (services.characters, "create_character"),
+            )
+            for call in [(name, record_calls(monkeypatch, service, name))]
+        ]
         await table.press(*keys)
-        for character in "abcdefghijklmnopqrstuvwxyz":
+        for character in LETTERS:
             table.app.post_message(events.Key(character, character))
         for _ in range(2):
             table.app.post_message(events.Key("enter", "\r"))
         await table.settle()
-        said = [
-            *services.called("make_true"),
-            *services.called("retake"),
-            *services.called("create_character"),
-        ]
-        assert len(said) == 1
-        assert any(str(told).endswith("abcdefghijklmnopqrstuvwxyz") for told in said[0])
+        ((name, arguments),) = ((name, made[0][0]) for name, made in calls if made)
+        assert name == method
+        assert sum(len(made) for _, made in calls) == 1
+        assert any(str(argument).endswith(LETTERS) for argument in arguments)
 
 
-async def test_enter_behind_a_path_typed_fast_reads_that_file(services: SlowDesk) -> None:
+async def test_enter_behind_a_path_typed_fast_reads_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Enter is heard before the field has taken in what was typed before it."""
-    async with seated(twin_desk(services), NARROW) as table:
+    monkeypatch.chdir(tmp_path)
+    async with seated(real_desk(tmp_path / "home"), NARROW) as table:
         await table.press("2", "i")
-        for character in "abcdefghijklmnopqrstuvwxyz.jsonl":
+        for character in f"{LETTERS}.jsonl":
             table.app.post_message(events.Key(character, character))
         table.app.post_message(events.Key("enter", "\r"))
         await table.settle()
-        assert "abcdefghijklmnopqrstuvwxyz.jsonl cannot be read" in " ".join(table.text.split())
+        assert f"{LETTERS}.jsonl cannot be read" in " ".join(table.text.split())
