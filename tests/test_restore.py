@@ -30,6 +30,7 @@ from stores.open import Stores
 from stores.queries import ProposalQuery
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
+from stores.records.play import Turn
 from stores.records.workflow import ProposalStatus
 from stores.records.world import Universe
 from tests.campaign import play_campaign
@@ -240,11 +241,12 @@ async def test_restore_copy_keeps_identifiers_in_prose(tmp_path: Path) -> None:
         scene = (await stores.log(Role.CONTEXT_ASSEMBLY).scenes(story.id))[-1]
         log = stores.log(Role.ORCHESTRATOR)
         (last,) = await log.line_tail(scene.id, 1)
-        await log.append_turn(make.turn(scene, last, universe_id))
+        await log.append_turn(make.turn(scene, last, universe_id, time_text=universe_id, ref=universe_id))
         path = (await write_backup(stores, tmp_path / "b", library_id="")).path
         (copy,) = await restored(stores, path)
         told = await everything(stores)
-        assert universe_id in [turn.text for turn in told[copy.universe_id]["turns"]]  # type: ignore[attr-defined]
+        turns = [turn for turn in told[copy.universe_id]["turns"] if isinstance(turn, Turn)]
+        assert (universe_id,) * 3 in [(turn.text, turn.time_text, turn.ref) for turn in turns]
 
 
 async def test_restore_copy_is_independent_of_the_original(here: Stores, backup: Path) -> None:

@@ -18,10 +18,11 @@ from stores.records.workflow import Canonization, Ruling
 from stores.records.world import Universe
 
 _PROSE_FIELDS = (
-    "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|predicates|quote|"
-    "reason|recap|ref|said|scope|severity|source|spec|statement|summary|text|theme|title|tone|words"
+    "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|narrated_text|"
+    "predicates|quote|reason|recap|ref|said|scope|severity|source|spec|statement|statement_key|summary|text|theme|"
+    "time_text|title|tone|words"
 )
-"""Fields that hold prose."""
+"""Fields that hold prose, by their present names and those of earlier versions."""
 
 _ID_PATTERN = re.compile(rf'("(?:{_PROSE_FIELDS})":)?"([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"')
 """A whole string that is an identifier, with the name of its field if that holds prose."""
