@@ -7,7 +7,7 @@ cache valid; what changes with every turn is in sections of its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, ScenePerson
@@ -125,8 +125,10 @@ def format_turn(turn: Turn, pc_name: str) -> str:
             return f"[result] {turn_text}"
         case Speaker.SYSTEM:
             return f"({turn_text})"
-        case _:
+        case Speaker.GM:
             return f"GM: {turn_text}"
+        case _:
+            assert_never(turn.speaker)
 
 
 # --- what changes little ----------------------------------------------------------------------------

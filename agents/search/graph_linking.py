@@ -13,7 +13,7 @@ from asyncio import gather
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, assert_never
 
 from agents.prose.names import find_names
 from agents.search.question_cues import QuestionCues, measure_coverage, split_words, telling_stems
@@ -76,8 +76,10 @@ class GraphLinks:
                 return self.fact_shares
             case "turns":
                 return self.turn_shares
-            case _:
+            case "scenes" | "memories" | "snippets":
                 return {}
+            case _:
+                assert_never(kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from agents.memory_manager.valid_memories import filter_valid
 from agents.search.search_port import SearchKind, SearchScope
@@ -52,6 +52,8 @@ class ValidityChecker:
                 return dict.fromkeys(filter(None, scene_ids), 1.0)
             case "snippets":
                 return dict.fromkeys(ids, 1.0)  # a snippet of a source is never taken back
+            case _:
+                assert_never(kind)
 
     async def _counting_memory_ids(self, ids: Collection[Id]) -> list[Id]:
         memories = await self.log.memories(MemoryQuery(ids=ids))
