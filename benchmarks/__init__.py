@@ -1,1 +1,1 @@
-"""The speeds that MONITOR promises, measured by `make bench`. See docs/benchmarks.md."""
+"""Measures the speeds that MONITOR promises (`make bench`); see docs/benchmarks.md."""

@@ -1,4 +1,7 @@
-"""`python -m benchmarks`: measure, and print one table. Figures over their aim are marked, never an error."""
+"""Runs `python -m benchmarks`: measures, and prints one table.
+
+Figures over their aim are marked, never an error.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ from benchmarks import (
     gate,
     keys,
     memory,
-    mirror,
     modes,
+    narration,
     opening,
     prompt_prefix,
     reads,
+    replication,
     start,
     stores,
     table,
-    telling,
 )
 from benchmarks.libraries import Libraries
 
@@ -34,11 +37,11 @@ GROUPS = {
     "gate": gate.run,
     "modes": modes.run,
     "prompts": prompt_prefix.run,
-    "telling": telling.run,
+    "narration": narration.run,
     "start": start.run,
     "memory": memory.run,
     "stores": stores.run,
-    "mirror": mirror.run,
+    "replication": replication.run,
 }
 
 

@@ -1,4 +1,4 @@
-"""A commit of twenty facts to canon: as the player asks for it, and the keeper's writes alone."""
+"""Measures a commit of twenty facts to canon: as the player triggers it, and the CanonKeeper's writes alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DECLARED = (
     "/fact The lamps on the sea wall were out on night {0}",
     "/state Mara +seen-{0}",
 )
-"""Two facts about the hero, one about nobody, and a tag: five times over they are twenty."""
+"""Two facts about the hero, one about nobody, and a tag; five times over they make twenty."""
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
@@ -61,7 +61,7 @@ async def _last_commit(table: OpenScene) -> Canonization:
 
 
 async def _write(stores: Stores, canonization: Canonization) -> None:
-    """Plan, write and close, as the CanonKeeper does once it knows what is to be written."""
+    """Plan, write and close a commit, as the CanonKeeper does once it knows what to write."""
     log, canon = stores.log(Role.CANON_KEEPER), stores.canon(Role.CANON_KEEPER)
     await log.plan_canonization(canonization)
     await canon.commit(canonization.batch)
@@ -70,7 +70,7 @@ async def _write(stores: Stores, canonization: Canonization) -> None:
 
 
 def _with_new_ids(canonization: Canonization) -> Canonization:
-    """Return the same commit as one that is still to be done, under new identifiers."""
+    """Return the same commit under new identifiers, not yet written."""
     ids, batch = SystemIdGenerator(), canonization.batch
     old_ids = (*(fact.id for fact in batch.facts), *(piece.id for piece in batch.evidence))
     new_ids: dict[Id, Id] = {record_id: ids.new() for record_id in old_ids}

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.continuity`: what is fed forward and what is caught in a long story, as a table.
+"""Measures continuity in a long story (`python -m benchmarks.continuity`): what is fed forward and what is caught.
 
-A scripted model baits continuity at three turns in five (`tests/long_model/baits.py`); nothing here takes a
-real model or costs anything. `tests/long_model` asserts these figures.
+A scripted model sets continuity traps in three of five turns (`tests/long_model/baits.py`); no real model
+is used and nothing costs anything. `tests/long_model` asserts these figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An exchange without a model, in a fresh library and in a long-lived one: the second must not be slower."""
+"""Measures an exchange without a model, in a fresh library and in a large one: the second must not be slower."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str, str], list[float]]:
-    """Play in both libraries by turns, so that what else the machine does weighs on both alike."""
+    """Play in both libraries in turn, so that other load on the machine affects both alike."""
     seconds_by_kind: dict[tuple[str, str], list[float]] = {}
     async with open_scene(fresh_home) as fresh, open_scene(big_home) as big:
         for number in range(count):
@@ -47,6 +47,6 @@ async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str,
 
 
 async def _commit(*tables: OpenScene) -> None:
-    """As players do now and then; not timed here."""
+    """Commit now and then, as players do; not timed."""
     for table in tables:
         await table.services.gate.commit(table.scene_id)

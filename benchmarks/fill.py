@@ -1,8 +1,8 @@
-"""A long campaign, written in bulk: what a library holds after years of play.
+"""Writes a long campaign in bulk: what a library holds after years of play.
 
-The records are those that play itself would have left: every turn has its head move and the moves of its
-loops, every fact its proposal, its commit and its evidence. They go in through the archive's door
-(`stores.history`), all in one transaction.
+The records are those that play would have left: every turn has its head move and the transitions of its
+loops, every fact its proposal, its commit and its evidence. They are written through `stores.history` in
+one transaction.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TURN_LOOP_MOVES = (
     ("response_ready", "generating", "proposing"),
     ("proposals_staged", "proposing", "persisted"),
 )
-"""The moves of the turn loop in each thing that is typed."""
+"""The transitions of the turn loop for each line that is typed."""
 
 _TYPED_TURNS = (0, 2, 3, 4)
 """The turns of a passage that begin with something typed; the other is the roll of the first."""
@@ -52,7 +52,7 @@ _TYPED_TURNS = (0, 2, 3, 4)
 
 @dataclass(frozen=True)
 class Size:
-    """How long the campaign is: `scenes` of `scene_turns` that are over, and one long one in play."""
+    """The size of the campaign: `scenes` ended scenes of `scene_turns` turns, and one long scene in play."""
 
     scenes: int
     scene_turns: int
@@ -82,7 +82,7 @@ async def fill(home: Path, size: Size) -> None:
 
 
 def iter_campaign(size: Size) -> Iterator[CollectionRecords]:
-    """Every collection that has records, in the order of `stores.history.HISTORY`."""
+    """Yield every collection that has records, in the order of `stores.history.HISTORY`."""
     scenes = list(scenes_of(size))
     stories = list(dict.fromkeys(scene.story for scene in scenes))
     passages = [passage for scene in scenes for passage in scene.passages]
@@ -109,7 +109,7 @@ def iter_campaign(size: Size) -> Iterator[CollectionRecords]:
 
 
 def scenes_of(size: Size) -> Iterator[GeneratedScene]:
-    """Every scene of the campaign; the last is the long one, which is still being played."""
+    """Return every scene of the campaign; the last is the long one, which is still in play."""
     first = 0
     for number in range(size.scenes + 1):
         over = number < size.scenes
@@ -135,7 +135,7 @@ class GeneratedScene:
     over: bool
 
     def batches(self) -> Iterator[list[Passage]]:
-        """The passages by the commit that wrote their facts."""
+        """Return the passages by the commit that wrote their facts."""
         return (self.passages[start : start + BATCH] for start in range(0, len(self.passages), BATCH))
 
     def record(self) -> Scene:
@@ -182,7 +182,7 @@ class GeneratedScene:
             before = turn_id
 
     def moves(self) -> Iterator[Transition]:
-        """The moves of the scene's loop, and of the turn loop of each thing typed in it."""
+        """Return the transitions of the scene's loop, and of the turn loop for each typed line."""
         seq = count(1)
 
         def move(event: str, source: str, target: str, passage: Passage) -> Transition:
@@ -202,7 +202,7 @@ class GeneratedScene:
 
 
 def _transitions(scenes: list[GeneratedScene], stories: list[int]) -> Iterator[Transition]:
-    """The session left the last story for the menu; the stories before it are complete."""
+    """Return the transitions of stories and session: the last story is suspended, those before it are complete."""
     first, last = scenes[0].passages[0], scenes[-1].passages[-1]
     for story in stories:
         yield _move(Loop.STORY, _story_id(story), 1, ("begin", "created", "active"), first)

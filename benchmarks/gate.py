@@ -1,7 +1,7 @@
-"""A hundred proposals at the canon gate.
+"""Measures the gate with a hundred proposals.
 
-Each key to the end of the frame that answers it, and how long it takes to keep a verdict and weigh all of
-them anew behind that frame.
+Timed are each key to the end of the frame that answers it, and saving a decision and assessing all
+proposals again in the background.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COUNT = 40
 FRAME = 16.7
 """Milliseconds of a frame at 60 Hz."""
 ASSESSED = 100
-"""Milliseconds in which an answer seems to come at once."""
+"""Milliseconds within which an answer seems immediate."""
 
 F3, HOME = "\x1bOR", "\x1b[H"
 SHOWN = "Canon gate"
@@ -69,7 +69,7 @@ def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
 
 
 async def _time_decisions(home: Path, count: int) -> list[float]:
-    """Time a verdict and the reading of the gate after it, without a screen."""
+    """Time a decision and the reading of the gate after it, without a screen."""
     async with open_scene(home) as table:
         pending_proposals = [
             p for p in (await table.services.gate.gate(table.scene_id)).proposals if p.status == "pending"
@@ -86,7 +86,7 @@ async def _time_decisions(home: Path, count: int) -> list[float]:
 
 
 async def _propose(home: Path) -> None:
-    """Leave the open story with a hundred proposals of several kinds, some of them held by a conflict."""
+    """Add a hundred proposals of several kinds to the open story, some of them held by a conflict."""
     async with open_scene(home) as table:
         view = await table.services.play.scene(table.scene_id)
         pending_count = sum(p.status == "pending" for p in view.proposals)

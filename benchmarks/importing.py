@@ -1,7 +1,7 @@
-"""`python -m benchmarks.importing`: a long log brought in, while somebody plays, and cut off half way.
+"""Measures the import of a long log (`python -m benchmarks.importing`), during play and cut off half way.
 
-How long it takes, what a typed line takes meanwhile, how soon a cancel is obeyed, and that what was gone on
-with holds every turn of the log.
+Timed are the import, a typed line during it, and a cancel; the import that was resumed must hold every turn
+of the log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TURNS = 20_000
 
 
 def make_long_log(turns: int) -> bytes:
-    """The measuring set over and over, each time a year later."""
+    """Return the measuring set repeated, each time a year later."""
     log_entries = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
     log_entries = [fields for fields in log_entries if fields["role"] != "ooc"]
     lines = []
@@ -95,7 +95,7 @@ async def _time_act(program: Program, scene_id: str, number: int) -> float:
 
 
 async def _time_cancel(program: Program, import_request: ImportRequest) -> float:
-    """Cancel an import when a third of it is in; return how long it took to end, in seconds."""
+    """Cancel an import when a third of it is done; return how many seconds it took to end."""
     third_imported = asyncio.Event()
 
     def on_progress(progress: ImportProgress) -> None:

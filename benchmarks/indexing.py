@@ -1,4 +1,4 @@
-"""The Indexer: how fast it catches up, what a start, a commit and an exchange cost it, what a question waits.
+"""Measures the Indexer: catching up, a start, a commit, an exchange, and the wait of a question.
 
 python -m benchmarks.indexing [--quick] [--vectors N]
 """
@@ -33,7 +33,7 @@ from stores.records.workflow import Canonization
 LONG = Size(scenes=90, scene_turns=1_000, long_scene=10_000, entities=5_000)
 QUICK = Size(scenes=9, scene_turns=1_000, long_scene=1_000, entities=500)
 CATCH_UP_TURNS = 10_000
-"""Turns that a catch-up is counted in."""
+"""Turns of one catch-up."""
 
 EXCHANGES = 50
 COMMITS = 30
@@ -123,7 +123,7 @@ async def _index_universe_again(truth: SourceReader, stores: Stores) -> None:
 
 
 async def _time_commits(stores: Stores, indexer: Indexer) -> list[float]:
-    """Commit facts about one of many, of which one ends; and bring the words up to that."""
+    """Commit facts, one of which ends another, and bring the word index up to date."""
     ids, canon, log = SystemIdGenerator(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
     (entity,) = await canon.entities(UNIVERSE, limit=1)
     (sample_fact,) = await canon.facts_about(entity.id, FactsAboutQuery(newest=1))
@@ -163,7 +163,7 @@ async def _check_nothing_dirty(truth: SourceReader, stores: Stores) -> None:
 
 
 async def _time_exchanges(stores: Stores, indexer: Indexer) -> list[float]:
-    """Append two turns to the longest scene, and bring its words up to it."""
+    """Append two turns to the longest scene, and bring its word index up to date."""
     log = stores.log(Role.ORCHESTRATOR)
     truth = SourceReader(stores.canon(Role.INDEXER), log)
     lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.read_scenes(UNIVERSE)}

@@ -1,4 +1,4 @@
-"""A key pressed in a long scene, to the end of the frame that answers it."""
+"""Measures a key press in a long scene, to the end of the frame that answers it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNT = 50
 AIM = 16
 
 LETTERS = "qzxwvyk"
-"""Letters that no escape sequence of a frame contains: a frame that shows one is the answer to its key."""
+"""Letters that no escape sequence of a frame contains, so that a frame with one answers its key."""
 
 ERASE_LINE = "\x15"
 MOVES = {"up": UP, "down": DOWN, "page up": PAGE_UP}

@@ -1,4 +1,4 @@
-"""The libraries that are measured: a fresh one and a long-lived one, made when first asked for."""
+"""Makes the libraries that are measured, a fresh one and a large one, when they are first needed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Libraries:
-    """Where the libraries lie, and how much is to be measured."""
+    """Where the libraries are, and how much is measured."""
 
     folder: Path
     quick: bool
@@ -41,14 +41,14 @@ class Libraries:
 
     @cached_property
     def fresh(self) -> Path:
-        """A library with the sample world and one story begun."""
+        """Return a library with the sample world and one story begun."""
         home = self.folder / "fresh"
         asyncio.run(_begin_story(home))
         return home
 
     @cached_property
     def big(self) -> Path:
-        """A library that was played in for years; its last scene is long."""
+        """Return a library after years of play; its last scene is long."""
         home = self.folder / "big"
         start = time.perf_counter()
         asyncio.run(fill(home, self.size))
@@ -57,7 +57,7 @@ class Libraries:
 
 
 class OpenScene(NamedTuple):
-    """An open library, at the scene that play stands in."""
+    """An open library, at the scene in play."""
 
     services: Services
     stores: Stores
@@ -67,7 +67,7 @@ class OpenScene(NamedTuple):
 
 @asynccontextmanager
 async def open_scene(home: Path) -> AsyncIterator[OpenScene]:
-    """Open the library, go back to the scene where it was left, and leave it suspended again."""
+    """Open the library, resume its scene, and suspend it again at the end."""
     program = await open_program(home)
     try:
         await program.services.stories.recover()

@@ -1,4 +1,4 @@
-"""The most memory that the program has held: at its first frame, at the menu, in the long scene."""
+"""Measures the program's peak memory: at its first frame, at the menu, in the long scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From one mode to another: to the first frame of the new screen, and to the one with what it shows."""
+"""Measures switching modes: to the first frame of the new screen, and to the one with its contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AIM = 50
 
 
 class ModeSwitch(NamedTuple):
-    """A key that leads to another screen, what that shows at once, and what when it is filled."""
+    """A key that opens another screen, the text that it shows at once, and the text when it is filled."""
 
     name: str
     key: str

@@ -1,4 +1,4 @@
-"""Opening a long scene: as the desk does it (loops, view, last page of turns), and on the screen."""
+"""Measures opening a long scene: in the service (loops, view, last page of turns), and on the screen."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def _open(table: OpenScene) -> None:
 
 
 def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:
-    """From Enter on the menu's card: to the first frame of the scene, and to the one with its turns."""
+    """Time from Enter on the menu's card to the first frame of the scene, and to the one with its turns."""
     first: list[float] = []
     turns: list[float] = []
     with Terminal(home) as terminal:

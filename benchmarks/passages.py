@@ -1,6 +1,6 @@
-"""What one passage of play leaves in the log and in canon: turns, a roll, a proposal, a fact with evidence.
+"""Generates what one passage of play leaves in log and canon: turns, a roll, a proposal, a fact with evidence.
 
-Everything follows from the passage's number, so that a campaign of any length can be written as it is read.
+Everything follows from the passage's number, so that a campaign of any length can be generated.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def name_of(number: int) -> str:
 
 
 def evidence_of_entity(entity: Entity) -> Evidence:
-    """Return the GM's own word, which an entity of the world file rests on."""
+    """Return the GM's own word, the evidence of an entity of the world file."""
     return Evidence(
         id=derive_id("evidence", EvidenceKind.MANUAL, entity.id),
         kind=EvidenceKind.MANUAL,
@@ -184,7 +184,7 @@ class Passage:
 
     @cached_property
     def claim(self) -> AssertFact:
-        """A quarter of all facts are about the hero, the others about anybody."""
+        """Return the claim: a quarter of all facts are about the hero, the others about anybody."""
         who = 0 if self.number % 4 == 0 else 1 + self.number % (self.population - 1)
         other = 1 + (self.number * 7 + self.number // self.population) % (self.population - 1)
         subject, object_ = name_of(who), name_of(other)
@@ -204,7 +204,7 @@ class Passage:
 
     @cached_property
     def evidence(self) -> tuple[Evidence, Evidence]:
-        """The words that the fact was declared on, and its scene."""
+        """Return the evidence: the words that the fact was declared on, and its scene."""
         turn_id = self.turn_id(2)
         words = Evidence(
             id=derive_id("evidence", EvidenceKind.TURN, turn_id),

@@ -1,4 +1,4 @@
-"""How many times the store is read for one typed line, and for what the play screen shows after it."""
+"""Counts the store reads of one typed line, and of what the play screen shows after it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 async def count_reads(home: Path) -> dict[str, int]:
-    """Play each line twice, with an undo between: alone, and with the view that its reply carries."""
+    """Play each line twice, with an undo between: alone, and with the view in its reply."""
     counts: dict[str, int] = {}
     async with open_scene(home) as table:
         for name, line in LINES.items():

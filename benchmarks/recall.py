@@ -1,10 +1,10 @@
-"""`python -m benchmarks.recall`: how well turns are found again, on the measuring sets, as tables.
+"""Measures how well turns are found again, on the measuring sets (`python -m benchmarks.recall`).
 
-Each log of `benchmarks/recall_set` is brought in and indexed as any log is; its questions are asked by words
-alone, by meaning alone, by both fused, and with the graph on top: without canon, as an imported log has none,
-and (the campaign) with the canon that its gate would have taken (`canon.jsonl`). Weights were chosen on every
-other question of each kind; the others were held out, and are shown apart. How the figures stand to each
-other is asserted in `tests/agents/search/test_recall_set.py`.
+Each log of `benchmarks/recall_set` is imported and indexed like any log; its questions are asked by words
+alone, by meaning alone, by both fused, and with the graph: without canon, as an imported log has none, and
+(the campaign) with the canon that its gate would have accepted (`canon.jsonl`). Weights were chosen on every
+other question of each kind; the others were held out, and are shown apart. The order of the figures is asserted in
+`tests/agents/search/test_recall_set.py`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from stores.records.ids import Id
 HERE: Final = Path(__file__).parent / "recall_set"
 CAMPAIGN: Final = "campaign"
 SETS: Final = {CAMPAIGN: HERE, "friends": HERE / "friends", "tavern": HERE / "tavern"}
-"""The measuring sets, by what they are called, with where they lie."""
+"""The measuring sets by name, with their folders."""
 AT: Final = (5, 10, 20)
 DEEP: Final = 300
-"""How far down is looked for the old and the current value."""
+"""How many results are searched for the old and the current value."""
 
 WORDS, MEANING, FUSED, GRAPH, CANON = "words", "meaning", "fused", "+ graph", "+ canon"
 Half = Literal["tuned", "held out"]
@@ -51,9 +51,9 @@ class RecallQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question as it was answered one way.
+    """The answer to one question by one way of searching.
 
-    `found` are turns, best first, by what the log calls them; `confidence` how near the best came.
+    `turn_refs` are turns, best first, by the log's own references; `confidence` is how near the best came.
     """
 
     question: RecallQuestion
@@ -62,20 +62,20 @@ class AnsweredQuestion:
     confidence: float = 0.0
 
     def recall(self, k: int) -> float:
-        """Return the share of the turns that answer which are among the first `k`."""
+        """Return the share of the answering turns that are among the first `k`."""
         return sum(turn in self.turn_refs[:k] for turn in self.question.turns) / len(self.question.turns)
 
     @property
     def reciprocal_rank(self) -> float:
-        """One by the place of the first turn that answers."""
+        """Return one divided by the rank of the first answering turn."""
         places = [n for n, turn in enumerate(self.turn_refs, 1) if turn in self.question.turns]
         return 1 / places[0] if places else 0.0
 
     @property
     def ranks_current_first(self) -> bool:
-        """Whether the current value stands above the old.
+        """Say whether the current value ranks above the old one.
 
-        What was not found stands below what was, and if neither was, it does not.
+        What was not found ranks below what was; if neither was, it does not.
         """
         return self._first_place(self.question.turns) < self._first_place(self.question.old)
 
@@ -98,11 +98,11 @@ class RecallResults:
 
     @property
     def ways(self) -> list[str]:
-        """Return the ways that were gone, in their order."""
+        """Return the ways of searching, in order."""
         return list(dict.fromkeys(asked.way for asked in self.answered_questions))
 
     def figures_of(self, way: str, kind: str = "", half: Half | None = None) -> RecallFigures:
-        """Return the figures of the questions that have an answer (of one kind, of one half)."""
+        """Return the figures of the questions with an answer (of one kind, of one half)."""
         matching = [
             a
             for a in self.answered_questions
@@ -116,7 +116,7 @@ class RecallResults:
         return RecallFigures(recall, sum(a.reciprocal_rank for a in matching) / count, len(matching))
 
     def current_first_share(self, way: str, half: Half | None = None) -> float:
-        """Return the share of changed facts whose current value stands above the old."""
+        """Return the share of changed facts whose current value ranks above the old one."""
         matching = [
             a
             for a in self.answered_questions
@@ -125,9 +125,9 @@ class RecallResults:
         return sum(a.ranks_current_first for a in matching) / max(1, len(matching))
 
     def confidence_separation(self, way: str) -> float:
-        """Return how well confidence tells questions with an answer from those without.
+        """Return how well confidence separates questions with an answer from those without.
 
-        How often one with an answer has more than one without (0.5: not at all).
+        It is how often one with an answer has more confidence than one without (0.5: no separation).
         """
         answered_confidences, unanswered_confidences = (
             [
@@ -160,7 +160,7 @@ def read_questions(file: Path) -> tuple[RecallQuestion, ...]:
 
 
 async def measure(folder: Path, name: str = CAMPAIGN, vectors_file: Path | None = None) -> RecallResults:
-    """Ask every question of a set every way. `kept` is where vectors are kept between runs."""
+    """Ask every question of a set in every way."""
     questions = await asyncio.to_thread(read_questions, SETS[name] / "questions.jsonl")
     answered_questions: list[AnsweredQuestion] = []
     async with open_indexed(folder, SETS[name] / "log.jsonl", vectors_file) as question_library:

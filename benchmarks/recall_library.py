@@ -1,6 +1,6 @@
-"""A library with a log brought in and indexed, to ask: turns with the words that the Indexer gives them.
+"""Builds a library with an imported and indexed log, to be searched.
 
-Vectors are made by the model that comes with MONITOR, and kept in the cache folder by the text's own print.
+Vectors are made by the built-in model, and cached by a hash of the text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ START: Final = datetime(2023, 1, 1, tzinfo=UTC)
 
 
 class CachedEmbedder:
-    """Makes vectors of texts, each once: they are kept in a file between runs."""
+    """Embeds texts, each once: vectors are kept in a file between runs."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -80,7 +80,7 @@ class CachedEmbedder:
         return [self._vectors_by_print[p].tolist() for p in prints]
 
     async def embed_question(self, question: str) -> QuestionVector | str:
-        """Implements `agents.indexer.embedding_port.Meaning`, with all the time that it takes."""
+        """Embed a question without a time limit; see `agents.indexer.embedding_port.QuestionEmbedder`."""
         (vector,) = await self.embed([question])
         return QuestionVector(self.model, vector)
 
@@ -97,7 +97,7 @@ class CachedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLibrary:
-    """`turns` are those of the log by what the log calls them."""
+    """A library to be searched; `turns` are those of the log by the log's own references."""
 
     stores: Stores
     universe_id: Id
@@ -109,7 +109,7 @@ class QuestionLibrary:
 async def open_indexed(
     home: Path, log: Path, vectors_file: Path | None = None
 ) -> AsyncIterator[QuestionLibrary]:
-    """Bring the log in, index it, and hand over what is needed to ask."""
+    """Import the log, index it, and return what is needed to search it."""
     meaning = CachedEmbedder(vectors_file or cache() / "vectors.npz")
     data = await asyncio.to_thread(log.read_bytes)
     program = await open_program(home)

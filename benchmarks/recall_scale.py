@@ -1,8 +1,8 @@
-"""`python -m benchmarks.recall_scale`: how long a context package takes in a campaign of many years.
+"""Measures how long a context package takes in a campaign of many years (`python -m benchmarks.recall_scale`).
 
 100,000 turns, 20,000 facts, 100,000 vectors, and ten times the turns (with their words; the vectors stay as
-many). The question's vector is made by the model that comes with MONITOR, awake. Libraries are kept in the
-cache folder.
+many). The question's vector is made by the built-in model, already started. Libraries are kept in the cache
+folder.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ A_SCENE: Final = 1_000
 ROUNDS: Final = 60
 WARM: Final = 5
 PATIENCE: Final = 30.0
-"""Seconds: what is measured is how long it takes, and not what is given up."""
+"""Seconds; so long that no search is given up."""
 AIM: Final = 60
 MOST_TIMES: Final = 1.5
 NAMES: Final = 4
 VOCABULARY: Final = 8_000
-"""Words that texts are made of: English ones, as an invented word is five to the embedding model."""
+"""Words that texts are made of: English ones, since an invented word is five tokens to the embedding model.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,9 @@ def ten_times(scale: Scale) -> Scale:
 
 @dataclass(slots=True)
 class MeasuredTimes:
-    """The seconds of each package, `fresh` with a question whose vector is not known yet.
+    """The seconds of each package; `fresh` ones have a question whose vector is not cached.
 
-    `cpu` is the mean of what a fresh one takes of this process's processor time.
+    `cpu` is the mean processor time of this process for a fresh one.
     """
 
     fresh: list[float] = field(default_factory=list)
@@ -93,7 +94,7 @@ class MeasuredTimes:
 
 
 async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
-    """Make packages in each library in turn, so that what else the machine does falls on all alike."""
+    """Build packages in each library in turn, so that other load on the machine affects all alike."""
     embedder = MiniLmEmbedder()
     async with AsyncExitStack() as open_:
         open_.push_async_callback(embedder.close)
@@ -117,7 +118,7 @@ async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
 
 
 class _RecallServices(NamedTuple):
-    """What makes packages in one library, and the scene that is played."""
+    """Builds packages in one library, for the scene in play."""
 
     packages: ContextPackageBuilder
     context: SceneContextLoader
@@ -144,7 +145,7 @@ def in_batches(items: Iterable[T], count: int) -> Iterator[list[T]]:
 
 
 class _Meaning:
-    """The built-in model, with all the time it takes; a question's vector is made once."""
+    """The built-in model without a time limit; a question's vector is made once."""
 
     def __init__(self, embedder: MiniLmEmbedder) -> None:
         self._embedder = embedder
@@ -167,7 +168,7 @@ def _question(nth: int) -> str:
 
 
 async def fill_library(scale: Scale, folder: Path) -> Path:
-    """Return the library of this size, made when it is first asked for."""
+    """Return the library of this size, made when it is first needed."""
     home = folder / f"recall-{FORMAT}-{scale.turns}-{scale.facts}-{scale.vectors}"
     marker_file = home / "whole"
     if marker_file.exists():
@@ -235,14 +236,14 @@ def _make_statement(number: int) -> str:
 
 
 def _text(rng: random.Random, words: int) -> str:
-    """Words of which a few are in almost every text, and most in few."""
+    """Return a text in which a few words are common and most are rare."""
     vocabulary_words = _vocabulary()
     return " ".join(vocabulary_words[int(VOCABULARY ** rng.random()) - 1] for _ in range(words))
 
 
 @lru_cache
 def _vocabulary() -> tuple[str, ...]:
-    """Return the commonest words that the embedding model knows whole, and a search does not pass over."""
+    """Return the commonest words that the embedding model has as one token and that search does not ignore."""
     every = (Path(minilm_embedder.__file__).parent / "minilm" / "vocab.txt").read_text("utf-8").split("\n")
     content_words = (word for word in every if len(word) > 3 and word.isascii() and word.isalpha())
     return tuple(islice((word for word in content_words if word not in STOP_WORDS), VOCABULARY))

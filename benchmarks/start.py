@@ -1,4 +1,4 @@
-"""From the command to the first frame, and to the menu with what the library holds."""
+"""Measures the start: from the command to the first frame, and to the menu with the library's contents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_FRAME_AIM = 1_000
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    _start(libraries.fresh)  # so that every file has been read once
+    _start(libraries.fresh)  # so that every file was read once
     for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
         yield from starts(name, home, libraries.often(COUNT))
 

@@ -1,4 +1,4 @@
-"""The stores alone, at their full sizes: `make bench-stores`. The same work for every kind of stores.
+"""Measures the stores alone, at their full sizes (`make bench-stores`), with the same work for every adapter.
 
 python -m benchmarks.stores [--kind embedded] [--quick] [--cache FOLDER] [--anew]
 """
@@ -73,14 +73,14 @@ KINDS: Mapping[str, StoresOpener] = {kind.value: partial(_open_stores, kind) for
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    """The rows for `make bench`: smaller ones with `--quick`."""
+    """Return the rows for `make bench`, with smaller stores for `--quick`."""
     size = QUICK if libraries.quick else FULL
     folder = libraries.folder / "stores" if libraries.quick else cache()
     yield from rows(KINDS["embedded"], folder / "embedded", size, libraries.often(COUNT))
 
 
 def rows(open_at: StoresOpener, folder: Path, size: StoresSize, times_over: int) -> Iterator[Row]:
-    """Measure every row on stores that are opened at folders below this one, filled if they are not yet."""
+    """Measure every row on stores in folders below this one, filled if they are not yet."""
     for name, fill, measure in (
         ("line", fill_line, _line),
         ("canon", fill_canon, _canon),
@@ -110,9 +110,9 @@ async def _fill_and_measure(
 
 
 async def _wait_until_in_step(stores: Stores) -> None:
-    """Wait until every server has all that was written, for until then it is the copy that is read.
+    """Wait until every server has all writes: until then the replica is read.
 
-    And say so if that does not come.
+    Fails if it takes too long.
     """
     for _ in range(int(_LONGEST / _PAUSE)):
         if all(state == "ok" for _, state in stores.health()):
@@ -159,7 +159,7 @@ async def _line(stores: Stores, size: StoresSize, times_over: int) -> list[Row]:
 
 async def _canon(stores: Stores, size: StoresSize, times_over: int) -> list[Row]:
     canon = stores.canon(Role.CANON_KEEPER)
-    # Other facts at each run: writing the same ones again would write nothing.
+    # Different facts in each run: writing the same ones again would write nothing.
     batches = (batch_of_twenty(first, size) for first in count(time.time_ns() // 1_000, 20))
     ready = iter([next(batches) for _ in range(times_over)])
 

@@ -1,6 +1,6 @@
-"""What the stores are measured with, at their full sizes: written once, and kept in a cache folder.
+"""Fills the stores that are measured, at their full sizes, once, in a cache folder.
 
-Everything goes in through the ports and the archive's door, so that any set of stores can be filled.
+Everything is written through the ports and `stores.history`, so that stores of any kind can be filled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stores.records.world import Entity, EntityKind, Universe
 from stores.stores import Stores
 
 FORMAT = 1
-"""Raise it when what is written changes: older caches are then made anew."""
+"""Raise this when the contents change: older caches are then made anew."""
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ _PREDICATES = ("ally_of", "enemy_of", "owns", "member_of", "knows", "parent_of")
 
 @dataclass(frozen=True, slots=True)
 class StoresSize:
-    """How much there is; `few` and `many` are vectors."""
+    """How much is written; `few` and `many` are vectors."""
 
     turns: int
     facts: int
@@ -55,16 +55,16 @@ class StoresSize:
 FULL = StoresSize(1_000_000, 100_000, 10_000, 100_000, 500_000, 100_000)
 QUICK = StoresSize(20_000, 5_000, 500, 5_000, 20_000, 5_000)
 SMALL = StoresSize(1_000, 1_000, 100, 5_000, 20_000, 5_000)
-"""For servers on a machine of which others have most."""
+"""For servers on a machine with little to spare."""
 
 
 def turn_id(number: int) -> Id:
-    """Identifiers that time orders, as those of play are."""
+    """Return an identifier that sorts by time, as those of play do."""
     return f"01900000-{number >> 16:04x}-7000-8000-{number & 0xFFFF:012x}"
 
 
 async def fill_line(stores: Stores, size: StoresSize) -> None:
-    """One scene, and all turns on its line."""
+    """Write one scene, and all turns on its line."""
     story = Story(id=STORY, universe_id=UNIVERSE, title="A story", created_at=START)
     scene = Scene(
         id=SCENE,
@@ -103,7 +103,7 @@ def _turn(number: int) -> Turn:
 
 
 async def fill_canon(stores: Stores, size: StoresSize) -> None:
-    """Half of the facts relate two entities, a quarter are about the hero; one in ten has ended."""
+    """Write the facts: half relate two entities, a quarter are about the hero; one in ten has ended."""
     parts: list[CollectionRecords] = [
         ("universes", [_universe()]),
         ("entities", map(_entity, range(size.entities))),
@@ -158,7 +158,7 @@ def _support(number: int) -> Record:
 
 
 def batch_of_twenty(first: int, size: StoresSize) -> CanonBatch:
-    """What one commit writes: twenty new facts, half of them relations, with what they rest on."""
+    """Return a commit of twenty new facts with their evidence, half of them relations."""
     numbers = range(size.facts + first, size.facts + first + 20)
     return CanonBatch(
         id=derive_id("bench", "batch", first),
@@ -176,7 +176,7 @@ def batch_of_twenty(first: int, size: StoresSize) -> CanonBatch:
 
 
 async def fill_index(stores: Stores, size: StoresSize) -> None:
-    """Random vectors (the hardest there are) and texts of a vocabulary in which a few words are common."""
+    """Write random vectors (the hardest kind) and texts of a vocabulary in which a few words are common."""
     vectors, words = stores.vectors(Role.INDEXER), stores.words(Role.INDEXER)
     random = np.random.default_rng(1)
     for collection, many in (("scenes", size.few), ("snippets", size.many)):
@@ -196,7 +196,7 @@ async def fill_index(stores: Stores, size: StoresSize) -> None:
 
 
 def scope(number: int) -> dict[str, str]:
-    """Nine in ten are of the universe, and of these one in ten of each story."""
+    """Return an item's scope: nine in ten are in the universe, and of these one in ten in each story."""
     return {
         "universe": UNIVERSE if number % 10 else OTHER,
         "story": derive_id("bench", "story", number % STORIES),

@@ -1,4 +1,4 @@
-"""Rows of figures, and the plain table that they are printed as."""
+"""Prints rows of figures as a plain table."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ HEAD = ("", "p50", "p95", "aim", "cpu", "")
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: a median, and the 95th percentile where there were many; both in `unit`.
+    """One figure: a median, and the 95th percentile of many measurements, both in `unit`.
 
-    An `aim` is met when the 95th percentile is below it. `cpu` is what a round took of the processor, if
-    that was measured: other people's work on the machine changes it far less.
+    An `aim` is met when the 95th percentile is below it. `cpu` is the processor time of a round, if it was
+    measured: other load on the machine changes it far less.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Row:
 def make_times_row(
     name: str, seconds: Sequence[float], aim: float | None = None, cpu: float | None = None
 ) -> Row:
-    """Return the row of a thing that was timed many times over; `aim` in milliseconds, `cpu` in seconds."""
+    """Return the row of something that was timed repeatedly; `aim` in milliseconds, `cpu` in seconds."""
     p50, p95 = 1_000 * percentile(seconds, 50), 1_000 * percentile(seconds, 95)
     return Row(name, p50, p95, aim, cpu=None if cpu is None else 1_000 * cpu)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the value that `percent` of the values do not exceed, between two of them if need be."""
+    """Return the value that `percent` of the values do not exceed, interpolated."""
     ordered = sorted(values)
     place = (len(ordered) - 1) * percent / 100
     below = int(place)
@@ -64,7 +64,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def machine() -> str:
-    """Name what the figures were taken on."""
+    """Describe the machine that was measured."""
     return (
         f"{os.cpu_count()} CPUs ({platform.machine()}, {platform.system()}), load {os.getloadavg()[0]:.1f}, "
         f"Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}"

@@ -1,6 +1,6 @@
-"""The real program in a pseudo-terminal: keys in, frames out, each timed to the end of its frame.
+"""Runs the real program in a pseudo-terminal: sends keys, reads frames, and times each frame to its end.
 
-Linux and macOS. The terminal says that it knows synchronized output, so every frame of the program ends in
+Works on Linux and macOS. The terminal announces synchronized output, so every frame of the program ends in
 `ESC[?2026l`.
 """
 
@@ -23,18 +23,19 @@ FRAME_END = b"\x1b[?2026l"
 _KNOWS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;1$y"
 _PATIENCE = 60.0
 _QUIET = 0.1
-"""Seconds without output after which the program is taken to be done drawing."""
+"""Seconds without output after which the program has finished drawing."""
 
 ENTER, UP, DOWN, PAGE_UP, BACK_TAB, CTRL_Q = "\r", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[Z", "\x11"
 ESCAPE = "\x1b[27u"
-"""As terminals with the newer keyboard protocol send it: a bare ESC is waited on for a tenth of a second."""
+"""Escape as terminals with the newer keyboard protocol send it: after a bare ESC the program waits a tenth
+of a second."""
 
 MENU, MENU_FILLED, SCENE = "M O N I T O R", "✓", "chain"
-"""Words that are on the menu at once, on it when the library is open, and in a scene of the long campaign."""
+"""Texts of the menu at once, of the menu when the library is open, and of a scene of the long campaign."""
 
 
 class Terminal:
-    """A running MONITOR and the terminal that it runs in."""
+    """A running MONITOR and its terminal."""
 
     def __init__(self, home: Path) -> None:
         ours, theirs = pty.openpty()
@@ -45,7 +46,7 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            # Without the daily backup: it would begin in the middle of what is measured.
+            # Without the daily backup, which would begin during the measurement.
             env={
                 **os.environ,
                 "TERM": "xterm-256color",
@@ -82,12 +83,12 @@ class Terminal:
         return self._read_until(shows) - self._pressed
 
     def settle(self) -> None:
-        """Read until the program is done drawing; the blinking of a cursor is slower than that."""
+        """Read until the program has finished drawing; a blinking cursor is slower than that."""
         while self._read(_QUIET):
             pass
 
     def peak_memory(self) -> float:
-        """Return the most memory that the program has held so far, in MB (Linux only: else 0)."""
+        """Return the program's peak memory so far in MB (0 unless on Linux)."""
         try:
             status = Path(f"/proc/{self._process.pid}/status").read_text()
         except OSError:
@@ -95,7 +96,7 @@ class Terminal:
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if "VmHWM" in line)
 
     def quit(self) -> None:
-        """Leave as the player does, so that the story is suspended and the library closed."""
+        """Quit as the player does, so that the story is suspended and the library closed."""
         os.write(self._file, CTRL_Q.encode())
         while self._read(_PATIENCE):
             pass
@@ -115,12 +116,12 @@ class Terminal:
                 raise TimeoutError(f"the program did not show {words!r}: {self._seen[-2000:]!r}")
 
     def _read(self, patience: float) -> bool:
-        """Take in what the program wrote, answering what it asks of a terminal; false if nothing came."""
+        """Read the program's output, answering its queries to the terminal; false if nothing came."""
         if not select.select([self._file], [], [], max(0.0, patience))[0]:
             return False
         try:
             new_output = os.read(self._file, 1 << 16)
-        except OSError:  # Linux says EIO when the program has gone
+        except OSError:  # Linux reports EIO when the program has ended
             new_output = b""
         frame_query, answer = _KNOWS_FRAMES
         if frame_query in self._seen[1 - len(frame_query) :] + new_output:
@@ -130,5 +131,5 @@ class Terminal:
 
 
 def _make_controlling_terminal() -> None:
-    """In the new process: the terminal is its own, so that it ends when the terminal is closed."""
+    """Give the new process the terminal as its own, so that it ends when the terminal is closed."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)

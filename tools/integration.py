@@ -1,7 +1,7 @@
-"""`make test-integration`: start the servers, run what needs them, and say which of them were real.
+"""Runs `make test-integration`: starts the servers, runs the tests that need them, and reports which were real.
 
-Servers that cannot be had are named with the reason; their tests are left out, never passed. Exit code: that
-of the tests; `NOTHING_TRIED` if no server at all could be started.
+Servers that are not available are named with the reason; their tests are skipped, never passed. Exit code:
+that of the tests; `NOTHING_TRIED` if no server could be started.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 _EXPORT: Final = re.compile(r"export (\w+)='?(.*?)'?$")
 _TEST_FOLDERS: Final = ("tests/contract", "tests/servers")
 _STOPPING_TESTS: Final = "tests/servers/test_stops.py"
-"""Kills the servers, so it has them to itself, when all else is done."""
+"""Kills the servers, so it runs alone, after all others."""
 _NO_TESTS: Final = 5
 _TESTS_FAILED: Final = 1
 _MAX_FAILURES: Final = 6
-"""Failures after which no more is tried: a server that hangs would take its time-out for every test."""
+"""Failures after which the run ends: a server that hangs would use up the timeout of every test."""
 _SUITE_SECONDS: Final = 900.0
 """Seconds for the suites on servers, three times what they take on two cores."""
 NO_SERVERS: Final = 75
-"""For CI to tell a machine that has no servers from one on which they fail (EX_TEMPFAIL)."""
+"""Tells CI that a machine has no servers, as opposed to failing tests (EX_TEMPFAIL)."""
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all; `arguments` go on to pytest.
+    """Run everything; `arguments` are passed on to pytest.
 
-    If any fail or hang, all are tried once more, on servers started anew: one that its machine killed or
-    starved is no fault of ours, and both runs can be read.
+    If any test fails or hangs, all run once more on restarted servers, in case the machine killed or
+    starved one; both runs are shown.
     """
     code = _run(arguments)
     if code in (_TESTS_FAILED, watched.HUNG):
@@ -66,7 +66,7 @@ def _run(arguments: list[str]) -> int:
             # A test past its time ends its worker (thread): cleaning up after a hung server may hang too.
             tests = [sys.executable, "-m", "pytest", "-v", "-m", "servers", "--timeout-method", "thread"]
             tests += ["--maxfail", str(_MAX_FAILURES), *arguments]
-            # One server is one worker's: tests of the same server never meet in it.
+            # Each server belongs to one worker, so that its tests never run at the same time.
             shared_arguments = [
                 "-n",
                 "2",

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.recall_set.build`: the measuring set, out of the campaign as it was written.
+"""Builds the measuring set from the campaign as it was written (`python -m benchmarks.recall_set.build`).
 
-The texts are ours, written by hand for this set: a solo campaign, and what its player asks later.
-`campaign/N.txt` hold a turn a line, `CODE [label] text` (or `N Name| text`); `= DATE TIME` begins a session.
-`questions.txt` holds `kind | question | labels | answer | labels of what was so before`. This program adds
+The texts were written by hand for this set: a solo campaign, and what its player asks later. Each
+`campaign/N.txt` holds a turn per line, `CODE [label] text` (or `N Name| text`); `= DATE TIME` begins a
+session. `questions.txt` holds `kind | question | labels | answer | labels of earlier values`. This program adds
 numbers and clock times, and nothing else.
 """
 
@@ -63,7 +63,7 @@ class Question:
 
 
 def read_campaign() -> tuple[list[Turn], dict[str, str]]:
-    """Return the turns, and the turn that bears each label."""
+    """Return the turns, and the turn of each label."""
     turns: list[Turn] = []
     labels: dict[str, str] = {}
     session, place, now = 0, 0, datetime(2023, 1, 1)  # noqa: DTZ001  the clock on the wall

@@ -16,7 +16,7 @@ from tools.servers.run import Run
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 when all asked for is so, 1 when a server is missing or down, 2 for bad usage."""
+    """Return the exit status: 0 if all is as asked, 1 if a server is missing or down, 2 for bad usage."""
     options = _parser().parse_intermixed_args(argv)
     chosen = _choose_servers(options.servers)
     run = Run(options.run, SERVERS, options.env_file)

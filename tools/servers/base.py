@@ -1,4 +1,4 @@
-"""What every server is to the launcher."""
+"""Defines what the launcher needs from every server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Place:
-    """Where one server lives in one run: its own folder, its ports on loopback, its random secrets."""
+    """The folder, loopback ports and random secrets of one server in one run."""
 
     folder: Path
     ports: Mapping[str, int]
@@ -37,15 +37,15 @@ class Command:
 
 
 class Server(Protocol):
-    """One of the five. A server holds no state: everything it needs is in the cache and its Place."""
+    """One of the five servers. It holds no state: everything it needs is in the cache and its Place."""
 
     @property
     def name(self) -> str:
-        """As it is called on the command line."""
+        """Its name on the command line."""
 
     @property
     def product(self) -> str:
-        """What runs, with its version, in words that promise no more than is so."""
+        """The product that runs, with its version."""
 
     @property
     def kind(self) -> Kind:
@@ -61,19 +61,19 @@ class Server(Protocol):
 
     @property
     def patience(self) -> float:
-        """Seconds that a healthy start may take before it is called failed."""
+        """Seconds after which a start has failed."""
 
     def fetch(self, cache: Cache) -> Sequence[Path]:
-        """Bring what is needed into the cache; returns its folders there. Raises ServerMissing."""
+        """Fetch what is needed into the cache; returns its folders there. Raises ServerMissing."""
 
     def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
-        """Write the server's configuration, and say how to start it. Raises ServerMissing."""
+        """Write the server's configuration, and return the command to start it. Raises ServerMissing."""
 
     def healthy(self, place: Place) -> bool:
-        """Whether it answers its own protocol, as the user that the adapters will be."""
+        """Whether it answers in its own protocol, to the adapters' user."""
 
     def env(self, place: Place) -> dict[str, str]:
         """What a client needs to reach it, as environment variables."""
 
     def address(self, place: Place) -> str:
-        """Its address, without secrets, to show."""
+        """Its address without secrets, for display."""

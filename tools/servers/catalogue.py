@@ -1,4 +1,4 @@
-"""The servers there are."""
+"""Lists the servers, and defines those with a simple set-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing pinned packages into the cache, through the registries' own clients, once."""
+"""Fetches pinned packages into the cache once, through the registries' own clients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JAVA_SOURCES = Path(__file__).parent / "java"
 
 
 class ServerMissing(Exception):
-    """A server that cannot be had or started here; the message says exactly why."""
+    """A server that cannot be fetched or started here; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,20 @@ def cache_folder() -> Path:
 
 
 class Cache:
-    """A folder of finished fetches. Each is made beside its place and moved there whole, under a lock."""
+    """A folder of finished fetches.
+
+    Each is made beside its place and moved there when complete, under a lock.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, name: str, make: Callable[[Path], None]) -> Path:
-        """The folder called name, made by make if it is not there. Raises ServerMissing when making fails."""
+        """Return the folder of this name, made by `make` if it is missing.
+
+        Raises ServerMissing if that fails.
+        """
         place = self._folder / name
         with self._locked(name):
             if place.is_dir():
@@ -67,7 +73,7 @@ class Cache:
     def run(
         self, label: str, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None
     ) -> None:
-        """Run one client at low priority, its output in a log. Raises ServerMissing with its complaint."""
+        """Run a client at low priority, with its output in a log. Raises ServerMissing with its message."""
         if shutil.which(argv[0]) is None:
             raise ServerMissing(f"{label}: the command `{Path(argv[0]).name}` is not on this machine")
         log = self._folder / f"fetch-{label}.log"

@@ -1,10 +1,8 @@
-"""An exchange that a model tells.
+"""Measures an exchange that a model narrates.
 
-What the pipeline takes beyond the model's own time, and how soon its first word is heard.
-
-The model answers at once, so nearly all that is measured is ours; what it does take is taken off. *In this
-process* it is scripted; *by its child* it is a LiteLLM custom provider behind the real child and pipes, so
-LiteLLM's own work is in the figure.
+Measured is what the pipeline takes beyond the model's own time, and how soon its first word is shown. The
+model answers at once; its own time is subtracted. *In this process* it is scripted; *by its child* it is a
+LiteLLM custom provider behind the real child and pipes, so LiteLLM's own work is included.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ from stores.records.llm import Persona
 
 TURNS = 60
 WARM_UP = 3
-"""Exchanges that are not counted: LangGraph is imported in the first, the child starts."""
+"""Exchanges that are not counted: in the first, LangGraph is imported and the child starts."""
 COMMIT_EVERY = 10
-"""As players do now and then, untimed: what waits to be decided is folded in at every read."""
+"""Exchanges between two commits, which are not timed: open proposals are folded in at every read."""
 PIPELINE_AIM = 60
 FIRST_WORD_AIM = 100
 
@@ -73,7 +71,7 @@ def _rows(name: str, narration_times: _NarrationTimes) -> Iterator[Row]:
 
 
 class _TimedModel(ScriptedModel):
-    """A scripted model whose own time is known. `waited` is since the last `reset`."""
+    """A scripted model that measures its own time, in `waited`, since the last `reset`."""
 
     def __init__(self) -> None:
         super().__init__(self._answer)
@@ -81,7 +79,7 @@ class _TimedModel(ScriptedModel):
         self.waited_seconds = 0.0
 
     def _answer(self, ask: LlmRequest) -> str:
-        """Prose is other words each time: what repeats itself would be told again."""
+        """Return other prose each time: repeated prose would be narrated again."""
         if "You keep the record" in ask.messages[0].text:
             return RECORD
         words = ("".join(self._dice.choices(ascii_lowercase, k=5)) for _ in range(50))
@@ -102,7 +100,7 @@ async def _measure_in_process(home: Path, backend: str, count: int) -> _Narratio
 
 
 async def _measure_by_child(home: Path, count: int) -> _NarrationTimes:
-    """The Archivist's provider answers in JSON, the Narrator's in words."""
+    """Measure with a child; the Archivist's provider answers in JSON, the Narrator's in words."""
     settings = _make_settings("langgraph", archivist=PersonaSettings(model="scripted/record"))
     model = ChildModel(provider=PROVIDER)
     async with _open_scene(home, model, settings) as (services, scene_id):
@@ -149,7 +147,7 @@ def _make_settings(backend: str, **more: PersonaSettings) -> AppSettings:
 async def _open_scene(
     home: Path, model: ModelProcess, settings: AppSettings
 ) -> AsyncIterator[tuple[Services, Id]]:
-    """Open a library with a model at the scene where play stands, and leave it suspended again."""
+    """Open a library with a model at its scene in play, and suspend it again at the end."""
     assert settings.is_on(Persona.NARRATOR)
     program = await open_program(home, model=model, settings=settings)
     try:
@@ -163,7 +161,7 @@ async def _open_scene(
 
 
 def _measure_starts(libraries: Libraries) -> Iterator[Row]:
-    """The program's start is the same with a model set up: its process starts after the first frame."""
+    """Measure the program's start with a model set up, whose process starts after the first frame."""
     home = libraries.folder / "with-a-model"
     shutil.copytree(libraries.fresh, home)
     (home / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n', encoding="utf-8")

@@ -1,6 +1,7 @@
-"""What a copy of servers costs: a write with the server there, with it down, and each write sent later.
+"""Measures what replication costs: a write with the server up, with it down, and each write sent later.
 
-The server is a library of files in another folder, so that the difference is the copy's own work.
+The server is a library of files in another folder, so that the difference is the cost of replication
+itself.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ async def _catch_up(replicated_stores: Stores, count: int) -> Row:
 
 
 async def _make_append(stores: Stores) -> Callable[[], Awaitable[None]]:
-    """Begin a scene; what is returned adds a turn to it."""
+    """Open a scene; return a function that adds a turn to it."""
     log, ids = stores.log(Role.ORCHESTRATOR), SystemIdGenerator()
     story = Story(id=id_of(Kind.STORY, 0), universe_id=UNIVERSE, title="A story", created_at=START)
     scene = Scene(
@@ -108,7 +109,7 @@ async def _make_append(stores: Stores) -> Callable[[], Awaitable[None]]:
 
 
 class UnreachableStores:
-    """Stores that can be out of reach."""
+    """Stores that can be made unreachable."""
 
     def __init__(self, stores: Stores) -> None:
         self.stores = stores
@@ -136,4 +137,4 @@ class _UnreachableHandle:
 
 
 async def _close_nothing() -> None:
-    """A folder needs no farewell."""
+    """Do nothing: a folder needs no closing."""
