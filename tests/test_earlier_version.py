@@ -25,7 +25,13 @@ from stores.records.play import MoveKind, Turn
 from stores.records.workflow import Checkpoint
 from tests.contract import builders as make
 from tests.libraries import everything, library
-from tests.replication.far import Naps, all_of, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    ManualSleep,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until_healthy,
+)
 from tests.table import opened
 
 FIXTURE = Path(__file__).parent / "fixtures" / "library_of_format_8.zip"
@@ -170,20 +176,20 @@ async def test_backup_of_earlier_version_is_verified_and_restored(
 
 
 async def test_copy_of_earlier_version_sends_what_waits(earlier: Path) -> None:
-    naps = Naps()
-    async with far_away(earlier / "server") as far:
+    naps = ManualSleep()
+    async with open_fake_servers(earlier / "server") as far:
         (scene,) = await far.stores.log(Role.ORCHESTRATOR).scenes(
             (await far.stores.log(Role.ORCHESTRATOR).stories())[0].id
         )
         assert len(await far.stores.log(Role.ORCHESTRATOR).checkpoints(scene.id)) == 1
-        async with mirror_of(far, earlier / "replica", Store.LOG, sleep=naps) as copy:
-            await healed(copy, naps)
+        async with open_copy(far, earlier / "replica", Store.LOG, sleep=naps) as copy:
+            await wait_until_healthy(copy, naps)
             log = far.stores.log(Role.ORCHESTRATOR)
             assert await log.checkpoints(scene.id) == [], "the exchange was finished there, too"
             assert [turn.time_text for turn in await log.line_tail(scene.id, 1)] == ["9 May 2023"]
             assert [call.fallback_step for call in await log.llm_calls()] == [FallbackStep.TOOLS]
             assert [job.cursor for job in await log.jobs()] == ["1"]
-            here, there = await all_of(copy), await all_of(far.stores)
+            here, there = await read_everything(copy), await read_everything(far.stores)
             assert {k: v for k, v in here.items() if k in there} == {
                 k: v for k, v in there.items() if k in here
             }

@@ -14,7 +14,7 @@ from stores.authority import Store
 from stores.records.ids import SystemIdGenerator, utc_now
 from stores.replication.connection import Timeouts
 from tests.chaos.player import play_on
-from tests.replication.far import Far, Fault, far_away, mirror_of
+from tests.replication.fake_servers import FakeServers, Fault, open_copy, open_fake_servers
 
 TRUTH = (Store.LOG, Store.CANON)
 IMPATIENT = Timeouts(read=0.15, write=0.15, probe_pauses=(0.01, 0.02), idle=0.05, refused_pause=0.05)
@@ -26,13 +26,13 @@ def run(home: str, far: str, notes: str, seed: int) -> None:
 
 
 async def _run(home: Path, far_home: Path, notes: Path, dice: random.Random) -> None:
-    async with far_away(far_home) as far, AsyncExitStack() as opened:
+    async with open_fake_servers(far_home) as far, AsyncExitStack() as opened:
         for store in TRUTH:
             far.faults[store] = Unsteady(dice)
         weather = asyncio.create_task(_come_and_go(far, dice))
 
         async def open_() -> Program:
-            stores = await opened.enter_async_context(mirror_of(far, home, *TRUTH, timeouts=IMPATIENT))
+            stores = await opened.enter_async_context(open_copy(far, home, *TRUTH, timeouts=IMPATIENT))
             return Program(
                 compose(stores, home, utc_now, SystemIdGenerator(utc_now)), stores, lambda: opened.aclose()
             )
@@ -58,7 +58,7 @@ class Unsteady(deque[Fault | None]):
         return self._dice.choice(faults) if self._dice.random() < 1 / 12 else None
 
 
-async def _come_and_go(far: Far, dice: random.Random) -> None:
+async def _come_and_go(far: FakeServers, dice: random.Random) -> None:
     while True:
         await asyncio.sleep(dice.uniform(0.0, 0.15))
         store = dice.choice(TRUTH)

@@ -18,7 +18,13 @@ from stores.authority import Store
 from stores.records.ids import SystemIdGenerator, utc_now
 from tests.chaos import flapping
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
-from tests.replication.far import Naps, all_of, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    ManualSleep,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until_healthy,
+)
 
 KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200")) // 4
 LONGEST = 3.0
@@ -55,20 +61,20 @@ def test_replication_kills_with_flapping_servers_lose_nothing(tmp_path: Path) ->
 
 async def _check(home: Path, far_home: Path, entries: list[dict[str, Any]]) -> int:
     """Start again with the servers well; look at everything on both sides. Returns how much had waited."""
-    naps = Naps()
-    async with far_away(far_home) as far:
+    naps = ManualSleep()
+    async with open_fake_servers(far_home) as far:
         far.down |= {Store.LOG, Store.CANON}
-        async with mirror_of(far, home, Store.LOG, Store.CANON, sleep=naps) as stores:
+        async with open_copy(far, home, Store.LOG, Store.CANON, sleep=naps) as stores:
             waiting = _waiting(dict(stores.health()))
             far.down.clear()
-            await healed(stores, naps)
-            assert await all_of(stores) == await all_of(far.stores)
+            await wait_until_healthy(stores, naps)
+            assert await read_everything(stores) == await read_everything(far.stores)
             program = Program(
                 compose(stores, home, utc_now, SystemIdGenerator(utc_now)), stores, stores.close
             )
             await look_at_everything(program, entries)
-            await healed(stores, naps)
-            assert await all_of(stores) == await all_of(far.stores)
+            await wait_until_healthy(stores, naps)
+            assert await read_everything(stores) == await read_everything(far.stores)
     return waiting
 
 

@@ -24,7 +24,7 @@ from stores.embedded.object_store import EmbeddedObjectStore
 from stores.embedded.text_index import EmbeddedTextIndex
 from stores.embedded.vector_index import EmbeddedVectorIndex
 from stores.ports import ObjectStore, TextIndex, VectorIndex
-from tests.contract import mirrored
+from tests.contract import replicated
 
 
 class Truth(NamedTuple):
@@ -68,7 +68,7 @@ async def mongo(folder: Path) -> AsyncIterator[Truth]:
         yield Truth(log, no_canon)
 
 
-ADAPTERS: dict[str, Adapter] = {"embedded": embedded, **mirrored.TRUTH}
+ADAPTERS: dict[str, Adapter] = {"embedded": embedded, **replicated.TRUTH}
 ON_SERVERS: dict[str, Adapter] = {}
 if os.environ.get("MONITOR_MONGO_URL"):
     ON_SERVERS["mongo"] = mongo
@@ -130,7 +130,7 @@ def no_users_are_left_on_servers() -> Iterator[None]:
         asyncio.run(sys.modules["tests.contract.servers"].remove_users())
 
 
-DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived, **mirrored.DERIVED}
+DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived, **replicated.DERIVED}
 if any(os.environ.get(f"MONITOR_{name}") for name in ("QDRANT_URL", "OPENSEARCH_URL", "MINIO_ENDPOINT")):
     DERIVED_ADAPTERS["servers"] = derived_servers
 

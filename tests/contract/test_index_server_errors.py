@@ -27,7 +27,7 @@ from stores.servers.opensearch_schema import index_body
 from stores.servers.qdrant import KeyEnforcement, open_qdrant
 from stores.servers.text_index import ServerTextIndex
 from stores.servers.vector_index import ServerVectorIndex
-from tests.contract.sayings import saying
+from tests.contract.reply_server import saying
 
 servers = pytest.importorskip("tests.contract.servers")
 

@@ -35,7 +35,7 @@ from stores.servers.narrative_log import ServerLog
 from stores.servers.server_settings import ServerSettings
 from stores.servers.server_stores import make_mongo_connector
 from tests.contract import builders as make
-from tests.contract.sayings import saying
+from tests.contract.reply_server import saying
 
 pytestmark = [
     pytest.mark.slow,

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.replication.far import Far, Naps, far_away
+from tests.replication.fake_servers import FakeServers, ManualSleep, open_fake_servers
 
 
 @pytest.fixture
-async def far(tmp_path: Path) -> AsyncIterator[Far]:
-    async with far_away(tmp_path / "far") as opened:
+async def far(tmp_path: Path) -> AsyncIterator[FakeServers]:
+    async with open_fake_servers(tmp_path / "far") as opened:
         yield opened
 
 
 @pytest.fixture
-def naps() -> Naps:
-    return Naps()
+def naps() -> ManualSleep:
+    return ManualSleep()

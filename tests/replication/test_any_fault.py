@@ -26,7 +26,17 @@ from stores.records.play import MoveKind, Scene, Speaker, Turn
 from stores.records.workflow import CanonizationState
 from stores.stores import Stores
 from tests.contract import builders as b
-from tests.replication.far import HASTY, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    VERY_SHORT_TIMEOUTS,
+    FakeServers,
+    Fault,
+    ManualSleep,
+    SimulatedCrash,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until_healthy,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -192,7 +202,7 @@ def test_replication_keeps_acknowledged_writes_with_any_faults(steps: list[Any])
 
 async def _play(folder: Path, steps: list[Any]) -> None:
     clock = Clock()
-    async with far_away(folder / "far", clock=clock) as far:
+    async with open_fake_servers(folder / "far", clock=clock) as far:
         reference = await open_stores(folder / "reference", clock=clock)
         run = Run(folder / "home", far, reference, clock)
         try:
@@ -204,9 +214,9 @@ async def _play(folder: Path, steps: list[Any]) -> None:
             for step in steps:
                 await run.step(table, *step)
             await run.heal()
-            truth = await all_of(reference)
-            assert await all_of(run.stores) == truth
-            assert await all_of(far.stores) == truth
+            truth = await read_everything(reference)
+            assert await read_everything(run.stores) == truth
+            assert await read_everything(far.stores) == truth
         finally:
             await run.kill()
             await reference.close()
@@ -215,13 +225,13 @@ async def _play(folder: Path, steps: list[Any]) -> None:
 class Run:
     """A process that plays, dies and is started again."""
 
-    def __init__(self, home: Path, far: Far, reference: Stores, clock: Clock) -> None:
+    def __init__(self, home: Path, far: FakeServers, reference: Stores, clock: Clock) -> None:
         self.stores: Stores
         self._home = home
         self._far = far
         self._reference = reference
         self._clock = clock
-        self._naps = Naps()
+        self._naps = ManualSleep()
         self._opened = AsyncExitStack()
         self._crash: tuple[str, int] | None = None
         self._dead = False
@@ -239,7 +249,7 @@ class Run:
         elif do == "start":
             self._far.down.discard(with_[0])
         elif do == "wait":
-            await self._naps.pass_()
+            await self._naps.let_time_pass()
             await asyncio.sleep(0.01)
         else:
             await self.kill()
@@ -253,51 +263,51 @@ class Run:
         except MonitorError as error:
             with pytest.raises(type(error)):
                 await write(self._reference)
-        except Crash:
+        except SimulatedCrash:
             await self.kill()
             await self.open()
-            if await all_of(self.stores) != await all_of(self._reference):
+            if await read_everything(self.stores) != await read_everything(self._reference):
                 with suppress(MonitorError):
                     await write(self._reference)
-                assert await all_of(self.stores) == await all_of(self._reference)
+                assert await read_everything(self.stores) == await read_everything(self._reference)
         else:
             await write(self._reference)
 
     async def open(self) -> None:
         self._opened.enter_context(_breaking(self._home, self._local))
         while True:
-            self._far.cut = self._far.crashed = self._dead = False
+            self._far.is_disconnected = self._far.has_crashed = self._dead = False
             try:
                 self.stores = await self._opened.enter_async_context(
-                    mirror_of(self._far, self._home, *TRUTH, sleep=self._naps, timeouts=HASTY)
+                    open_copy(self._far, self._home, *TRUTH, sleep=self._naps, timeouts=VERY_SHORT_TIMEOUTS)
                 )
-            except Crash:
+            except SimulatedCrash:
                 continue
             return
 
     async def kill(self) -> None:
         """End the process at once: nothing more goes to the disk or over the line."""
-        self._far.cut = self._dead = True
-        with suppress(Crash):
+        self._far.is_disconnected = self._dead = True
+        with suppress(SimulatedCrash):
             await self._opened.aclose()
 
     async def heal(self) -> None:
         self._far.down.clear()
         for store in TRUTH:
             self._far.faults[store].clear()
-        if self._far.crashed:
+        if self._far.has_crashed:
             await self.kill()
             await self.open()
-        await healed(self.stores, self._naps)
+        await wait_until_healthy(self.stores, self._naps)
 
     def _local(self, when: str) -> None:
         """Die where this write is to be died at."""
         if self._dead:
-            raise Crash
+            raise SimulatedCrash
         if self._crash and self._crash[0] == when:
             if self._crash[1] == 0:
-                self._crash, self._dead, self._far.cut = None, True, True
-                raise Crash
+                self._crash, self._dead, self._far.is_disconnected = None, True, True
+                raise SimulatedCrash
             self._crash = (when, self._crash[1] - 1)
 
 

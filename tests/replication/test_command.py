@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stores.authority import Store
-from tests.replication.far import Far, Naps, healed, mirror_of
+from tests.replication.fake_servers import FakeServers, ManualSleep, open_copy, wait_until_healthy
 from tests.replication.test_degraded import begin, play, seen
 from tests.test_worked_examples import monitor
 
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.slow
 
 
 async def test_mirror_command_reports_pending_writes_and_sets_aside(
-    far: Far, naps: Naps, tmp_path: Path
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
-    async with mirror_of(far, home, sleep=naps) as stores:
+    async with open_copy(far, home, sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.add(Store.CANON)
         await play(stores, scene, turn, "Waits.")
@@ -31,8 +31,8 @@ async def test_mirror_command_reports_pending_writes_and_sets_aside(
     aside = await asyncio.to_thread(monitor, home, "mirror", "--set-aside")
     assert "library.set-aside-1.db" in aside.stdout
     far.down.clear()
-    async with mirror_of(far, home, sleep=naps) as stores:
-        await healed(stores, naps)
+    async with open_copy(far, home, sleep=naps) as stores:
+        await wait_until_healthy(stores, naps)
         lines, _, people = await seen(stores, scene)
         assert lines == ["I go on.", "Waits."], "the log's server had that before canon's went"
         assert people == []

@@ -25,7 +25,18 @@ from stores.records.workflow import ProposalStatus
 from stores.replication.connection import Timeouts
 from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
-from tests.replication.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
+from tests.replication.fake_servers import (
+    SHORT_TIMEOUTS,
+    FakeServers,
+    Fault,
+    ManualSleep,
+    SimulatedCrash,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until,
+    wait_until_healthy,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -88,10 +99,10 @@ async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalSt
 @pytest.mark.parametrize("stopped", [(Store.LOG,), (Store.CANON,), TRUTH])
 @pytest.mark.parametrize("way", ["refuses", "hangs", "loses the answer", "is full"])
 async def test_outage_during_play_loses_nothing(
-    far: Far, naps: Naps, tmp_path: Path, stopped: tuple[Store, ...], way: str
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, stopped: tuple[Store, ...], way: str
 ) -> None:
-    patience = QUICK if way == "hangs" else Timeouts()
-    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=patience) as stores:
+    patience = SHORT_TIMEOUTS if way == "hangs" else Timeouts()
+    async with open_copy(far, tmp_path / "home", sleep=naps, timeouts=patience) as stores:
         told = hear(stores)
         scene, turn = await begin(stores)
         turn = await play(stores, scene, turn, "Before.")
@@ -108,60 +119,66 @@ async def test_outage_during_play_loses_nothing(
         assert lines == ["I go on.", "Before.", "Meanwhile.", "Still."]
         assert statuses == [ProposalStatus.ACCEPTED] * 3
         assert len(people) == 3
-        await until(naps, lambda: all("down since" in dict(stores.health())[s] for s in stopped))
+        await wait_until(naps, lambda: all("down since" in dict(stores.health())[s] for s in stopped))
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         await play(stores, scene, turn, "After.")
         for store in stopped:
             assert told.severities(store) == ["warning", "information"], "once down, once back"
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_outage_before_play_lets_play_begin(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outage_before_play_lets_play_begin(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     """The first start of all, with the servers down: nothing is there to be fetched, so play begins."""
     far.down.update(Store)
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         scene, turn = await begin(stores)
         await play(stores, scene, turn, "Alone.")
         assert all("down since" in state for _, state in stores.health())
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         assert {notice.severity for notice in told} == {"information"}
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_outage_survives_a_restart(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_outage_survives_a_restart(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.add(Store.CANON)
         turn = await play(stores, scene, turn, "One.")
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         turn = await play(stores, scene, turn, "Two.")
         assert (await seen(stores, scene))[0] == ["I go on.", "One.", "Two."]
         assert "to send" in dict(stores.health())["canon"]
     far.down.clear()
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
-        await healed(stores, naps)
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
+        await wait_until_healthy(stores, naps)
         assert (await seen(stores, scene))[0] == ["I go on.", "One.", "Two."]
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_outbox_sends_a_commit_after_its_plan(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outbox_sends_a_commit_after_its_plan(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     """With the log down, canon's server (up) gets nothing of a commit that the log does not tell of."""
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.add(Store.LOG)
         await play(stores, scene, turn, "Unplanned.")
         there = far.stores.canon(Role.CONTEXT_ASSEMBLY)
         assert await there.entities(scene.universe_id) == []
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         assert len(await there.entities(scene.universe_id)) == 1
 
 
-async def test_write_refused_by_the_server_is_kept_nowhere(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_write_refused_by_the_server_is_kept_nowhere(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
 
         def strict(store: Store, method: str, args: object) -> None:
@@ -178,12 +195,14 @@ async def test_write_refused_by_the_server_is_kept_nowhere(far: Far, naps: Naps,
         far.down.add(Store.LOG)
         assert await log.line_length(scene.id) == 1, "the copy has it neither"
         far.down.clear()
-        await healed(stores, naps)
-        assert await all_of(stores) == await all_of(far.stores)
+        await wait_until_healthy(stores, naps)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_outbox_entry_refused_late_is_kept_and_retried(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_outbox_entry_refused_late_is_kept_and_retried(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         scene, first = await begin(stores)
         far.down.add(Store.LOG)
@@ -195,20 +214,22 @@ async def test_outbox_entry_refused_late_is_kept_and_retried(far: Far, naps: Nap
 
         far.refuse = strict
         far.down.clear()
-        await until(naps, lambda: "apart" in dict(stores.health())["log"])
+        await wait_until(naps, lambda: "apart" in dict(stores.health())["log"])
         for _ in range(50):
-            await naps.pass_()
+            await naps.let_time_pass()
             await asyncio.sleep(0.001)
         assert told.severities(Store.LOG) == ["warning", "error"], "and said once, however often it is tried"
         await play(stores, scene, second, "Played on.")
         assert (await seen(stores, scene))[0] == ["I go on.", "Kept.", "Played on."]
         far.refuse = lambda store, method, args: None
-        await healed(stores, naps)
-        assert await all_of(stores) == await all_of(far.stores)
+        await wait_until_healthy(stores, naps)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_reads_use_the_server_while_it_has_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_reads_use_the_server_while_it_has_everything(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
         far.calls.clear()
         await seen(stores, scene)
@@ -222,31 +243,35 @@ async def test_reads_use_the_server_while_it_has_everything(far: Far, naps: Naps
         assert (Store.LOG, "line_tail") not in far.calls, "it is behind"
 
 
-async def test_not_found_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_not_found_is_no_outage(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         with pytest.raises(NotFound):
             await stores.log(Role.NARRATOR).turn(b.new_id())
         assert all(state == "ok" for _, state in stores.health())
 
 
-async def test_outage_without_an_answer_is_detected(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_outage_without_an_answer_is_detected(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     """Nobody plays, and the menu still tells."""
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         far.down.add(Store.CANON)
-        await until(naps, lambda: bool(told))
+        await wait_until(naps, lambda: bool(told))
         assert told.severities(Store.CANON) == ["warning"]
 
 
-async def test_probes_become_less_frequent(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_probes_become_less_frequent(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     far.down.add(Store.WORDS)
-    async with mirror_of(far, tmp_path / "home", Store.WORDS, sleep=naps):
-        await until(naps, lambda: len(naps.asked) >= 8)
-        assert naps.asked[:8] == [1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0]
+    async with open_copy(far, tmp_path / "home", Store.WORDS, sleep=naps):
+        await wait_until(naps, lambda: len(naps.requested_seconds) >= 8)
+        assert naps.requested_seconds[:8] == [1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0]
 
 
-async def test_write_of_a_cancelled_caller_is_finished(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=QUICK) as stores:
+async def test_write_of_a_cancelled_caller_is_finished(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps, timeouts=SHORT_TIMEOUTS) as stores:
         scene, first = await begin(stores)
         far.faults[Store.LOG].append(Fault.HANGS_AFTER)
         caller = asyncio.create_task(play(stores, scene, first, "Going."))
@@ -254,24 +279,26 @@ async def test_write_of_a_cancelled_caller_is_finished(far: Far, naps: Naps, tmp
         caller.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await caller
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
-        await healed(stores, naps)
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
+        await wait_until_healthy(stores, naps)
         assert [turn.text for turn in await stores.log(Role.NARRATOR).line_tail(scene.id, 9)] == [
             "I go on.",
             "Going.",
         ]
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_import_goes_to_both_servers_or_waits(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_import_goes_to_both_servers_or_waits(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     universe = b.universe()
     parts: list[tuple[str, list[Record]]] = [
         ("universes", [universe]),
         ("entities", [b.entity("Mara"), b.entity("Jon")]),
     ]
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == set()
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
         assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == {universe.id}
         far.down.add(Store.CANON)
         other = b.universe(id=b.new_id(), name="Another")
@@ -281,16 +308,16 @@ async def test_import_goes_to_both_servers_or_waits(far: Far, naps: Naps, tmp_pa
         assert await stores.history.load([("universes", [other])], mentioned_ids=[other.id]) == {other.id}
         far.down.clear()
         far.faults[Store.LOG].extend([Fault.LOST_ANSWER] * 3)
-        await healed(stores, naps)
-        assert await all_of(stores) == await all_of(far.stores)
+        await wait_until_healthy(stores, naps)
+        assert await read_everything(stores) == await read_everything(far.stores)
         assert list((tmp_path / "home" / "outbox").iterdir()) == []
 
 
-async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: Naps) -> None:
+async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: ManualSleep) -> None:
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     async with (
-        far_away(tmp_path / "far", clock=clock) as far,
-        mirror_of(far, tmp_path / "home", sleep=naps) as stores,
+        open_fake_servers(tmp_path / "far", clock=clock) as far,
+        open_copy(far, tmp_path / "home", sleep=naps) as stores,
     ):
         scene, first = await begin(stores)
         await play(stores, scene, first, "Taken back.")
@@ -299,16 +326,16 @@ async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: N
         (*_, made) = await stores.log(Role.NARRATOR).head_moves(scene.id)
         clock(), clock()
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         (*_, sent) = await far.stores.log(Role.NARRATOR).head_moves(scene.id)
         assert sent == made
 
 
 async def test_full_disk_here_keeps_what_the_server_accepted(
-    far: Far, naps: Naps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server has it and the copy has no room: it is true all the same, and applied when there is."""
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
         real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
 
@@ -323,14 +350,14 @@ async def test_full_disk_here_keeps_what_the_server_accepted(
         far.down.add(Store.LOG)
         assert (await seen(stores, scene))[0] == ["I go on.", "There."]
         far.down.clear()
-        await healed(stores, naps)
-        assert await all_of(stores) == await all_of(far.stores)
+        await wait_until_healthy(stores, naps)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
-async def test_divergence_of_a_scene_is_reported(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_divergence_of_a_scene_is_reported(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     """Somebody else's hand was on the server meanwhile: play does not go on as if nothing were."""
     home = tmp_path / "home"
-    async with mirror_of(far, home, sleep=naps) as stores:
+    async with open_copy(far, home, sleep=naps) as stores:
         told = hear(stores)
         scene, _ = await begin(stores)
         far.down.add(Store.LOG)
@@ -338,26 +365,26 @@ async def test_divergence_of_a_scene_is_reported(far: Far, naps: Naps, tmp_path:
         again = b.turn(scene, None, "Once more.")
         await stores.log(Role.ORCHESTRATOR).append_turn(again, MoveKind.BRANCH)
         far.down.clear()
-        await until(naps, lambda: "apart" in dict(stores.health())["log"])
+        await wait_until(naps, lambda: "apart" in dict(stores.health())["log"])
         assert "otherwise of 1 scene" in told[-1].text
         await play(stores, scene, again, "By the server.")
-    async with mirror_of(far, home, sleep=naps) as stores:
+    async with open_copy(far, home, sleep=naps) as stores:
         assert all(state == "ok" for _, state in stores.health())
-        assert await all_of(stores) == await all_of(far.stores)
+        assert await read_everything(stores) == await read_everything(far.stores)
 
 
 @pytest.mark.parametrize("on", [TRUTH, (Store.LOG,), (Store.CANON,), (Store.WORDS, Store.OBJECTS)])
 async def test_stores_on_servers_may_be_any_subset(
-    far: Far, naps: Naps, tmp_path: Path, on: tuple[Store, ...]
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, on: tuple[Store, ...]
 ) -> None:
-    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", *on, sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.update(on)
         await play(stores, scene, turn, "Meanwhile.")
         await stores.words(Role.INDEXER).put("turns", [TextItem("a", "bell", {})])
         key = await stores.objects(Role.INGEST).put("originals", b"a book")
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         shown = await seen(stores, scene)
         assert shown[0] == ["I go on.", "Meanwhile."]
         assert shown[2] == ["Who said: Meanwhile."]
@@ -367,15 +394,17 @@ async def test_stores_on_servers_may_be_any_subset(
         assert len(await there_canon.universes()) == (Store.CANON in on)
         assert await far.stores.words(Role.INDEXER).count("turns") == (Store.WORDS in on)
         assert await far.stores.objects(None).exists("originals", key) == (Store.OBJECTS in on)
-    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", *on, sleep=naps) as stores:
         assert await seen(stores, scene) == shown
 
 
 # --- what is derived, and documents -----------------------------------------------------------------
 
 
-async def test_index_writes_wait_and_search_reports_the_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_index_writes_wait_and_search_reports_the_outage(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
         await words.put("turns", [TextItem("a", "the bell under the lamp", {})])
@@ -389,15 +418,17 @@ async def test_index_writes_wait_and_search_reports_the_outage(far: Far, naps: N
         with pytest.raises(StoreUnavailable):
             await vectors.search("turns", [1.0, 0.0], model="m")
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         assert [hit.id for hit in await words.search("turns", "bell")] == ["b"]
         assert await vectors.count("turns", model="m") == 2
         assert told.severities(Store.WORDS) == ["warning", "information"]
         assert told.severities(Store.VECTORS) == ["warning", "information"]
 
 
-async def test_index_refusal_reaches_only_its_caller(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_index_refusal_reaches_only_its_caller(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         with pytest.raises(WriteDenied):
             await stores.words(Role.NARRATOR).put("turns", [TextItem("a", "no", {})])
         with pytest.raises(StoreError, match="finite"):
@@ -405,8 +436,10 @@ async def test_index_refusal_reaches_only_its_caller(far: Far, naps: Naps, tmp_p
         assert all(state == "ok" for _, state in stores.health())
 
 
-async def test_documents_are_kept_here_and_sent_later(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_documents_are_kept_here_and_sent_later(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         objects, there = stores.objects(Role.INGEST), far.stores.objects(None)
         first = await objects.put("originals", b"one")
         far.down.add(Store.OBJECTS)
@@ -417,14 +450,16 @@ async def test_documents_are_kept_here_and_sent_later(far: Far, naps: Naps, tmp_
         assert sorted(await objects.keys("originals")) == sorted([first, second])
         assert await there.keys("originals") == [first]
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         assert sorted(await there.keys("originals")) == sorted([first, second])
 
 
-async def test_document_from_the_server_is_fetched_and_kept(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_document_from_the_server_is_fetched_and_kept(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     key = await far.stores.objects(Role.INGEST).put("originals", b"from elsewhere")
     other = await far.stores.objects(Role.INGEST).put("originals", b"never looked at")
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         objects = stores.objects(Role.NARRATOR)
         assert await objects.exists("originals", key)
         assert await objects.get("originals", key) == b"from elsewhere"
@@ -437,17 +472,19 @@ async def test_document_from_the_server_is_fetched_and_kept(far: Far, naps: Naps
 
 
 @pytest.mark.parametrize("fault", [Fault.CRASH_BEFORE, Fault.CRASH_AFTER])
-async def test_document_put_survives_a_crash(far: Far, naps: Naps, tmp_path: Path, fault: Fault) -> None:
-    stores = mirror_of(far, tmp_path / "home", sleep=naps)
+async def test_document_put_survives_a_crash(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, fault: Fault
+) -> None:
+    stores = open_copy(far, tmp_path / "home", sleep=naps)
     opened = await stores.__aenter__()
     far.faults[Store.OBJECTS].append(fault)
-    with pytest.raises(Crash):
+    with pytest.raises(SimulatedCrash):
         await opened.objects(Role.INGEST).put("originals", b"cut off")
     with contextlib.suppress(BaseException):
         await stores.__aexit__(None, None, None)
-    far.cut = False
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as again:
-        await healed(again, naps)
+    far.is_disconnected = False
+    async with open_copy(far, tmp_path / "home", sleep=naps) as again:
+        await wait_until_healthy(again, naps)
         await asyncio.sleep(0.01)
         here = await again.objects(Role.INGEST).keys("originals")
         assert here == await far.stores.objects(None).keys("originals")
@@ -457,11 +494,13 @@ async def test_document_put_survives_a_crash(far: Far, naps: Naps, tmp_path: Pat
 
 
 @pytest.mark.parametrize("store", [Store.LOG, Store.CANON, Store.VECTORS, Store.WORDS])
-async def test_replicated_handles_have_every_port_method(far: Far, tmp_path: Path, store: Store) -> None:
+async def test_replicated_handles_have_every_port_method(
+    far: FakeServers, tmp_path: Path, store: Store
+) -> None:
     """What the embedded twin can be called by, the mirrored one can, with the same arguments."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
-    async with mirror_of(far, tmp_path / "home") as stores:
+    async with open_copy(far, tmp_path / "home") as stores:
         handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
         assert {name for name in public if not hasattr(handle, name)} == set()
         for name in public:
@@ -470,8 +509,10 @@ async def test_replicated_handles_have_every_port_method(far: Far, tmp_path: Pat
         assert not hasattr(handle, "truncate")
 
 
-async def test_reindex_rebuilds_words_on_the_server(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_reindex_rebuilds_words_on_the_server(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
         await rebuild_word_index(stores, say=lambda line: None)
@@ -483,9 +524,11 @@ async def test_reindex_rebuilds_words_on_the_server(far: Far, naps: Naps, tmp_pa
             await rebuild_word_index(stores, say=lambda line: None)
 
 
-async def test_adapter_fault_in_a_read_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
+async def test_adapter_fault_in_a_read_is_no_outage(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
     """The copy answers in its place, every time, and nobody is told that a server comes and goes."""
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         scene, _ = await begin(stores)
 
@@ -496,6 +539,6 @@ async def test_adapter_fault_in_a_read_is_no_outage(far: Far, naps: Naps, tmp_pa
         far.refuse = broken
         for _ in range(5):
             assert (await seen(stores, scene))[0] == ["I go on."]
-            await naps.pass_()
+            await naps.let_time_pass()
         assert told == []
         assert all(state == "ok" for _, state in stores.health())

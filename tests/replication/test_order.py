@@ -12,7 +12,7 @@ import pytest
 from stores.authority import Role, Store
 from stores.replication.priority_lock import PriorityLock
 from tests.contract import builders as make
-from tests.replication.far import Naps, far_away, mirror_of
+from tests.replication.fake_servers import ManualSleep, open_copy, open_fake_servers
 
 
 async def gone_through(order: PriorityLock, name: str, told: list[str], *, behind: bool = False) -> None:
@@ -69,8 +69,8 @@ async def test_priority_lock_has_one_holder_after_cancellation(seed: int) -> Non
 
 async def test_replicated_writes_of_play_go_before_jobs(tmp_path: Path) -> None:
     async with (
-        far_away(tmp_path / "far") as far,
-        mirror_of(far, tmp_path / "home", Store.LOG, Store.CANON, sleep=Naps()) as stores,
+        open_fake_servers(tmp_path / "far") as far,
+        open_copy(far, tmp_path / "home", Store.LOG, Store.CANON, sleep=ManualSleep()) as stores,
     ):
         log = stores.log(Role.ORCHESTRATOR)
         story = make.story()

@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 
 from stores.authority import Store
-from tests.replication.far import Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    Fault,
+    ManualSleep,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until_healthy,
+)
 from tests.replication.sessions import new_clock, nothing, played, played_at_home
 
 pytestmark = pytest.mark.slow
@@ -28,22 +35,22 @@ async def test_session_with_an_outage_gives_the_same_story(
     """It is down at every second line. (None: all five are.)"""
     stores_upset = {upset} if upset else set(Store)
     expected = await played_at_home(tmp_path / "at home", script, seed)
-    clock, naps = new_clock(), Naps()
-    async with far_away(tmp_path / "far", clock=clock) as far:
+    clock, naps = new_clock(), ManualSleep()
+    async with open_fake_servers(tmp_path / "far", clock=clock) as far:
 
         async def flap(line: int) -> None:
             if line % 2:
                 far.down |= stores_upset
             else:
                 far.down.clear()
-                await naps.pass_()
+                await naps.let_time_pass()
 
         home = tmp_path / "home"
-        async with mirror_of(far, home, sleep=naps) as stores:
+        async with open_copy(far, home, sleep=naps) as stores:
             assert await played(stores, home, script, seed, clock, flap) == expected
             far.down.clear()
-            await healed(stores, naps)
-            assert await all_of(stores) == await all_of(far.stores)
+            await wait_until_healthy(stores, naps)
+            assert await read_everything(stores) == await read_everything(far.stores)
 
 
 @pytest.mark.parametrize(("script", "seed"), EXAMPLES)
@@ -51,10 +58,10 @@ async def test_session_with_frequent_faults_gives_the_same_story(
     tmp_path: Path, script: str, seed: int
 ) -> None:
     expected = await played_at_home(tmp_path / "at home", script, seed)
-    clock, naps = new_clock(), Naps()
-    async with far_away(tmp_path / "far", clock=clock) as far:
+    clock, naps = new_clock(), ManualSleep()
+    async with open_fake_servers(tmp_path / "far", clock=clock) as far:
         home = tmp_path / "home"
-        async with mirror_of(far, home, sleep=naps) as stores:
+        async with open_copy(far, home, sleep=naps) as stores:
             for store, faults in (
                 (Store.LOG, (Fault.LOST_ANSWER, Fault.REFUSED)),
                 (Store.CANON, (Fault.FULL,)),
@@ -64,8 +71,8 @@ async def test_session_with_frequent_faults_gives_the_same_story(
             assert await played(stores, home, script, seed, clock, nothing) == expected
             far.faults = {store: deque() for store in Store}
             time.cancel()
-            await healed(stores, naps)
-            assert await all_of(stores) == await all_of(far.stores)
+            await wait_until_healthy(stores, naps)
+            assert await read_everything(stores) == await read_everything(far.stores)
 
 
 class EveryFew(deque[Fault | None]):
@@ -82,8 +89,8 @@ class EveryFew(deque[Fault | None]):
         return next(self._next)
 
 
-async def passing(naps: Naps) -> None:
+async def passing(naps: ManualSleep) -> None:
     with contextlib.suppress(asyncio.CancelledError):
         while True:
-            await naps.pass_()
+            await naps.let_time_pass()
             await asyncio.sleep(0.002)

@@ -18,7 +18,7 @@ from stores.embedded.history import EmbeddedHistory
 from stores.embedded.library import open_library
 from tests.chaos import player
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
-from tests.replication.far import told_by
+from tests.replication.fake_servers import read_history
 from tests.servers.conftest import history_there
 
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(900)]
@@ -71,7 +71,7 @@ async def _check(home: Path, notes: Path) -> None:
     library = await open_library(home / "library.db")
     try:
         async with history_there() as there:
-            assert await told_by(EmbeddedHistory(library)) == await told_by(there)
+            assert await read_history(EmbeddedHistory(library)) == await read_history(there)
     finally:
         await library.close()
 

@@ -23,7 +23,7 @@ from stores.ports import TextItem, VectorItem
 from stores.records.ids import Clock, utc_now
 from stores.servers.provisioning import provision_servers
 from stores.stores import StoreNotice, Stores
-from tests.replication.far import all_of
+from tests.replication.fake_servers import read_everything
 from tests.replication.sessions import new_clock, played, played_at_home
 from tests.servers.conftest import empty_canon
 
@@ -92,9 +92,9 @@ async def test_server_killed_during_a_session_loses_nothing(
             assert [n.severity for n in told if n.store is store] == ["warning", "information"]
         await index(stores, "after")
         await found(stores)
-        here = await all_of(stores)
+        here = await read_everything(stores)
     async with served(tmp_path / "elsewhere") as stores:
-        assert await all_of(stores) == here, "another machine fetches the same from the servers"
+        assert await read_everything(stores) == here, "another machine fetches the same from the servers"
 
 
 async def index(stores: Stores, name: str) -> None:

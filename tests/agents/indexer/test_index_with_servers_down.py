@@ -22,14 +22,20 @@ from stores.records.play import MoveKind, Scene, Turn
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.agents.indexer.rebuilt_index import anew
 from tests.contract import builders as make
-from tests.replication.far import Far, Naps, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    FakeServers,
+    ManualSleep,
+    open_copy,
+    open_fake_servers,
+    wait_until_healthy,
+)
 
 INDEXES = (Store.WORDS, Store.VECTORS)
 
 
 @pytest.fixture
-async def far(tmp_path: Path) -> AsyncIterator[Far]:
-    async with far_away(tmp_path / "far") as opened:
+async def far(tmp_path: Path) -> AsyncIterator[FakeServers]:
+    async with open_fake_servers(tmp_path / "far") as opened:
         yield opened
 
 
@@ -67,9 +73,9 @@ async def marks(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
     return words, await stores.vectors(Role.INDEXER).fingerprints("turns", model="m")
 
 
-async def test_index_catches_up_after_servers_were_down(far: Far, tmp_path: Path) -> None:
-    naps, hour, events = Naps(), Hour(), EventBus()
-    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+async def test_index_catches_up_after_servers_were_down(far: FakeServers, tmp_path: Path) -> None:
+    naps, hour, events = ManualSleep(), Hour(), EventBus()
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene = await begin(stores)
         runner = runner_of(stores, events, hour)
         log = stores.log(Role.ORCHESTRATOR)
@@ -92,11 +98,11 @@ async def test_index_catches_up_after_servers_were_down(far: Far, tmp_path: Path
         assert "to do · " in rows["meaning"], rows
         assert runner.current_status().poisoned == ()
         far.down.clear()
-        await healed(stores, naps)
+        await wait_until_healthy(stores, naps)
         hour.now += 3_600
         events.publish(HeadMoved(scene.id))
         while runner.current_status().items_left:
-            await naps.pass_()
+            await naps.let_time_pass()
         truth = SourceReader(stores.canon(Role.INDEXER), log)
         wanted = {id: item.fingerprint for id, item in (await anew(truth))["turns"].items()}
         assert wanted.keys() == {first.id}

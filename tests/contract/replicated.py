@@ -14,13 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from stores.authority import Store
-from tests.replication.far import Far, Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.replication.fake_servers import (
+    FakeServers,
+    Fault,
+    ManualSleep,
+    open_copy,
+    open_fake_servers,
+    read_everything,
+    wait_until_healthy,
+)
 
 _FLAPS = (Fault.LOST_ANSWER, None, Fault.REFUSED, None, Fault.FULL)
 
 
 class _Flapping(deque[Fault | None]):
-    """What becomes of the calls of a store that fails again and again."""
+    """The faults of a store that fails again and again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,32 +41,35 @@ class _Flapping(deque[Fault | None]):
         return next(self._faults)
 
 
-def _stop(far: Far) -> None:
+def _stop(far: FakeServers) -> None:
     far.down |= {Store.LOG, Store.CANON}
 
 
-def _flap(far: Far) -> None:
+def _flap(far: FakeServers) -> None:
     for store in (Store.LOG, Store.CANON):
         far.faults[store] = _Flapping()
 
 
 @asynccontextmanager
-async def _truth(folder: Path, upset: Callable[[Far], None]) -> AsyncIterator[Any]:
-    async with far_away(folder / "far") as far:
-        naps = Naps()
-        async with mirror_of(far, folder / "home", Store.LOG, Store.CANON, sleep=naps) as stores:
+async def _truth(folder: Path, upset: Callable[[FakeServers], None]) -> AsyncIterator[Any]:
+    async with open_fake_servers(folder / "far") as far:
+        naps = ManualSleep()
+        async with open_copy(far, folder / "home", Store.LOG, Store.CANON, sleep=naps) as stores:
             upset(far)
             yield stores
             far.down.clear()
             for store in Store:
                 far.faults[store] = deque()
-            await healed(stores, naps)
-            assert await all_of(stores) == await all_of(far.stores)
+            await wait_until_healthy(stores, naps)
+            assert await read_everything(stores) == await read_everything(far.stores)
 
 
 @asynccontextmanager
 async def _derived(folder: Path) -> AsyncIterator[Any]:
-    async with far_away(folder / "far") as far, mirror_of(far, folder / "home", sleep=Naps()) as stores:
+    async with (
+        open_fake_servers(folder / "far") as far,
+        open_copy(far, folder / "home", sleep=ManualSleep()) as stores,
+    ):
         yield stores
 
 

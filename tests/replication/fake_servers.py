@@ -1,4 +1,4 @@
-"""Servers for tests: an embedded library in a folder of its own, on a line that can fail in every way."""
+"""Fake servers for tests: an embedded library in a folder of its own, behind a connection that can fail."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from stores.replication.open_replicated import ServerConnectors, open_replicated
 from stores.replication.replay_clock import ReplayClock
 from stores.stores import Stores, make_home
 
-QUICK = Timeouts(read=2.0, write=2.0, connect=2.0, close=0.2)
-"""For tests in which a server hangs: long enough for one that does not, on a busy machine."""
+SHORT_TIMEOUTS = Timeouts(read=2.0, write=2.0, connect=2.0, close=0.2)
+"""For tests in which a server hangs: long enough for one that does not hang, on a busy machine."""
 
-HASTY = Timeouts(read=0.1, write=0.1, connect=0.1, close=0.1)
-"""For tests in which it does no harm if a server that is merely slow is taken for a dead one."""
+VERY_SHORT_TIMEOUTS = Timeouts(read=0.1, write=0.1, connect=0.1, close=0.1)
+"""For tests in which a slow server may be taken for a dead one."""
 
 
 class Fault(Enum):
-    """What becomes of one call."""
+    """How one call fails."""
 
     REFUSED = auto()
     FULL = auto()
@@ -41,68 +41,68 @@ class Fault(Enum):
     CRASH_AFTER = auto()
 
 
-BEFORE = {Fault.REFUSED, Fault.FULL, Fault.HANGS_BEFORE, Fault.CRASH_BEFORE}
+FAULTS_BEFORE_THE_CALL = {Fault.REFUSED, Fault.FULL, Fault.HANGS_BEFORE, Fault.CRASH_BEFORE}
 
 
-class Crash(BaseException):
-    """The process ends here: nothing that catches errors catches this."""
+class SimulatedCrash(BaseException):
+    """The process ends here: no error handler catches this."""
 
 
-class Far:
-    """The servers of one library. `down` are those that are stopped; `faults` come to the next calls.
+class FakeServers:
+    """The servers of one library. `down` are those that are stopped; `faults` are applied to the next calls.
 
-    `cut`: the process that calls is dead. `crashed`: a fault killed it.
+    `is_disconnected`: the calling process is dead. `has_crashed`: a fault killed it.
     """
 
     def __init__(self, stores: Stores, stamps: ReplayClock) -> None:
         self.stores = stores
         self.stamps = stamps
         self.down: set[Store] = set()
-        self.cut = False
-        self.crashed = False
+        self.is_disconnected = False
+        self.has_crashed = False
         self.faults: dict[Store, deque[Fault | None]] = {store: deque() for store in Store}
         self.calls: list[tuple[Store, str]] = []
         self.refuse: Callable[[Store, str, tuple[Any, ...]], None] = lambda store, method, args: None
 
     def servers(self, *on: Store) -> ServerConnectors:
-        """Return the ways to these (all, if none is named)."""
+        """Return the connectors to these stores (all, if none is named)."""
         both = {Store.LOG, Store.CANON} <= set(on or Store)
         ways = {store: self._way(store) for store in on or tuple(Store)}
-        return ServerConnectors(ways, self.stamps, (lambda: FarHistory(self)) if both else None)
+        return ServerConnectors(ways, self.stamps, (lambda: FakeServerHistory(self)) if both else None)
 
     def _way(self, store: Store) -> Callable[[], Awaitable[OpenConnection]]:
         async def connect() -> OpenConnection:
             if store in self.down:
-                raise stopped(store)
-            return OpenConnection(lambda role: FarHandle(self, store, role), _nothing)
+                raise outage_error(store)
+            return OpenConnection(lambda role: FakeServerHandle(self, store, role), _nothing)
 
         return connect
 
     async def call(self, store: Store, method: str, args: tuple[Any, ...], job: Callable[[], Any]) -> Any:
-        """Make one call over the line."""
+        """Make one call over the connection."""
         self.calls.append((store, method))
-        if self.cut:
-            raise Crash
+        if self.is_disconnected:
+            raise SimulatedCrash
         if store in self.down:
-            raise stopped(store)
+            raise outage_error(store)
         fault = self.faults[store].popleft() if self.faults[store] else None
         if fault is None:
             self.refuse(store, method, args)
             return await job()
-        answer = await job() if fault not in BEFORE else None
+        answer = await job() if fault not in FAULTS_BEFORE_THE_CALL else None
         if fault in (Fault.REFUSED, Fault.LOST_ANSWER):
-            raise stopped(store)
+            raise outage_error(store)
         if fault is Fault.FULL:
             raise StoreFull("The server's disk is full.")
         if fault in (Fault.CRASH_BEFORE, Fault.CRASH_AFTER):
-            self.crashed = self.cut = True
-            raise Crash
+            self.has_crashed = self.is_disconnected = True
+            raise SimulatedCrash
         await asyncio.sleep(3600)
         return answer
 
 
-class FarHandle:
-    def __init__(self, far: Far, store: Store, role: Any) -> None:
+class FakeServerHandle:
+    def __init__(self, far: FakeServers, store: Store, role: Any) -> None:
         self._far = far
         self._store = store
         self._handle = getattr(far.stores, store.value)(role)
@@ -118,10 +118,10 @@ class FarHandle:
         return call
 
 
-class FarHistory:
+class FakeServerHistory:
     is_single_snapshot = True
 
-    def __init__(self, far: Far) -> None:
+    def __init__(self, far: FakeServers) -> None:
         self._far = far
 
     async def dump(self, universe_id: str, sink: Any) -> None:
@@ -141,11 +141,11 @@ class FarHistory:
 
     async def _over(self, method: str, job: Callable[[], Any]) -> Any:
         if Store.CANON in self._far.down:
-            raise stopped(Store.CANON)
+            raise outage_error(Store.CANON)
         return await self._far.call(Store.LOG, method, (), job)
 
 
-def stopped(store: Store) -> StoreUnavailable:
+def outage_error(store: Store) -> StoreUnavailable:
     return StoreUnavailable(f"The {store} server at far.example does not answer: connection refused.")
 
 
@@ -153,27 +153,27 @@ async def _nothing() -> None:
     pass
 
 
-class Naps:
-    """A `sleep` that lasts until the test says that the time has passed."""
+class ManualSleep:
+    """A `sleep` that ends when the test lets time pass."""
 
     def __init__(self) -> None:
         self._over = asyncio.Event()
-        self.asked: list[float] = []
+        self.requested_seconds: list[float] = []
 
     async def __call__(self, seconds: float) -> None:
-        self.asked.append(seconds)
+        self.requested_seconds.append(seconds)
         await self._over.wait()
 
-    async def pass_(self) -> None:
-        """Let every nap end that is under way."""
+    async def let_time_pass(self) -> None:
+        """End every sleep that has begun."""
         over, self._over = self._over, asyncio.Event()
         over.set()
         await asyncio.sleep(0)
 
 
 @asynccontextmanager
-async def far_away(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[Far]:
-    """Open the servers' own library in `folder`."""
+async def open_fake_servers(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[FakeServers]:
+    """Open the fake servers, whose library is in `folder`."""
     stamps = ReplayClock(clock)
     await asyncio.to_thread(make_home, folder)
     library = await open_library(folder / "library.db")
@@ -184,13 +184,13 @@ async def far_away(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[Far
         await library.close()
 
     try:
-        yield Far(build_embedded_stores(folder, library, index, stamps, close), stamps)
+        yield FakeServers(build_embedded_stores(folder, library, index, stamps, close), stamps)
     finally:
         await close()
 
 
 @asynccontextmanager
-async def mirror_of(far: Far, home: Path, *on: Store, **given: Any) -> AsyncIterator[Stores]:
+async def open_copy(far: FakeServers, home: Path, *on: Store, **given: Any) -> AsyncIterator[Stores]:
     """Open the copy in `home`, and close it again."""
     stores = await open_replicated_stores(far.servers(*on), home, **given)
     try:
@@ -199,13 +199,13 @@ async def mirror_of(far: Far, home: Path, *on: Store, **given: Any) -> AsyncIter
         await stores.close()
 
 
-async def all_of(stores: Stores) -> dict[tuple[str, str], list[str]]:
-    """Everything of truth that a library has, to be compared."""
-    return await told_by(stores.history)
+async def read_everything(stores: Stores) -> dict[tuple[str, str], list[str]]:
+    """Return every record of a library as JSON, to compare it."""
+    return await read_history(stores.history)
 
 
-async def told_by(history: History) -> dict[tuple[str, str], list[str]]:
-    """The same of whatever hands it out."""
+async def read_history(history: History) -> dict[tuple[str, str], list[str]]:
+    """Return every record of a history as JSON."""
     found: dict[tuple[str, str], list[str]] = {}
 
     def sink(universe_id: str, collection: str, records: Any) -> None:
@@ -215,16 +215,16 @@ async def told_by(history: History) -> dict[tuple[str, str], list[str]]:
     return {key: rows for key, rows in found.items() if rows}
 
 
-async def healed(stores: Stores, naps: Naps, *, rounds: int = 60_000) -> None:
-    """Let time pass until every store is well again; the rounds are a bound, not a wait."""
-    await until(naps, lambda: all(state == "ok" for _, state in stores.health()), rounds=rounds)
+async def wait_until_healthy(stores: Stores, naps: ManualSleep, *, rounds: int = 60_000) -> None:
+    """Let time pass until every store is healthy; `rounds` is only a limit."""
+    await wait_until(naps, lambda: all(state == "ok" for _, state in stores.health()), rounds=rounds)
 
 
-async def until(naps: Naps, so: Callable[[], bool], *, rounds: int = 60_000) -> None:
-    """Let time pass until it is so."""
+async def wait_until(naps: ManualSleep, so: Callable[[], bool], *, rounds: int = 60_000) -> None:
+    """Let time pass until the condition holds."""
     for _ in range(rounds):
         if so():
             return
-        await naps.pass_()
+        await naps.let_time_pass()
         await asyncio.sleep(0.001)
-    raise AssertionError("it never came to that")
+    raise AssertionError("the condition never held")
