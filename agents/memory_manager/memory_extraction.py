@@ -301,7 +301,7 @@ def derive_memory_id(turn_id: Id, entity_id: Id, place: str) -> Id:
 
 def _source_text(how: MemoryOrigin, teller: str) -> str:
     if how is MemoryOrigin.TOLD:
-        return f"told by {teller}" if teller else "told"
+        return f"heard from {teller}" if teller else "heard"
     return how.value
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.conflict_views import PolicyView
 
-NEW_KIND_HINT = "what to ask about, for example: numbers and tags (hp), facts (weather). Enter adds it"
+NEW_KIND_HINT = "always ask about: numbers and tags (hp), facts (weather) … Enter adds"
 
 
 class PolicyScreen(ServiceScreen[None]):

@@ -526,8 +526,8 @@ async def test_the_timeline_and_the_map(world: World) -> None:
     assert len(await world.services.world.provenance.read_timeline(world.id, "ROSE")) == 1
     ties = (await world.services.world.provenance.read_relations((await world.named("Mara")).id)).ties
     assert [(t.depth, t.words, t.other.name) for t in ties] == [
-        (1, "ally of", "Tam"),
-        (2, "enemy of", "Ilse"),
+        (1, "is an ally of", "Tam"),
+        (2, "is an enemy of", "Ilse"),
     ]
 
 
