@@ -85,8 +85,8 @@ def test_what_is_no_log_ends_in_words_and_one(tmp_path: Path) -> None:
     home, page = tmp_path / "home", tmp_path / "page.html"
     page.write_bytes(b"<!DOCTYPE html><p>GM: hi")
     for arguments, words in (
-        ((str(page),), "it is a page of HTML or XML. Nothing was brought in."),
-        ((str(tmp_path / "none"),), "cannot be read: No such file or directory. Nothing was brought in."),
+        ((str(page),), "it is a page of HTML or XML. Nothing was imported."),
+        ((str(tmp_path / "none"),), "cannot be read: No such file or directory. Nothing was imported."),
         (("-",), "it is empty"),
     ):
         code, said, told = run(home, "import-log", *arguments, said=b"")

@@ -88,7 +88,7 @@ def test_many_questions_are_asked_at_once_each_a_line_of_json(home: Path, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ([], "There is nothing to look for."),
+        ([], "There is nothing to search for."),
         (["x", "--questions", "y"], "Either a question or --questions, not both."),
         (["--questions", "/nowhere/to/be/found"], "cannot be read"),
         (["x", "--story", "Another"], "There is no story called 'Another'. There are: A year."),

@@ -261,7 +261,7 @@ class Importer:
         if len(people) > 1:
             raise InputError(
                 f"There are {len(people)} characters called {name!r} in {universe.name}.",
-                kept="Nothing was brought in.",
+                kept="Nothing was imported.",
                 todo="Give one of them another name first, or leave the player character out.",
             )
         return people[0].id if people else None

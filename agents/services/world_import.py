@@ -353,7 +353,7 @@ def _find_opening_faults(opening: OpeningSeed, entities: dict[str, EntitySeed]) 
 def _file_error(reason: str) -> InputError:
     return InputError(
         f"This world file cannot be used: {reason}.",
-        kept="Nothing was brought in.",
+        kept="Nothing was imported.",
         todo="Correct the file and bring it in again.",
     )
 

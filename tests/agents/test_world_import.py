@@ -43,7 +43,7 @@ opening:
 def refused(text: str) -> str:
     with pytest.raises(InputError) as caught:
         parse_world_file(text)
-    assert caught.value.kept == "Nothing was brought in."
+    assert caught.value.kept == "Nothing was imported."
     assert caught.value.todo
     return caught.value.what
 

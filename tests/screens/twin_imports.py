@@ -34,7 +34,7 @@ class TwinImports:
     ) -> ImportRequest:
         if path not in self.files:
             raise InputError(
-                f"{path} cannot be read: No such file or directory.", kept="Nothing was brought in."
+                f"{path} cannot be read: No such file or directory.", kept="Nothing was imported."
             )
         return ImportRequest(path, self.files[path], universe, story, hero)
 

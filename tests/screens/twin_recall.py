@@ -25,7 +25,7 @@ class TwinRecall:
     ) -> Answer:
         self._services._call("ask", question, universe_id, story_id, in_words)
         if not question.strip():
-            raise InputError("There is nothing to look for.")
+            raise InputError("There is nothing to search for.")
         findings = self._findings()
         if "bell" not in question:
             return Answer(question, AnswerStanding.UNKNOWN, nearest=findings[2:3], notes=("meaning: off",))

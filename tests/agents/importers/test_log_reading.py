@@ -47,7 +47,7 @@ def json_line(**fields: Any) -> str:
 def refusal(data: bytes, form: LogFormat | None = None) -> InputError:
     with pytest.raises(InputError) as refused:
         read_log(data, form=form)
-    assert refused.value.kept == "Nothing was brought in."
+    assert refused.value.kept == "Nothing was imported."
     assert refused.value.todo
     return refused.value
 
