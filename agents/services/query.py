@@ -238,7 +238,9 @@ def record_id_of(finding: QueryFinding, kind: SearchKind) -> Id:
 def _clean_question(question: str) -> str:
     cleaned = " ".join(clean(question).split())
     if not cleaned:
-        raise InputError("There is nothing to search for.", todo="Ask something, as in: Who has the iron key?")
+        raise InputError(
+            "There is nothing to search for.", todo="Ask something, as in: Who has the iron key?"
+        )
     if len(cleaned) > MAX_QUESTION_LENGTH:
         raise InputError(
             f"That is {len(cleaned):,} characters; {MAX_QUESTION_LENGTH} is the most.", todo="Ask it shorter."

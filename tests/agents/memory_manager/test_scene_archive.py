@@ -154,7 +154,7 @@ def test_scene_archive_command_archives_lists_and_reads(tmp_path: Path) -> None:
     refused = run.invoke(app, ["archive", *home])
     assert isinstance(refused.exception, InputError)
     assert "Nothing is archived yet" in run.invoke(app, ["archive", "--list", *home]).stdout
-    assert "Put away 1 scene with 1 turn" in run.invoke(app, ["archive", "a story", *home]).stdout
+    assert "Archived 1 scene with 1 turn" in run.invoke(app, ["archive", "a story", *home]).stdout
     assert "A story / The yard  1 turn" in run.invoke(app, ["archive", "--list", *home]).stdout
     assert "1. gm: Rain upon the yard." in run.invoke(app, ["archive", "--read", "the yard", *home]).stdout
     assert (
