@@ -14,7 +14,7 @@ from stores.records.world import Entity
 
 # `said` is what `Turn.time_text` and `Fact.statement_key` were called: scripts may read it.
 async def build_report(stores: Stores, script_result: ScriptResult) -> dict[str, Any]:
-    """Return everything about the story that `played` names, and the canon of its universe."""
+    """Return everything about the story that was played, and the canon of its universe."""
     log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
     scenes, transitions = [], []
     for scene in await log.scenes(script_result.story_id):

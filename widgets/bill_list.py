@@ -63,7 +63,7 @@ class BillList(RowList[BillItem]):
         lift: bool = False
 
     def show_bill(self, bill: BillView, tab: BillTab, *, is_model_set_up: bool = True) -> None:
-        """Show the bill; the cursor stays on its row. `on`: a model is set up."""
+        """Show the bill; the cursor stays on its row."""
         self.set_rows(list(_bill_rows(bill, tab, NO_CALLS_HINT if is_model_set_up else NO_MODEL_HINT)))
 
     def row_highlighted(self, value: BillItem | None) -> None:

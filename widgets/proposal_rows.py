@@ -144,7 +144,7 @@ def label_width(views: Iterable[ProposalView]) -> int:
 
 
 def matches_filter(view: ProposalView, filter_text: str) -> bool:
-    """Whether every word of `wanted` occurs in what the row says or quotes."""
+    """Say whether every word of the filter occurs in what the row says or quotes."""
     text = " ".join((view.label, view.title, view.group, view.quote)).casefold()
     return all(word in text for word in filter_text.casefold().split())
 

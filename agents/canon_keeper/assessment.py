@@ -53,10 +53,10 @@ class ProposalAssessor:
         closed_proposals: Sequence[ProposedChange] = (),
         for_commit: bool = False,
     ) -> ProposalAssessment:
-        """Check the proposals against canon and each other; the `closed` ones are only read for showing.
+        """Check the proposals against canon and each other; the closed ones are only read to be shown.
 
-        `rules` by kind are the universe's own if none are given; `ruled` are rulings that count beside
-        those that are remembered. Raises StoreError.
+        `rules` by kind are the universe's own if none are given; `extra_rulings` are rulings that are not
+        remembered yet. Raises StoreError.
         """
         policy = await self._policies.read_policy(universe_id)
         if extra_rulings:
@@ -86,10 +86,10 @@ class ProposalAssessor:
         last_ids: Collection[Id] = (),
         extra_rulings: Sequence[Ruling] = (),
     ) -> ProposalAssessment:
-        """Weigh all that is open in a universe.
+        """Assess all that is open in a universe.
 
-        Some of it as it is `instead` (and with it what is not staged yet), and those in `last` after all
-        others.
+        `replacements` stand in for open proposals, and count even if they are not staged yet; those in
+        `last_ids` come after all others.
         """
         changed_proposals = {p.id: p for p in replacements}
         open_proposals = await self._log.proposals(

@@ -33,10 +33,7 @@ from stores.records.world import Entity, EntityStatus
 
 
 class CanonDraft:
-    """Entities and facts, found by what they say; starts as canon was read.
-
-    `supersedes` are the edges that were added since.
-    """
+    """A working copy of entities and facts, on which changes are tried; it starts as canon was read."""
 
     def __init__(self, canon: CanonSnapshot, catalogue: Catalogue) -> None:
         self.canon = canon

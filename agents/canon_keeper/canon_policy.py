@@ -38,9 +38,9 @@ NO_RULES: KindRules = {}
 class ProposalFindings:
     """What the checks found out about one proposal.
 
-    `locked` names the locked things it would alter; `repeats` says that another open proposal says the
-    same; `ruled_out`, that the court ruled against it. `fact` is what it would make true, `was` the value
-    before it, `ends` what it would end (or retcon, or restore).
+    `locked_names` are locked things that it would alter; `is_repeated` says that another open proposal says
+    the same; `ruled_out`, that a ruling decided against it. `fact` is what it would make true,
+    `previous_value` the value before it, `ended_facts` what it would end, retcon or restore.
     """
 
     locked_names: tuple[str, ...] = ()

@@ -67,9 +67,9 @@ class MergeGain:
 class CanonSnapshot:
     """A part of canon as it stands.
 
-    `everyone` are those whose names are to be compared; `supersessions` along the facts that are to be
-    retconned; `evidence` when it is read for a commit; `scenes` in which deeds with a place (and deaths)
-    were told; `gains` of merges that are to be undone.
+    `everyone` are those whose names are compared; `supersessions` lead along the facts to be retconned;
+    `evidence` is read for a commit; `scenes_by_fact` are the scenes of deeds with a place and of deaths;
+    `gains` belong to merges that are to be undone.
     """
 
     universe_id: Id

@@ -37,7 +37,10 @@ CLOSED_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """`age` is in ticks, None if nobody knows since when; `paid` says that it was paid off, not dropped."""
+    """A promise, a debt or an open question, open or settled.
+
+    `age` is in ticks, None if the beginning is unknown; `is_paid` says that it was settled, not dropped.
+    """
 
     fact: Fact
     kind: CommitmentKind

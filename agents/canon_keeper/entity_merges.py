@@ -61,11 +61,10 @@ class LookalikePair:
 class MergePreview:
     """What a merge would do.
 
-    `clashes` come first: pairs of the kept one's fact and the absorbed one's that cannot both be so (None:
-    what the kept one bears from the start).
-
-    `moved` pairs facts with themselves afterwards; `repeated` are the absorbed one's that say what the
-    kept one has already; `relations` counts the relations among the moved.
+    `conflicts` pair facts of the kept and of the absorbed entity that cannot both be true (None: a value
+    that the kept one was created with). `moved_facts` pair facts with themselves afterwards;
+    `repeated_facts` are the absorbed one's that the kept one has already; `relation_count` counts the
+    relations among the moved.
     """
 
     kept_entity: Entity

@@ -63,7 +63,10 @@ class MissingError(UnwritableError):
 
 @dataclass(frozen=True, slots=True)
 class FactClaim:
-    """`ends` are facts that it names as ended; `moves` says that it is a change through time by nature."""
+    """What a proposal claims.
+
+    `ended_ids` are facts that it ends by name; `is_movement` says that its kind of fact changes with time.
+    """
 
     proposal: ProposedChange
     fact: Fact

@@ -54,8 +54,7 @@ class _FactQuery(NamedTuple):
 class RelatedFactsLoader:
     """Loads related facts and entities, and the places and deaths that a scene's play states.
 
-    It adds to `facts` and `entities`; `scenes` gets where deeds with a place were played, and deaths for a
-    scene's outcome.
+    It adds to the given `facts` and `entities`.
     """
 
     def __init__(

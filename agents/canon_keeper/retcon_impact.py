@@ -29,11 +29,11 @@ _REMEMBERING_KINDS = (EntityKind.CHARACTER, EntityKind.CREATURE, EntityKind.FACT
 
 @dataclass(frozen=True, slots=True)
 class RetconImpact:
-    """What a retcon (or, with `restore`, its reverse) would change, and what would be left hanging.
+    """What a retcon (or, with `restore`, its reverse) would change, and what would be left without support.
 
-    `facts` and `entities` pair each thing that changes with itself afterwards. Of the rest nothing
-    changes by itself: `same_words` rest on the same turn, `involving` involve what it brought into the
-    world, `caused` came of it, `commitments` are those of all these that are still open.
+    `facts` and `entities` pair each changed thing with itself afterwards. The rest does not change by
+    itself: `same_turn_facts` rest on the same turn, `involving_facts` involve the entity, `caused_facts`
+    came of it, `commitments` are those of all these that are still open.
     """
 
     subject: Fact | Entity

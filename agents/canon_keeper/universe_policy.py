@@ -53,7 +53,7 @@ ReadPolicy = Callable[[Id], Awaitable[UniversePolicy]]
 
 @dataclass(frozen=True, slots=True)
 class RuleSuggestion:
-    """A rule that the GM's own decisions suggest: `accepted` of `decided` of this kind."""
+    """A rule that the GM's own decisions suggest: `accepted_count` of `decided_count` of this kind."""
 
     kind: str
     rule: KindRule

@@ -20,10 +20,10 @@ identifiers and seeds are fixed when the exchange begins, so that a step done tw
 
 
 class RollPlan(Record):
-    """A roll to be made: `turn_id` is the oracle turn that will show it, the `take`-th of its kind there.
+    """A roll to be made.
 
-    `faces` are those of the player's own dice. With `alter` it is the result `of` another turn, taken
-    otherwise.
+    `turn_id` is the oracle turn that will show it, the `take`-th of its kind there. `faces` are those of
+    the player's own dice. With `alteration` it is the result of the turn `altered_turn_id`, changed.
     """
 
     _read_old_names = model_validator(mode="before")(
@@ -259,9 +259,9 @@ def begin_altered_roll(
     faces: tuple[int, ...] | None,
     take: int,
 ) -> Exchange:
-    """Fix everything about taking a roll otherwise: it is `shown` by a turn, and will be by another take of that turn.
+    """Fix everything about altering a roll: `roll_turn` shows it, and another take of that turn will.
 
-    `words` are what was typed.
+    `typed_text` is what was typed.
     """
     turn_id = ids.new()
     kind, _, spec = typed_text.partition(" ")

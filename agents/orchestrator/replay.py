@@ -105,9 +105,10 @@ async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int
 
 
 class RecordedCallsOnly(ScriptedModel):
-    """A model for replays: asked for words it raises ModelUnset, since they should have been on record.
+    """A model for replays that has no words of its own.
 
-    `asked` then holds what the session and its record differ in first.
+    It raises ModelUnset for every call, since all calls should be on record; the call shows where the
+    session first differs from its record.
     """
 
     def __init__(self) -> None:

@@ -143,7 +143,7 @@ class SceneViewBuilder:
 
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
-    """Return those present with their working state; `changed` names what the line has moved."""
+    """Return those present with their working state, with the names of what the line has changed."""
     members = []
     for entity in context.present_actors():
         state = context.working_state(entity)

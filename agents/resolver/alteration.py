@@ -39,7 +39,7 @@ PICKABLE_DEGREES: Final = (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL)
 
 @dataclass(frozen=True, slots=True)
 class AlteredRoll:
-    """What a roll comes to after it; `how` says what was done."""
+    """What a roll comes to after it was altered; `description` says what was done."""
 
     rule: str
     text: str

@@ -24,7 +24,10 @@ FINISH_DEGREES: Final = (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)
 
 
 class ClockMovement(NamedTuple):
-    """What a clock did at scene end. `strikes`: it is full, and what it counted towards happens now."""
+    """What a clock did at scene end.
+
+    `is_struck`: it is full, and what it counted towards happens now.
+    """
 
     before: ProgressClock
     after: ProgressClock

@@ -174,7 +174,7 @@ def _replace_dice(
 
 
 def _find_die(chains: Iterable[list[Die]], die_place: int) -> tuple[int, int]:
-    """Return which chain the die at `at` is in, and its place there."""
+    """Return the chain that a die is in, and its place there."""
     for chain_index, chain in enumerate(chains):
         if die_place < len(chain):
             return chain_index, die_place

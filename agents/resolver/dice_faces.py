@@ -26,7 +26,7 @@ _ZERO_IS_HIGHEST: Final = (10, 100)
 
 @dataclass(frozen=True, slots=True)
 class DiceToThrow:
-    """Dice that are still to be thrown; `why` says what asks for them (empty: the roll itself)."""
+    """Dice that are still to be thrown; `reason` says why (empty: the roll itself)."""
 
     count: int
     die: DieType
@@ -80,7 +80,7 @@ class DieChain:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalThrow:
-    """What was typed so far: fallen dice by chain, and what is `wanted` before the roll is whole."""
+    """What was typed so far: dice by chain, and the `dice_to_throw` before the roll is complete."""
 
     chains: tuple[list[Die], ...]
     dice_to_throw: tuple[DiceToThrow, ...]

@@ -57,7 +57,7 @@ def chains_of(dice: Iterable[Die]) -> Iterator[list[Die]]:
 
 
 class _Scorer:
-    """Walks a formula with the fallen dice; `scored` collects them with what is dropped marked."""
+    """Evaluates a formula with the thrown dice, and marks those that are dropped."""
 
     def __init__(self, chains: Iterator[list[Die]]) -> None:
         self._chains = chains

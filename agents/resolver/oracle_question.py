@@ -49,9 +49,10 @@ Token = str | EntityMention
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """`opening` is the verb that it begins with (empty: none). `is_state`: it says that something *is*.
+    """A parsed yes-or-no question.
 
-    `words` are the statement that is asked about; `raw` is every word of it, as it stood.
+    `opening` is the verb that it begins with (empty: none); `is_state` says that it asks whether something
+    *is*; `words` are the statement that is asked about; `all_words` is every word as it stood.
     """
 
     opening: str

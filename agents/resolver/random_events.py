@@ -52,7 +52,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class RandomEvent:
-    """`target` is None if the row drawn is about nobody in particular; `picked` is the die that chose it."""
+    """A random event.
+
+    `target` is None if the row drawn is about nobody in particular; `target_roll` is the die that chose it.
+    """
 
     focus: TableDraw
     target: Candidate | None

@@ -92,7 +92,7 @@ class RandomTable(Record):
         return self.die == _D66
 
     def filter_rows(self, is_wanted: Callable[[TableRow], bool]) -> RandomTable | None:
-        """Return the table with the rows that are `wanted` and a die to fit; None if there are none."""
+        """Return the table with the wanted rows and a die to fit; None if there are none."""
         rows = tuple(row for row in self.rows if is_wanted(row))
         return self.model_copy(update={"rows": rows, "die": None}) if rows else None
 
@@ -155,7 +155,7 @@ def single_die(sides: int) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class TableLibrary:
-    """Tables by name; `notes` say what replaced what, `refused` which files are wrong and where."""
+    """Tables by name; `notes` say what replaced what, `errors` which files are wrong and where."""
 
     tables: Mapping[str, RandomTable]
     notes: tuple[str, ...] = ()
@@ -188,9 +188,9 @@ def read_table(name: str, text: str) -> RandomTable:
 
 
 def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLibrary:
-    """Return the shelf with the tables of `texts` (by name) put onto it; the same name replaces.
+    """Return the library with these tables added; a table of the same name is replaced.
 
-    A table that is wrong leaves what was there, and is told in `refused`.
+    A table that is wrong changes nothing, and is reported in `errors`.
     """
     tables, notes, errors = dict(base_library.tables), list(base_library.notes), list(base_library.errors)
     for name, text in texts.items():

@@ -98,9 +98,9 @@ class ProposingRequest(RollRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest(ProposingRequest):
-    """A check to seal, with what it may do.
+    """A check to be sealed.
 
-    `entities` are all that an effect may name; `read` reads the check as the story's rule pack does.
+    `entities` are all that an effect may name; `reader` reads the check as the story's rule pack does.
     """
 
     reader: ReadCheck = read_check
@@ -109,10 +109,7 @@ class CheckRequest(ProposingRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlterRequest(ProposingRequest):
-    """A sealed result to be taken otherwise; `chance` is what a draw was made by.
-
-    `faces` are those of the dice that are thrown again.
-    """
+    """A sealed result to be altered; `chance` is what a draw was made with."""
 
     old: Resolution
     how: Alteration

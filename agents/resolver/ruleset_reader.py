@@ -114,7 +114,7 @@ def _outcome_faults(pack: Pack) -> Iterator[_Fault]:
 def _check_faults(
     loc: ValuePath, own_terms: CheckTerms, full_terms: CheckTerms, pack: Pack
 ) -> Iterator[_Fault]:
-    """Yield what is wrong with a check: `own` is what stands at `loc`, `whole` what it comes to."""
+    """Yield what is wrong with a check: its own terms stand at `loc`, the full ones include the pack's."""
     for degree, outcome in own_terms.outcomes():
         yield from _faults_of_outcome((*loc, degree.value), outcome, pack, target="Somebody")
     if (full_terms.dice is None) == (full_terms.odds is None):

@@ -18,9 +18,9 @@ MAX_PACKS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class PackLibrary:
-    """Packs by id, in the order they are offered, and a line about each replaced or left out.
+    """Packs by id in the order they are offered, with a note for each that was replaced or left out.
 
-    `own` are the ids of the user's packs, `refused` says of each file that was left out why.
+    `user_pack_ids` are the user's packs; `errors_by_file` says why a file was left out.
     """
 
     packs: Mapping[str, Pack]

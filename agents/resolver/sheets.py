@@ -68,7 +68,7 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class SheetSuggestion:
-    """What the rules suggest for somebody: `because` in a few words, then words and effects."""
+    """What the rules suggest for somebody: the `cause` in a few words, then words and effects."""
 
     cause: str
     says: str

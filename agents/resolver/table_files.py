@@ -33,9 +33,9 @@ def bundled_tables() -> TableLibrary:
 
 
 def read_tables(paths: Iterable[Path], base_library: TableLibrary) -> TableLibrary:
-    """Return the shelf with the user's tables put onto it; each is named by its file, in small letters.
+    """Return the library with the user's tables added; each is named after its file, in lower case.
 
-    A file that cannot be read is told in `refused`, like one that is wrong.
+    A file that is wrong or cannot be read is reported in `errors`.
     """
     texts: dict[str, str] = {}
     read_errors: list[InputError] = []

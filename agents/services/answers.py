@@ -50,7 +50,10 @@ MAX_OPEN_PROPOSALS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class GatheredFindings:
-    """`bears` are numbered from 1, the best standing first; `nearest` go on counting."""
+    """What was found for a question.
+
+    `matching` findings are numbered from 1, the best standing first; `nearest` go on counting.
+    """
 
     matching: tuple[QueryFinding, ...]
     nearest: tuple[QueryFinding, ...]

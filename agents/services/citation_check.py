@@ -31,9 +31,9 @@ def format_cited_sentence(sentence: CitedSentence) -> str:
 def find_unsupported_sentences(
     sentences: Sequence[CitedSentence], findings: Sequence[QueryFinding], canon_names: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return the sentences that what they cite does not bear out.
+    """Return the sentences that their cited findings do not support.
 
-    `known` are names of canon: they count as names wherever they stand in a sentence.
+    `canon_names` count as names wherever they stand in a sentence.
     """
     findings_by_number = {finding.number: finding for finding in findings}
     name_words = {word for name in canon_names for word in word_forms(name)}

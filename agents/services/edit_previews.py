@@ -130,7 +130,10 @@ class EditPreviews:
     async def find_lookalikes(
         self, universe_id: Id, entity_id: Id | None = None
     ) -> tuple[LookalikeView, ...]:
-        """Pairs that may be one, the most alike first; with `of`, those of one entity, as `one`."""
+        """Return pairs of entities that may be one, the most alike first.
+
+        With `entity_id`, only the pairs of that entity, which then comes first in each.
+        """
         pairs = await self._keeper.merges.find_lookalikes(universe_id, entity_id)
         return tuple(LookalikeView(pair.one, pair.other, pair.likeness) for pair in pairs)
 

@@ -89,7 +89,7 @@ def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
 def parse_sheet_numbers(
     numbers: Iterable[tuple[str, Number]], known_keys: Iterable[str] = ()
 ) -> dict[str, Number]:
-    """Return numbers by key, in the spelling of those `known`. Raises InputError for one too large."""
+    """Return numbers by key, in the spelling of `known_keys`. Raises InputError for one too large."""
     spelling_by_key = {key.casefold(): key for key in known_keys}
     typed_numbers = {parse_name(key).casefold(): value for key, value in numbers}
     numbers_by_key = {spelling_by_key.get(key, key): value for key, value in typed_numbers.items()}

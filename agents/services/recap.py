@@ -54,10 +54,11 @@ class RecapScene:
 
 @dataclass(frozen=True, slots=True)
 class RecapInput:
-    """What "previously on" is made of.
+    """What "previously on" is made from.
 
-    `scenes` oldest first, the last is where play stands; `last` are the last turns of its line, oldest
-    first; `now` is the world time (tick). Closed commitments, threads and clocks may be among the others.
+    `scenes` are oldest first, the last is the one in play; `last_turns` are the last turns of its line,
+    oldest first; `current_tick` is world time. Closed commitments, threads and clocks may be among the
+    others.
     """
 
     calendar: Calendar

@@ -43,9 +43,10 @@ _AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportedScene:
-    """A scene with the rows of its line, first to last; `when` and `place` in words.
+    """A scene with the rows of its line, first to last.
 
-    Out of character, `notes` were made before its first turn, `left` at turns that were taken back.
+    `when` and `place` are in words. `notes` (out of character) were made before its first turn,
+    `removed_turn_notes` at turns that were undone.
     """
 
     scene: Scene
@@ -58,9 +59,10 @@ class ExportedScene:
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
-    """All that an export tells.
+    """All that an export contains.
 
-    `hero` is the player character's name, `facts` canon with its evidence, `sources` titles by id.
+    `hero_name` is the player character's name, `facts` canon with its evidence, `source_titles` titles by
+    id.
     """
 
     story: Story

@@ -33,7 +33,10 @@ _NPC_COMMAND: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re
 
 @dataclass(frozen=True, slots=True)
 class Npc:
-    """Somebody who is not the player's. `seen` is the order of the last scene of the story with them."""
+    """A character that is not the player's.
+
+    `last_seen_scene` is the order of the last scene of the story with them.
+    """
 
     entity: Entity
     weight: int

@@ -46,7 +46,7 @@ _LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
 
 
 class OracleDraws:
-    """Makes draws ready. Stateless and read-only; `shelf` gives the random tables, the user's included."""
+    """Prepares draws from random tables, the user's included. Read-only."""
 
     def __init__(
         self,

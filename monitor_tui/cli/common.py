@@ -58,7 +58,7 @@ def run_command(coroutine: Coroutine[Any, Any, CommandResult]) -> CommandResult:
 
 
 async def open_services(home: Path, mode: BackgroundMode | None = None) -> Program:
-    """Open the library; `work` says how much goes on behind it (None: nothing)."""
+    """Open the library; `mode` says how much background work runs (None: nothing)."""
     from monitor_tui.background_jobs import BackgroundMode as Works
     from monitor_tui.compose import open_program
 

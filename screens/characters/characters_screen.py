@@ -71,7 +71,7 @@ class CharactersScreen(CharacterEditScreen):
         *,
         from_other_screen: bool = False,
     ) -> None:
-        """`beside`: a look aside from somewhere, to which it leads back."""
+        """Open the characters of a universe; with `from_other_screen`, leaving leads back there."""
         super().__init__(services)
         self.universe_id = universe_id
         self.entity_id = entity_id

@@ -40,7 +40,11 @@ class LineDialog(ModalScreen[str | None]):
         suggestions: Sequence[str] = (),
         validate_line: Callable[[str], object] | None = None,
     ) -> None:
-        """`check` raises InputError for a line that cannot be taken; a `secret` line is not shown."""
+        """Ask for a line.
+
+        `validate_line` raises InputError for a line that is not valid; a line with `is_secret` is not
+        shown.
+        """
         super().__init__()
         self._heading = heading
         self._explanation = explanation

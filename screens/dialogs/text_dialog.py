@@ -29,7 +29,7 @@ class TextDialog(ModalScreen[str | None]):
     ]
 
     def __init__(self, title: str, text: str, hint: str = "", *, is_optional: bool = False) -> None:
-        """`optional` words may be empty, or stay as they are, and are still an answer."""
+        """Ask for a text; if `is_optional`, it may be empty or unchanged and is still an answer."""
         super().__init__()
         self._is_optional = is_optional
         self._heading = title

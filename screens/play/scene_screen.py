@@ -83,10 +83,7 @@ class SceneScreen(NarrationScreen):
     def __init__(
         self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
     ) -> None:
-        """Open a scene, or (without one) a story where it was left.
-
-        `follows`: straight from the gate of the scene before.
-        """
+        """Open a scene, or without one the story where it was left; `follows_gate`: straight from the gate before."""
         super().__init__(services, scene_id)
         self._follows_gate = follows_gate
         self._story_id = story_id

@@ -42,7 +42,7 @@ class QueryWord(NamedTuple):
 
 
 class TextQuery(NamedTuple):
-    """`expression` is for FTS5; `scope` has the scope words that every hit must still be checked for."""
+    """A query of the text index: `expression` is for FTS5, the rest of the scope is checked for every hit."""
 
     expression: str
     required_scope_words: tuple[str, ...] = ()

@@ -30,7 +30,10 @@ _DEED_KINDS = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
 
 
 class FoundConflict(NamedTuple):
-    """A conflict. `answer` is what the other proposal is told, if it is one that is met."""
+    """A conflict of a proposal.
+
+    `counter_text` is shown with the other proposal, if the conflict is with one.
+    """
 
     rule: str
     text: str
@@ -41,9 +44,9 @@ class FoundConflict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CheckInput:
-    """A proposal, what it would make true, and the world as it would be before it.
+    """A proposal, what it would make true, and canon as it would be before it.
 
-    `proposed` are the facts and entities that other proposals of the batch would bring.
+    `source_proposals` are the proposals that would bring facts or entities of the batch.
     """
 
     proposal: ProposedChange

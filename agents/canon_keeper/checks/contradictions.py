@@ -65,10 +65,10 @@ CONTRADICTION_CHECKS: tuple[ContradictionCheck, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ContradictionReport:
-    """What the checks found of each proposal, and the entities they mention.
+    """What the checks found of each proposal, and the entities that the findings mention.
 
-    As canon has them, or as they are proposed. `proposed` tells which proposal would bring a fact or an
-    entity; `trial` is what they all come to, if nothing stands against any of them.
+    `source_proposals` tells which proposal would bring a fact or an entity; `dry_run` is the result of all
+    of them, if nothing stands against any.
     """
 
     findings: Mapping[Id, ProposalFindings]

@@ -50,9 +50,9 @@ class FactConflict:
 
 @dataclass(frozen=True, slots=True)
 class OpenConflicts:
-    """All that a proposal meets, and a hearing for each fact that is among it, by that fact.
+    """All conflicts of a proposal, and those with facts by fact.
 
-    `seen` is everything that is open, weighed.
+    `assessment` covers everything that is open.
     """
 
     proposal: ProposedChange

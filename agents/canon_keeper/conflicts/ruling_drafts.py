@@ -56,10 +56,10 @@ class RivalStatement:
 
 @dataclass(frozen=True, slots=True)
 class RulingInput:
-    """How the GM settles it; `case_id` names the pair, `rule` the check that they met under.
+    """How the GM decides a conflict.
 
-    `yielding` is the side that ends, becomes a rumour or is about another entity; `entity` is the one
-    that turns out to be two.
+    `rule` is the check that found it. `yielding` is the side that ends, becomes a rumour or is about
+    another entity; `entity` is the one that turns out to be two.
     """
 
     ruling: RulingKind
@@ -75,10 +75,10 @@ class RulingInput:
 
 @dataclass(slots=True)
 class RulingDraft:
-    """`decided`: verdicts, with the edited payload if there is one.
+    """What a ruling comes to.
 
-    `upholds`: which side is true of the same thing from now on. `restated` are those of the staged that say
-    what a proposal said, corrected.
+    `verdicts` are decisions, with the edited payload if there is one; `upheld_side` is the side that is
+    true from now on; `restated_ids` are staged proposals that state a proposal's content, corrected.
     """
 
     verdicts: dict[Id, tuple[Verdict, Payload | None]] = field(default_factory=dict)

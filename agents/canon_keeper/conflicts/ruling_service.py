@@ -37,11 +37,11 @@ __all__ = ["FactConflict", "OpenConflicts", "RulingPlan", "RulingPreview", "Ruli
 
 @dataclass(frozen=True, slots=True)
 class RulingPlan:
-    """What is to be staged, what is to be decided, and what will be remembered.
+    """What a ruling stages, decides and remembers.
 
-    The decisions are on the proposals that are there already; what is staged is accepted with them, and
-    comes before the proposal `last`, which meets what that leaves. `restated` names those of the staged
-    that stand for a proposal's own statement.
+    The decisions are on proposals that exist already; what is staged is accepted with them, and comes
+    before the proposal `last_proposal_id`, which is checked against the result. `restated_ids` are staged
+    proposals that stand for a proposal's own statement.
     """
 
     ruling: Ruling
@@ -55,7 +55,7 @@ class RulingPlan:
 class RulingPreview:
     """What a ruling would write, and which of the two statements would still wait.
 
-    For another ruling (`held`), or for the entity that it is about (`needy`).
+    They wait for another ruling (`held_ids`), or for the entity that they are about (`dependent_ids`).
     """
 
     batch: CanonBatch | None

@@ -26,9 +26,9 @@ ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
 
 @dataclass(frozen=True, slots=True)
 class NarrationInput:
-    """`behind` is the turn that the telling follows (None: it is the first), `answers` the turns that it answers.
+    """What a narration is made from.
 
-    Words and rolls.
+    `previous_turn` is the turn that it follows (None: it is the first).
     """
 
     package: ContextPackage
