@@ -1,4 +1,4 @@
-"""Small records for tests: say what matters, the rest is filled in; identifiers and times only rise."""
+"""Builds small records for tests: fields that are not given are filled in; identifiers and times only rise."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def entity(name: str = "Mara", **given: Any) -> Entity:
 
 
 def fact(statement: str = "Mara is tired.", *subjects: Entity, **given: Any) -> Fact:
-    """A fact about `subjects`, each in the role of subject."""
+    """Return a fact about `subjects`, each in the role of subject."""
     filled = {
         "id": new_id(),
         "universe_id": UNIVERSE,
@@ -121,7 +121,7 @@ def scene(of: Story, order: int = 1, **given: Any) -> Scene:
 
 
 def turn(of: Scene, after: Turn | None = None, text: str = "I go on.", **given: Any) -> Turn:
-    """A player's turn that follows `after`."""
+    """Return a player's turn that follows `after`."""
     turn_id = given.pop("id", None) or new_id()
     filled = {
         "id": turn_id,
@@ -146,7 +146,7 @@ def resolution(of: Turn, **given: Any) -> Resolution:
 
 
 def call(of: Scene | None = None, turn: Turn | None = None, micros: int = 1_500, **given: Any) -> LlmCall:
-    """A call of a model that served `turn` in scene `of`, if any."""
+    """Return a call of a model for `turn` in scene `of`, if any."""
     filled = {
         "id": new_id(),
         "universe_id": UNIVERSE,

@@ -1,4 +1,4 @@
-"""The contract's adapters: every test here runs against each of them, through role-bound handles.
+"""The adapters of the contract suite: every test here runs against each of them, with handles for each role.
 
 An adapter is a context manager over a fresh, empty store. A server's is added to `ADAPTERS` by name.
 """
@@ -28,7 +28,7 @@ from tests.contract import replicated
 
 
 class Truth(NamedTuple):
-    """Makes the handles that a role is given on the two stores of truth."""
+    """Makes the handles of a role for log and canon."""
 
     log: Callable[[Role], Any]
     canon: Callable[[Role], Any]
@@ -92,7 +92,7 @@ async def truth(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 class Derived(NamedTuple):
-    """Makes the handles that a role is given on the stores that are derived or hold originals."""
+    """Makes the handles of a role for vectors, words and objects."""
 
     vectors: Callable[[Role], VectorIndex]
     words: Callable[[Role], TextIndex]

@@ -1,4 +1,4 @@
-"""A server on loopback that answers whatever comes with the same bytes."""
+"""A server on loopback that answers every request with the same bytes."""
 
 from __future__ import annotations
 

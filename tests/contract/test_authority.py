@@ -1,4 +1,4 @@
-"""The write matrix, tried cell by cell: what SQLite itself refuses a role in `library.db`.
+"""The write matrix, cell by cell: what SQLite itself refuses a role in `library.db`.
 
 Every role tries to insert into, update each column of and delete from every table, as raw SQL on its
 own connection.
@@ -51,7 +51,7 @@ def _is_documents(connection: apsw.Connection, table: str) -> bool:
 
 
 async def refused(db: Database, role: Role, act: WriteOperation) -> bool:
-    """Tell whether the store refuses the act; any other failure is raised."""
+    """Return whether the store refuses the operation; any other failure is raised."""
     try:
         await db.write(role, with_rollback(act))
     except RollbackSignal:
@@ -62,7 +62,7 @@ async def refused(db: Database, role: Role, act: WriteOperation) -> bool:
 
 
 def executing(sql: str) -> Callable[[apsw.Connection], object]:
-    """Return the act of executing one statement."""
+    """Return the operation of executing one statement."""
     return lambda connection: connection.execute(sql)
 
 

@@ -1,4 +1,4 @@
-"""The canon graph's contract: what is true, since when, and what it rests on. Source: stores/ports.py."""
+"""The contract of the canon graph; see `CanonReader` and `CanonWriter` in `stores/ports.py`."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ async def test_neighbourhood_follows_relations_both_ways(keeper: Any) -> None:
 
 
 async def test_neighbourhood_omits_ended_relations(keeper: Any) -> None:
-    """Ended and retconned relations, plain facts and entities out of canon lead nowhere."""
+    """Ended and retconned relations, plain facts and entities out of canon are not followed."""
     root, *others = people = [make.entity(name) for name in ("Root", "Ended", "Retconned", "Merged", "Near")]
     ended, retconned, _, near = facts = [make.relation(root, "knows", other) for other in others]
     plain = make.relation(root, "saw", make.entity("Plain"), kind=FactKind.EVENT)

@@ -1,7 +1,4 @@
-"""The contract of marks, on vectors and words alike: what is indexed, what it was made of, and where.
-
-Source: stores/ports.py (`VectorItem`, `VectorIndex`, `TextIndex`).
-"""
+"""The contract of fingerprints, for vectors and words: what is indexed, with which content and scope."""
 
 from __future__ import annotations
 

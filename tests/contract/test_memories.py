@@ -1,7 +1,4 @@
-"""The contract of memories found by their conditions, of archived logs, and of background jobs.
-
-Source: stores/ports.py (`LogReader.memories`, `jobs`, `archived_logs`).
-"""
+"""The contract of memories found by their conditions, of archived logs, and of background jobs."""
 
 from __future__ import annotations
 
@@ -107,7 +104,7 @@ _MEMORIES = st.lists(
 
 
 def as_a_list_would(memories: Sequence[Memory], asked: dict[str, Any]) -> list[Memory]:
-    """What the port's words say, of memories in the order they were first put."""
+    """Return what `LogReader.memories` promises, of memories in the order they were first stored."""
     found = [
         m
         for m in memories

@@ -1,7 +1,4 @@
-"""The contract of what a model was asked and what it cost, and of the decisions marked in turns.
-
-Source: stores/ports.py.
-"""
+"""The contract of calls of a model, their cost, and the decision marks in turns."""
 
 from __future__ import annotations
 

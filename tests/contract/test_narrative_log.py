@@ -1,4 +1,4 @@
-"""The narrative log's contract: what was said, rolled, proposed and decided. Source: stores/ports.py."""
+"""The contract of the narrative log; see `LogReader` and the log's writers in `stores/ports.py`."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ async def test_take_counts_are_by_exchange_and_speaker(table: Table) -> None:
 
 
 async def test_line_after_undo_omits_undone_turns(table: Table) -> None:
-    """Entries of the line deeper than the head are stale: another branch may have grown under them."""
+    """Entries of the line deeper than the head are stale, as another branch may have been appended since."""
     trunk = [await table.say("0")]
     for n in range(1, 6):
         trunk.append(await table.say(str(n), trunk[-1]))

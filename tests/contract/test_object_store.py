@@ -1,4 +1,4 @@
-"""The object store's contract: bytes under their own hash, whole or not there. Source: stores/ports.py."""
+"""The contract of the object store; see `ObjectStore` in `stores/ports.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenSearch finds the words that the embedded index finds: both cut and fold a text alike."""
+"""OpenSearch finds the words that the embedded index finds: both split and fold texts alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What is said when the server of canon or of the log is amiss: the kind of error, and words of use.
+"""Errors of the servers of canon and the log: their class and message.
 
-Where no real server can be made to do it, a small one here answers as another product would. Source: issue
-"The five stores" ("Bad input").
+Where no real server can be made to fail so, a small fake one answers instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The vector index's contract: the nearest by cosine, exactly, within a scope. Source: stores/ports.py."""
+"""The vector index's contract: the nearest by cosine, exactly, within a scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers far away for every test here, and time that passes when the test says so."""
+"""Fake servers for every test here, and a sleep that the test controls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole sessions: a script that is interrupted between its lines, and what came of it."""
+"""Plays whole scripts, with something happening between the lines, and returns the report."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def played(
     clock: Clock,
     happens: Callable[[int], Awaitable[None]],
 ) -> dict[str, Any]:
-    """Play a script over these stores, and return everything that came of it."""
+    """Play a script over these stores, and return its whole report."""
     services = compose(stores, home, clock, SeededIdGenerator(seed, clock))
     play = InterruptedPlay(services.play, happens)
     interrupted = replace(services, play=cast(PlayService, play))
@@ -60,7 +60,7 @@ async def played(
 
 
 async def played_at_home(home: Path, script: str, seed: int) -> dict[str, Any]:
-    """The same on files alone: what any other kind of store must come to."""
+    """Play the script on files alone: the expected report for any kind of store."""
     clock = new_clock()
     stores = await open_stores(home, clock=clock)
     try:
@@ -70,4 +70,4 @@ async def played_at_home(home: Path, script: str, seed: int) -> dict[str, Any]:
 
 
 async def nothing(line: int) -> None:
-    """Let the line be typed as it is."""
+    """Do nothing before the line."""

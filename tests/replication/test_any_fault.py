@@ -1,6 +1,6 @@
-"""Any writes, with any faults of servers and any crash of ours: nothing is lost, nothing is there twice.
+"""Any writes, with any faults of servers and any crash of the process: nothing is lost or doubled.
 
-A library without servers is told the same, and is what the copy and the servers must come to.
+The same writes go to a library without servers, which the copy and the servers must equal in the end.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TRUTH = (Store.LOG, Store.CANON)
 
 
 class Clock:
-    """Stands still during a step, so that both libraries date it alike."""
+    """A clock that stands still during a step, so that both libraries have the same times."""
 
     def __init__(self) -> None:
         self.now = START
@@ -58,7 +58,7 @@ Write = Callable[[Stores], Coroutine[Any, Any, None]]
 
 
 class Table:
-    """What has been played, as the one who plays knows it; makes the next write from a few numbers."""
+    """What was played so far; makes the next write from a few numbers."""
 
     def __init__(self) -> None:
         self.story = b.story()
@@ -256,7 +256,7 @@ class Run:
             await self.open()
 
     async def write(self, write: Write) -> None:
-        """Write to the mirrored stores and to the reference, and see that both answer alike."""
+        """Write to the replicated stores and to the reference, and check that both give the same result."""
         self._clock.now += timedelta(seconds=1)
         try:
             await write(self.stores)
@@ -286,7 +286,7 @@ class Run:
             return
 
     async def kill(self) -> None:
-        """End the process at once: nothing more goes to the disk or over the line."""
+        """End the process at once: nothing more is written or sent."""
         self._far.is_disconnected = self._dead = True
         with suppress(SimulatedCrash):
             await self._opened.aclose()
@@ -301,7 +301,7 @@ class Run:
         await wait_until_healthy(self.stores, self._naps)
 
     def _local(self, when: str) -> None:
-        """Die where this write is to be died at."""
+        """Crash if this write is the one to crash at."""
         if self._dead:
             raise SimulatedCrash
         if self._crash and self._crash[0] == when:
@@ -312,7 +312,7 @@ class Run:
 
 
 class _breaking:  # noqa: N801  (used like a function)
-    """Have every write to the library in `home` ask whether it is the last thing that happens."""
+    """Make every write to the library in `home` a place where the process may crash."""
 
     def __init__(self, home: Path, ask: Callable[[str], None]) -> None:
         self._path = home / "library.db"

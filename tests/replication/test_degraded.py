@@ -1,4 +1,4 @@
-"""With any one of the servers down: said once, played on, healed by itself, nothing lost or doubled."""
+"""With any server down: one notice, play goes on, recovery without help, and nothing lost or doubled."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TRUTH = (Store.LOG, Store.CANON)
 
 
 class Told(list[StoreNotice]):
-    """What the stores said."""
+    """The notices of the stores."""
 
     def severities(self, store: Store) -> list[str]:
         return [notice.severity for notice in self if notice.store is store]
@@ -57,7 +57,7 @@ def hear(stores: Stores) -> Told:
 
 
 async def begin(stores: Stores) -> tuple[Scene, Turn]:
-    """Found a world, and say the first words of a scene in it."""
+    """Create a universe, and append the first turn of a scene in it."""
     await stores.canon(Role.CANON_KEEPER).commit(b.batch(universe=b.universe()))
     log = stores.log(Role.ORCHESTRATOR)
     story = b.story()
@@ -70,7 +70,7 @@ async def begin(stores: Stores) -> tuple[Scene, Turn]:
 
 
 async def play(stores: Stores, scene: Scene, after: Turn, words: str) -> Turn:
-    """A turn, what it proposes, the commit of it: log and canon, as play goes."""
+    """Append a turn, stage a proposal and commit it: writes to log and canon as in play."""
     turn = b.turn(scene, after, words)
     proposal = b.proposal(scene, turn)
     await stores.log(Role.ORCHESTRATOR).append_turn(turn)
@@ -87,7 +87,7 @@ async def play(stores: Stores, scene: Scene, after: Turn, words: str) -> Turn:
 
 
 async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalStatus], list[str]]:
-    """What a reader is shown: the line, the proposals, the people."""
+    """Return what a reader sees: the line, the proposals, the entities."""
     log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
     return (
         [turn.text for turn in await log.line_tail(scene.id, 100)],
@@ -131,7 +131,7 @@ async def test_outage_during_play_loses_nothing(
 async def test_outage_before_play_lets_play_begin(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """The first start of all, with the servers down: nothing is there to be fetched, so play begins."""
+    """At the very first start there is nothing to fetch, so play begins."""
     far.down.update(Store)
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
@@ -163,7 +163,7 @@ async def test_outage_survives_a_restart(far: FakeServers, naps: ManualSleep, tm
 async def test_outbox_sends_a_commit_after_its_plan(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """With the log down, canon's server (up) gets nothing of a commit that the log does not tell of."""
+    """With the log's server down, canon's server gets no commit whose plan the log does not have."""
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         far.down.add(Store.LOG)
@@ -253,7 +253,7 @@ async def test_not_found_is_no_outage(far: FakeServers, naps: ManualSleep, tmp_p
 async def test_outage_without_an_answer_is_detected(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """Nobody plays, and the menu still tells."""
+    """Nobody plays, and the outage is still reported."""
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         far.down.add(Store.CANON)
@@ -334,7 +334,7 @@ async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: M
 async def test_full_disk_here_keeps_what_the_server_accepted(
     far: FakeServers, naps: ManualSleep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server has it and the copy has no room: it is true all the same, and applied when there is."""
+    """The server has the write and the copy has no room: it is applied when there is room."""
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         scene, first = await begin(stores)
         real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
@@ -355,7 +355,7 @@ async def test_full_disk_here_keeps_what_the_server_accepted(
 
 
 async def test_divergence_of_a_scene_is_reported(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
-    """Somebody else's hand was on the server meanwhile: play does not go on as if nothing were."""
+    """Another program changed the server meanwhile, which is reported."""
     home = tmp_path / "home"
     async with open_copy(far, home, sleep=naps) as stores:
         told = hear(stores)
@@ -497,7 +497,7 @@ async def test_document_put_survives_a_crash(
 async def test_replicated_handles_have_every_port_method(
     far: FakeServers, tmp_path: Path, store: Store
 ) -> None:
-    """What the embedded twin can be called by, the mirrored one can, with the same arguments."""
+    """The replicated handles have the methods of the embedded ones, with the same parameters."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
     async with open_copy(far, tmp_path / "home") as stores:
@@ -527,7 +527,7 @@ async def test_reindex_rebuilds_words_on_the_server(
 async def test_adapter_fault_in_a_read_is_no_outage(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """The copy answers in its place, every time, and nobody is told that a server comes and goes."""
+    """The copy answers in its place every time, and there is no notice of an outage."""
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         told = hear(stores)
         scene, _ = await begin(stores)

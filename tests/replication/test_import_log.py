@@ -1,4 +1,4 @@
-"""A log brought in while a server is down comes to the same there, once it is back."""
+"""A log imported while a server is down is the same there once it is back."""
 
 from __future__ import annotations
 

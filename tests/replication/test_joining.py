@@ -1,7 +1,4 @@
-"""Which copy belongs to which servers, who may write, and what is fetched anew.
-
-Source: issue "The five stores"; stores/embedded/lock.py, whose likeness across machines this is.
-"""
+"""Joining a copy to servers: which belong together, which machine has the lease, and what is fetched."""
 
 from __future__ import annotations
 
@@ -120,7 +117,7 @@ async def test_join_fetches_what_was_played_elsewhere(
 async def test_join_recognises_a_migrated_library(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """The servers hold what the home folder holds: it becomes their copy, and the old file is kept."""
+    """The servers have the same universes as the home folder: it becomes their copy, and the old file is kept."""
     home = tmp_path / "home"
     stores = await open_stores(home)
     scene, _ = await begin(stores)
@@ -216,7 +213,7 @@ async def test_lease_error_names_the_holder(far: FakeServers, naps: ManualSleep,
 
 
 async def test_lease_expires_without_heartbeats(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
-    """Its signs of life have stopped. If it was only asleep, it finds out before it sends anything."""
+    """The heartbeats have stopped. If the holder was only asleep, it finds out before it sends anything."""
     now = Now()
     async with open_copy(far, tmp_path / "one", sleep=naps, now=now) as asleep:
         told = hear(asleep)
@@ -242,7 +239,7 @@ async def test_lease_of_a_crashed_process_of_this_home_is_taken_at_once(
     now = Now()
     with contextlib.suppress(SimulatedCrash):
         async with open_copy(far, tmp_path / "one", sleep=naps, now=now):
-            far.is_disconnected = True  # it leaves without a word
+            far.is_disconnected = True  # it leaves without ending its lease
     far.is_disconnected = False
     async with open_copy(far, tmp_path / "one", sleep=naps, now=now):
         pass
@@ -275,7 +272,7 @@ async def test_lease_error_names_clocks_that_disagree(
 async def test_lease_is_given_to_one_of_two_at_once(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """Both find nobody; the server lets one begin."""
+    """Both find no lease; the server accepts only one."""
     opened = await asyncio.gather(
         *(open_replicated_stores(far.servers(), tmp_path / name, sleep=naps) for name in ("one", "other")),
         return_exceptions=True,
@@ -289,7 +286,7 @@ async def test_lease_is_given_to_one_of_two_at_once(
 async def test_join_refuses_when_both_sides_were_played(
     far: FakeServers, naps: ManualSleep, tmp_path: Path
 ) -> None:
-    """Opened with the log's server down; meanwhile another machine plays: nothing of ours may follow."""
+    """Opened with the log's server down, while another machine plays: nothing of this copy may be sent."""
     async with open_copy(far, tmp_path / "one", sleep=naps) as stores:
         scene, turn = await begin(stores)
     far.down.update(Store)
@@ -297,7 +294,7 @@ async def test_join_refuses_when_both_sides_were_played(
         far.down.clear()
         async with open_copy(far, tmp_path / "other", sleep=naps) as stores:
             await play(stores, scene, turn, "Elsewhere.")
-        far.down.add(Store.CANON)  # the log alone says that something is missing here
+        far.down.add(Store.CANON)  # the log's server alone shows that something is missing here
         await wait_until(naps, lambda: "apart" in dict(offline.health())["log"])
         far.down.clear()
         await play(offline, scene, turn, "Here.")
@@ -308,7 +305,7 @@ async def test_join_refuses_when_both_sides_were_played(
 
 @pytest.mark.slow
 async def test_join_survives_faults(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
-    """However far the joining comes before the server goes, play begins, and it is joined later."""
+    """However far joining comes before the server fails, play begins, and the copy is joined later."""
     for number in range(12):
         home = tmp_path / f"home {number}"
         async with open_fake_servers(tmp_path / f"far {number}") as one:
@@ -327,7 +324,7 @@ async def test_join_survives_faults(far: FakeServers, naps: ManualSleep, tmp_pat
 
 
 async def test_copy_is_not_opened_as_a_library_of_its_own(far: FakeServers, tmp_path: Path) -> None:
-    """What would be played then, the servers would never hear of."""
+    """What was played then would never be sent to the servers."""
     async with open_copy(far, tmp_path / "home") as stores:
         await begin(stores)
     with pytest.raises(CopyDiverged, match="copy of a library"):

@@ -1,4 +1,4 @@
-"""Who goes first where log and canon are written: what is played, and what the background does behind it."""
+"""The order of writes to log and canon: those of play before those of background work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two worked examples while servers flap: the same report as without, and the same on the servers."""
+"""The two worked examples while servers fail and return: the report and the servers' data are the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXAMPLES = [("orc.play", 5), ("hidden_door.play", 1)]
 async def test_session_with_an_outage_gives_the_same_story(
     tmp_path: Path, script: str, seed: int, upset: Store | None
 ) -> None:
-    """It is down at every second line. (None: all five are.)"""
+    """The server is down at every second line (None: all five are)."""
     stores_upset = {upset} if upset else set(Store)
     expected = await played_at_home(tmp_path / "at home", script, seed)
     clock, naps = new_clock(), ManualSleep()
@@ -76,7 +76,7 @@ async def test_session_with_frequent_faults_gives_the_same_story(
 
 
 class EveryFew(deque[Fault | None]):
-    """Endless: a fault at every ninth call."""
+    """An endless sequence with a fault at every ninth call."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         super().__init__()

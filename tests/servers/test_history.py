@@ -1,4 +1,4 @@
-"""A universe's history into the servers and out of them, and a load that fails. Source: stores/history.py."""
+"""`History` on real servers: a universe round-trips, and a failed load is rolled back."""
 
 from __future__ import annotations
 
