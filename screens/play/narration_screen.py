@@ -200,7 +200,7 @@ class NarrationScreen(PlayScreen):
         return self._is_narrating or (self.is_playing and self.services.llm.is_on)
 
     def action_stop(self) -> None:
-        """Stop the words that come. Before the first of them, Escape means what it always means."""
+        """Stop the model's call for this scene; without one, go one step back."""
         if not self.services.llm.stop_streaming(self.scene_id):
             self.action_escape()
 
@@ -254,5 +254,5 @@ class NarrationScreen(PlayScreen):
 
     @on(PlayScreen.ReplyReceived)
     def _clear_retake_note(self, message: PlayScreen.ReplyReceived) -> None:
-        if message.was_played:
+        if message.was_played and message.reply.severity == "information":
             self._last_retake_note = ""
