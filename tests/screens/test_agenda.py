@@ -6,100 +6,151 @@ from pathlib import Path
 
 import pytest
 
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
+from agents.views.play_views import ThreadView
 from stores.errors import StoreFull
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
-from tests.screens.twin import TwinDesk
+from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
+from tests.screens.faults import fail_once
+from tests.screens.libraries import CopyLibrary
+from tests.screens.scripted_llm import start_sample_story
+from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
 from widgets.agenda_box import agenda_lines
 from widgets.prompt import PlayPrompt
 
+OPEN_MATTERS = (
+    "/clock Spring tide 6 per scene 1",
+    "/clock Spring tide = 2",
+    "/track Find the bell slow",
+    "/track 1 mark 7",
+    "/thread Who cut the rope?",
+    "/commit",
+)
+
+
+async def build_agenda(home: Path) -> None:
+    """Begin the sample story, and open a clock, a track and a thread in it."""
+    services, close = await real_desk(home)()
+    await start_sample_story(services, "I look for tar on the rope.", *OPEN_MATTERS)
+    await services.stories.suspend()
+    await close()
+
+
+@pytest.fixture
+def agenda_home(copy_library: CopyLibrary) -> Path:
+    return copy_library(build_agenda)
+
+
+async def build_bare_story(home: Path) -> None:
+    """Begin a story in a world of its own, in which nothing is open."""
+    services, close = await real_desk(home)()
+    await services.stories.recover()
+    universe = await services.stories.create_universe(NewUniverse("Ash Reach"))
+    outline = StoryOutline(universe.id, "The Glass Well", NewCharacter("Sel"), place="The Well")
+    await services.stories.start_story(outline)
+    await services.stories.suspend()
+    await close()
+
+
+async def read_tension(table: Table) -> int:
+    (card,) = await table.services.stories.stories()
+    return card.story.tension
+
 
 @pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
-async def test_what_is_open_stands_beside_the_story_or_over_it(size: tuple[int, int]) -> None:
-    async with seated(twin_desk(TwinDesk()), size) as table:
+async def test_agenda_is_shown_beside_the_story_or_over_it(agenda_home: Path, size: tuple[int, int]) -> None:
+    async with seated(real_desk(agenda_home, 8), size) as table:
         await table.press("enter")
         assert table.shows("⏱ 2/6"), "the header has the most urgent clock at any width"
         await table.press("f2")
-        assert table.shows("threads 2", "Spring tide ●●○○○○ 2/6", "Find the bell ██░······· 2/10")
-        assert table.shows("1 ••• Who moved the bell?", "2 • debt: Mara owes the well a coin")
+        assert table.shows("threads 4", "Spring tide ●●○○○○ 2/6", "Find the bell █", "1 • debt: The Tollers")
         await table.press("f2")
         assert table.app.screen.query_one(PlayPrompt).input_has_focus
 
 
-async def test_an_empty_box_says_what_to_do() -> None:
-    twin = TwinDesk()
-    for name in ("threads", "clocks", "tracks"):
-        setattr(twin, name, ())
-    async with seated(twin_desk(twin), ROOMY) as table:
+async def test_agenda_box_that_is_empty_says_what_to_do(tmp_path: Path) -> None:
+    await build_bare_story(tmp_path)
+    async with seated(real_desk(tmp_path, 8), ROOMY) as table:
         await table.press("enter")
-        assert table.shows("Nothing is open: /thread or /clock.")
+        assert table.shows("Nothing open. Add with /thread or /clock.")
         assert not table.shows("⏱")
 
 
-async def test_what_does_not_fit_is_counted_and_markup_is_only_words() -> None:
-    twin = TwinDesk()
-    view = twin.threads[0]
+def test_agenda_counts_what_does_not_fit_and_shows_markup_as_words() -> None:
     names = ["[bold red]x[/]", *(f"Matter {n}" for n in range(20))]
-    threads = [type(view)(f"id {n}", n + 1, name) for n, name in enumerate(names)]
-    drawn = agenda_lines(threads, twin.clocks, twin.tracks, 6).plain.split("\n")
+    threads = [ThreadView(f"id {n}", n + 1, name) for n, name in enumerate(names)]
+    clocks = [ProgressClock(name="Spring tide", filled=2, per_scene=1)]
+    tracks = [ProgressClock(name="Find the bell", filled=7, size=TRACK_TICKS, pace=Pace.SLOW)]
+    drawn = agenda_lines(threads, clocks, tracks, 6).plain.split("\n")
     assert len(drawn) == 6
     assert drawn[2] == "1 • [bold red]x[/]"
     assert drawn[-1] == "… and 18 more: /thread, /clock, /track"
 
 
-async def test_a_new_scene_offers_how_it_may_begin_once_and_quietly() -> None:
-    twin = TwinDesk(turns=0)
-    twin.opening = "/start rolls how it begins"
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_new_scene_offers_once_how_it_may_begin(tmp_path: Path) -> None:
+    await build_bare_story(tmp_path)
+    async with seated(real_desk(tmp_path, 8), NARROW) as table:
         await table.press("enter")
-        assert table.shows("what do you do?", "/start rolls how it begins")
+        assert table.shows("/zero sets it up · /start rolls how it be")
         assert table.app.screen.query_one(PlayPrompt).input_has_focus
-        twin.opening = ""
         await table.type("I look around.")
         assert not table.shows("/start rolls")
 
 
-async def test_the_gate_tells_what_the_end_brought_and_moves_the_tension_by_one_key() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin), NARROW) as table:
+async def test_gate_tells_what_the_scene_end_brought_and_offers_a_tension(tmp_path: Path) -> None:
+    await _build_failed_checks(tmp_path)
+    async with seated(real_desk(tmp_path, 8), NARROW) as table:
         await table.press("enter")
         await table.type("/end")
         assert table.screen == "GateScreen"
         assert table.shows("The scene ends. Spring tide 2 → 3 of 6.", "t Tension")
+        assert await read_tension(table) == 5
         await table.press("t")
-        assert twin.called("set_tension")[0][1:] == (6,)
-        assert table.shows("Tension went 5 → 6 in this scene.")
+        assert await read_tension(table) == 6
+        assert table.shows("Tension went 5 → 6 in this scene: 3 of 3 checks failed.")
         assert not table.shows("t Tension")
         await table.press("t")
-        assert len(twin.called("set_tension")) == 1, "what was decided is not offered again"
+        assert await read_tension(table) == 6, "what was decided is not offered again"
         await table.press("escape")
         assert table.screen == "SceneScreen", "what is told takes no step back of its own"
 
 
-async def test_a_gate_in_mid_scene_offers_no_tension() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin), ROOMY) as table:
+async def test_gate_in_mid_scene_offers_no_tension(agenda_home: Path) -> None:
+    async with seated(real_desk(agenda_home, 8), ROOMY) as table:
         await table.press("enter", "f3")
         assert table.screen == "GateScreen"
         await table.press("t")
-        assert not twin.called("set_tension")
+        assert await read_tension(table) == 5
         assert not table.shows("The scene ends.")
 
 
-async def test_a_tension_that_could_not_be_set_is_told_and_offered_still() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin), ROOMY) as table:
+async def test_gate_offers_the_tension_again_after_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _build_failed_checks(tmp_path)
+    async with seated(real_desk(tmp_path, 8), ROOMY) as table:
         await table.press("enter")
         await table.type("/end")
-        twin.fail("set_tension", StoreFull("The disk is full.", kept="Nothing was changed."))
+        full = StoreFull("The disk is full.", kept="Nothing was changed.")
+        fail_once(monkeypatch, table.services.play, "set_tension", full)
         await table.press("t")
         assert table.shows("The disk is full.", "Nothing was changed.")
+        assert await read_tension(table) == 5
         await table.press("t")
-        assert table.shows("Tension went 5 → 6")
+        assert await read_tension(table) == 6
+
+
+async def _build_failed_checks(home: Path) -> None:
+    """Play a scene with open matters in which every check fails."""
+    services, close = await real_desk(home)()
+    failed = ["I try the lock. /check 2d6 vs 30"] * 3
+    await start_sample_story(services, *OPEN_MATTERS, *failed)
+    await services.stories.suspend()
+    await close()
 
 
 @pytest.mark.slow
-async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Path) -> None:
-    """On the real desk: typed, shown at once, acting at the end, there in the next scene and on the menu."""
+async def test_agenda_lasts_from_the_prompt_to_the_next_scene(tmp_path: Path) -> None:
+    """Typed, shown at once, acting at the end, there in the next scene and on the menu."""
     async with seated(real_desk(tmp_path), ROOMY) as table:
         await _begin(table)
         await table.type("/thread Who cut the rope?")
