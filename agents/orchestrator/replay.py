@@ -107,8 +107,8 @@ async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int
 class RecordedCallsOnly(ScriptedModel):
     """A model for replays that has no words of its own.
 
-    It raises ModelUnset for every call, since all calls should be on record; the call shows where the
-    session first differs from its record.
+    It raises ModelUnset for every call, since all calls should be on record. `requests` then holds the first
+    call in which the session differs from its record.
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ def with_tables(document: str) -> str:
 
 
 def yes_table() -> str:
-    """Return the chance of any yes, and of a random event, by tension, in one tension mode."""
+    """Return a table of the chance of any yes, and of a random event, by tension."""
     head = ["tension", *Likelihood, "event"]
     rows = ([t, *(yes_in_100(one, t) for one in Likelihood), event_chance(t)] for t in TENSIONS)
     return _table(head, rows)
