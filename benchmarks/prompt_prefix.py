@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader

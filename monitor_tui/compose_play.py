@@ -8,7 +8,7 @@ from functools import cached_property
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
-from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService

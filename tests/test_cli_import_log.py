@@ -48,8 +48,7 @@ def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
     assert code == 0
     assert "Imported “The long road” in The long road: 120 turns in 6 scenes, and 13 notes" in said
     assert (
-        "1 note, 1 about what was left out:\n"
-        "  line 122: it is not whole JSON at column 1; left out" in said
+        "1 note, 1 about what was left out:\n  line 122: it is not whole JSON at column 1; left out" in said
     )
     assert "120 of 120 turns, 6 of 6 scenes" in progress
     told = json.loads(monitor(home, "import-log", str(log), "--pc", "Mira", "--json").stdout)

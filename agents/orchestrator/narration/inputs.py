@@ -9,7 +9,8 @@ from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context_package import ContextPackage, ContextPackageBuilder
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief

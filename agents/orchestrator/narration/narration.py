@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.context_assembly.context_package import ContextPackage, ContextPackageBuilder
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.context_assembly import narrative_context as layers
-from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.memory_manager.summary_texts import (
