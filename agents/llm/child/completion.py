@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from typing import Any, Final
 
 import litellm
@@ -14,34 +14,7 @@ from agents.llm.child.provider_errors import cut_error, to_model_error
 from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelRejected, ModelUnreachable
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.model_names import is_local_address, key_name, may_carry_key
-
-_UNSUPPORTED_KEYWORDS: Final = frozenset(
-    {"default", "title", "examples", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"}
-    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "format"}
-)
-_NAME_MAPS: Final = ("properties", "$defs", "definitions")
-"""Keywords whose keys are names, not keywords."""
-
-
-def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the converted schema; the given one is not changed."""
-    converted: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in _NAME_MAPS and isinstance(value, Mapping):
-            converted[key] = {name: _convert(one) for name, one in value.items()}
-        elif key not in _UNSUPPORTED_KEYWORDS:
-            converted[key] = _convert(value)
-    if isinstance(converted.get("properties"), dict):
-        converted["required"] = list(converted["properties"])
-        converted["additionalProperties"] = False
-    return converted
-
-
-def _convert(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return strict_schema(value)
-    return [_convert(one) for one in value] if isinstance(value, list | tuple) else value
-
+from agents.llm.strict_schema import strict_schema
 
 _NO_KEY: Final = "none"
 """The key for servers that need none: their client insists on one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.llm.child.completion import strict_schema
 from agents.llm.model_names import ModelTarget
 from agents.llm.provider_keys import KEYRING_SERVICE, ProviderKeys
+from agents.llm.strict_schema import strict_schema
 from agents.secret_masking import mask_known_secrets
 from stores.errors import InputError
 
