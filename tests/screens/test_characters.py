@@ -68,7 +68,7 @@ async def test_characters_screen_has_somebody_misremember(remembered_home: Path)
         assert table.screen == "TextDialog"
         await table.press("ctrl+u")
         await table.type("Nobody ever saw a key.")
-        assert table.shows("Remembered otherwise: Nobody ever saw a key.", "Canon is as it was.")
+        assert table.shows("Remembered differently: Nobody ever saw a key.", "Canon is as it was.")
         assert table.shows("originally: Ivo Tarrant saw the brass key.")
         (universe,) = await table.services.stories.universes()
         ivo = next(e for e in await table.services.stories.characters(universe.id) if e.name == "Ivo Tarrant")
