@@ -1,6 +1,7 @@
 """Converts a JSON schema for the strict modes of hosted providers.
 
-These reject keywords that they do not support. Every object forbids further properties and requires all its own; limits of length are removed, and checked
+These reject keywords that they do not support. Every object forbids further properties
+and requires all its own; limits of length are removed, and checked
 when the answer is read. A server of the player's own gets the schema unchanged: there the limits keep a small
 model from generating without end.
 """
