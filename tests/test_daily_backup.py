@@ -18,8 +18,7 @@ from stores.backup.restoring import verify_backup
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library
-from tests.screens.table import seated, twin_desk
-from tests.screens.twin import TwinDesk
+from tests.screens.table import real_desk, seated
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -147,11 +146,10 @@ async def test_daily_backup_not_begun_does_not_delay_closing(stores: Stores, hom
     assert backups(home) == []
 
 
-async def test_daily_backup_is_shown_in_the_menu() -> None:
-    twin = TwinDesk()
-    async with seated(twin_desk(twin)) as table:
+async def test_daily_backup_is_shown_in_the_menu(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path)) as table:
         await table.press("down")
-        twin.events.publish(Notice("Backed up [2] universes."))
+        table.services.events.publish(Notice("Backed up [2] universes."))
         await table.settle()
         assert table.shows("Backed up [2] universes.")
         highlighted = table.app.screen.query_one("#modes").highlighted  # type: ignore[attr-defined]

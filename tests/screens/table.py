@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal
 
 from textual import events
 from textual.keys import _character_to_key
@@ -19,9 +19,6 @@ from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from monitor_tui.background_jobs import BackgroundMode
 from stores.records.ids import SeededIdGenerator, SteppingClock
-
-if TYPE_CHECKING:
-    from tests.screens.twin import TwinDesk
 
 NARROW, ROOMY = (80, 24), (120, 40)
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
@@ -131,20 +128,6 @@ def real_desk(
             timer=SteppingTimer(),
         )
         return program.services, program.close
-
-    return open_services
-
-
-def twin_desk(services: TwinDesk) -> OpenServices:
-    """Hand out a twin."""
-
-    async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
-        async def close() -> None:
-            services.calls.append(("close", ()))
-
-        from tests.screens.twin import TwinServices
-
-        return cast(Services, TwinServices(services)), close
 
     return open_services
 
