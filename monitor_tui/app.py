@@ -261,13 +261,15 @@ class MonitorApp(App[None]):
 
     def _open_prompt(self, scene_id: Id, text: str) -> None:
         """Take off what lies over the scene, and put words into its prompt."""
-        from screens.play.play_screen import PlayScreen
+        from screens.play.scene_screen import SceneScreen
 
-        play_screens = (s for s in self.screen_stack if isinstance(s, PlayScreen) and s.scene_id == scene_id)
-        if (play_screen := next(play_screens, None)) is not None:
-            while self.screen is not play_screen:
+        scene_screens = (
+            s for s in self.screen_stack if isinstance(s, SceneScreen) and s.scene_id == scene_id
+        )
+        if (scene_screen := next(scene_screens, None)) is not None:
+            while self.screen is not scene_screen:
                 self.pop_screen()
-            play_screen.fill_prompt(text)
+            scene_screen.fill_prompt(text)
 
     def _open_menu(self) -> None:
         """Show the menu at once; what it shows is read again when the Main Loop has come home too."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from textual import on
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 if TYPE_CHECKING:
@@ -36,6 +38,31 @@ class ErrorRaised(Message):
     error: BaseException
 
 
+@dataclass
+class WorkFailed(Message):
+    """A worker of a panel died. The screen that the panel is part of takes it as one of its own."""
+
+    error: BaseException
+    worker_name: str
+
+
+def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:
+    """Pass a panel's dead worker on to its screen."""
+    if message.state is WorkerState.ERROR and message.worker.error is not None:
+        panel.post_message(WorkFailed(message.worker.error, message.worker.name))
+
+
+def start_change(node: DOMNode, job: Coroutine[None, None, None], name: str) -> None:
+    """Run a change in a worker of `node`, unless the same is under way: a key pressed twice does it once.
+
+    A change is never cancelled by another; it may have been written already.
+    """
+    if any(w.node is node and w.name == name and not w.is_finished for w in node.workers):
+        job.close()
+    else:
+        node.run_worker(job, name=name, group=name, exit_on_error=False)
+
+
 @runtime_checkable
 class CommandTarget(Protocol):
     """A screen with a prompt that slash commands can be typed into."""
@@ -48,7 +75,10 @@ class CommandTarget(Protocol):
 
 
 class ServiceScreen(Screen[Result]):
-    """A screen that reads the desk in a worker and reads it again when something happened."""
+    """A screen that reads the services in a worker, and reads them again when something happened."""
+
+    PANELS: ClassVar[tuple[type[Widget], ...]] = ()
+    """Panels that hold all that can have the focus: their keys work anywhere on the screen."""
 
     def __init__(self, services: Services) -> None:
         super().__init__()
@@ -84,14 +114,8 @@ class ServiceScreen(Screen[Result]):
             )
 
     def start_change(self, job: Coroutine[None, None, None], name: str) -> None:
-        """Run a change in a worker, unless the same is under way: a key pressed twice does it once.
-
-        A change is never cancelled by another; it may have been written already.
-        """
-        if any(w.node is self and w.name == name and not w.is_finished for w in self.workers):
-            job.close()
-        else:
-            self.run_worker(job, name=name, group=name, exit_on_error=False)
+        """Run a change in a worker of this screen: see `start_change` above."""
+        start_change(self, job, name)
 
     async def _load_while_stale(self) -> None:
         while self._is_stale:
@@ -114,6 +138,11 @@ class ServiceScreen(Screen[Result]):
         elif self.is_affected_by(message.event) and self.is_active:
             # A screen that lies under another reads again when it comes to the front: it costs no key there.
             self.reload()
+
+    @on(WorkFailed)
+    def _work_failed(self, message: WorkFailed) -> None:
+        message.stop()
+        self.handle_error(message.error, message.worker_name)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """The one place where a screen's dead workers are caught."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, ProposalsChanged
+from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import CommitReportDialog
-from screens.gate.proposal_decision_screen import ProposalDecisionScreen
+from screens.gate.proposal_decisions import ProposalDecisions, undo_lines
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
@@ -45,7 +45,7 @@ EMPTY_UNIVERSE_GATE = (
 )
 
 
-class GateScreen(ProposalDecisionScreen):
+class GateScreen(ServiceScreen[None]):
     """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at once."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/gate_screen.tcss"
@@ -110,7 +110,7 @@ class GateScreen(ProposalDecisionScreen):
     def compose(self) -> ComposeResult:
         yield TitleBar("Canon gate")
         yield Input(id="filter", placeholder="only rows with these words", compact=True)
-        with Container(id="review"):
+        with ProposalDecisions(self.services.gate, self.services.policy, id="review"):
             yield ProposalList(accept_all="unmarked")
             yield ProposalDetail(with_change=True)
         yield Static(id="told", markup=False)
@@ -284,6 +284,15 @@ class GateScreen(ProposalDecisionScreen):
             self.post_message(Visit(Back(self)))
         else:
             self.reload()
+
+    @on(ProposalDecisions.UndoProposed)
+    def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
+        self.query_one(NoticePanel).show_lines(undo_lines(message))
+        self.reload()
+
+    @on(ProposalDecisions.DecisionRefused)
+    def _read_again(self) -> None:
+        self.reload()
 
     # --- evidence and errors -----------------------------------------------------------------------
 

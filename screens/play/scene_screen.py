@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import CanonCommitted, HeadMoved, TransientEvent
-from screens.base import ErrorRaised
+from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
+from agents.llm.budget import format_dollars
+from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
+from screens.gate.proposal_decisions import ProposalDecisions, undo_lines
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.play.narration_screen import NarrationScreen
+from screens.play.narration_status import NarrationStatus
+from screens.play.play_queue import PlayQueue, QueuedPlay
+from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
+from screens.play.timeline_panel import TimelinePanel
+from screens.query_routes import ToQuery
 from screens.routes import ToGate, ToMenu, Visit
+from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
 from widgets.agenda_box import AgendaBox
@@ -31,14 +39,14 @@ from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import is_undecided
 from widgets.safe_text import one_line
-from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
+from widgets.status_bar import StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
-    from agents.events import Event
+    from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import SceneView, TurnView
+    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
 
 REREAD_ROWS = 4
 """Rows before the new ones that are read with them: a roll or a take may have been added to those."""
@@ -48,13 +56,15 @@ PROMPT_HINT = "what do you do?"
 UNNARRATED_HINT = "F7: the GM opens it"
 
 
-class SceneScreen(NarrationScreen):
+class SceneScreen(ServiceScreen[None]):
     """One scene, being played."""
 
     CSS_PATH = SCREENS_FOLDER / "play/scene_screen.tcss"
     AUTO_FOCUS = "PromptArea"
     BINDING_GROUP_TITLE = "Scene"
+    PANELS = (TimelinePanel,)
     BINDINGS = [
+        Binding("f7", "tell_on", "Narrate", id="scene.tell_on", tooltip="Let the model narrate on"),
         Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
         Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
@@ -75,6 +85,30 @@ class SceneScreen(NarrationScreen):
         cost: str
 
     @dataclass
+    class StoryCostLoaded(Message):
+        """What the story has cost so far, in words."""
+
+        cost_text: str
+
+    @dataclass
+    class ReplyReceived(Message):
+        """What came of a line or a key that was played."""
+
+        reply: Reply
+
+    @dataclass
+    class PlayFailed(Message):
+        """What was to be played could not be."""
+
+        error: MonitorError
+
+    @dataclass
+    class TriggerCommitted(Message):
+        """What was critical is written."""
+
+        report: CommitReport
+
+    @dataclass
     class NamesLoaded(Message):
         """What `@` completes."""
 
@@ -84,35 +118,46 @@ class SceneScreen(NarrationScreen):
         self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
     ) -> None:
         """Open a scene, or without one the story where it was left; `follows_gate`: straight from the gate before."""
-        super().__init__(services, scene_id)
+        super().__init__(services)
+        self.scene_id = scene_id
+        self.view: SceneView | None = None
         self._follows_gate = follows_gate
         self._story_id = story_id
         self._has_timeline_moved = False
         self._are_names_loaded = False
+        self._status_bar = StatusBar()
+        self._transcript = Transcript(empty=EMPTY_SCENE_HINT)
+        self._notices = NoticePanel()
+        self._trigger_bar = TriggerBar()
+        self._prompt = PlayPrompt(commands=services.play.commands(), hint=PROMPT_HINT)
+        self._timeline = TimelinePanel(services.play, services.llm, id="stage")
+        self._side = ProposalDecisions(services.gate, services.policy, id="side")
+        self._queue = PlayQueue()
+        self._narration = NarrationStatus(
+            self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
+        )
 
     def compose(self) -> ComposeResult:
-        yield StatusBar()
-        with Horizontal(id="stage"):
+        yield self._status_bar
+        with self._timeline:
             with Vertical(id="play"):
-                yield Transcript(empty=EMPTY_SCENE_HINT)
-                yield NoticePanel()
-                yield TriggerBar()
+                yield self._transcript
+                yield self._notices
+                yield self._trigger_bar
                 yield Static(id="here", markup=False)
-                yield PlayPrompt(commands=self.services.play.commands(), hint=PROMPT_HINT)
-            yield Vertical(id="side")
+                yield self._prompt
+            yield self._side
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._mount_side_panels)
         background = self.services.jobs.current_status()
-        self.query_one(StatusBar).background_status = backlog_text(
-            background.items_left, background.current_work, at_least=MIN_SHOWN_BACKLOG
-        )
+        self._status_bar.background_status = backlog_text(background.items_left, background.current_work)
 
     async def _mount_side_panels(self) -> None:
         """Mount what stands beside the story, once. The first frame does without, and comes at once."""
         if not self.query(ProposalPanel):
-            await self.query_one("#side").mount(ProposalPanel(), CastBox(), AgendaBox())
+            await self._side.mount(ProposalPanel(), CastBox(), AgendaBox())
 
     # --- reading and drawing -----------------------------------------------------------------------
 
@@ -124,13 +169,13 @@ class SceneScreen(NarrationScreen):
     async def load_view(self) -> None:
         if not self.scene_id:
             self.scene_id = await self.services.stories.resume(self._story_id)
-        appended_ids = set(self._appended_ids)
+        appended_ids = self._narration.appended_ids
         view = await self.services.play.scene(self.scene_id)
-        loaded_turns = self.query_one(Transcript).total if self.view else view.turn_count
+        loaded_turns = self._transcript.total if self.view else view.turn_count
         start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
         tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
         self.post_message(
-            self.SceneLoaded(view, tail, appended_ids, await self.read_cost_text(view.story.id))
+            self.SceneLoaded(view, tail, appended_ids, await self._read_cost_text(view.story.id))
         )
         if not self._are_names_loaded:
             self._are_names_loaded = True
@@ -143,10 +188,11 @@ class SceneScreen(NarrationScreen):
         view, is_first_view = message.view, self.view is None
         await self._mount_side_panels()
         self.view = view
-        self.query_one(StatusBar).view = view
-        self.query_one(StatusBar).extra = message.cost
+        self._timeline.show_scene(self.scene_id, view)
+        self._status_bar.view = view
+        self._status_bar.extra = message.cost
         self._show_turns(view, message.tail, is_first_view)
-        self.drop_appended_text(message.appended_ids)
+        self._narration.drop_appended_text(message.appended_ids)
         self.query_one(ProposalPanel).show_proposals(view.proposals)
         self.query_one(CastBox).show(view.cast)
         self.query_one(AgendaBox).show(view)
@@ -154,26 +200,33 @@ class SceneScreen(NarrationScreen):
         self.query_one("#here", Static).update(Content("   ").join(cast_lines))
         self._show_trigger(view.trigger_reason if view.state == "active" else "")
         undecided_count = sum(map(is_undecided, view.proposals))
-        self.query_one(PlayPrompt).hint = self._prompt_hint(view)
-        self.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
-        self.refresh_bindings()
-        self.play_next()
+        self._prompt.hint = self._prompt_hint(view)
+        self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
+        self._play_next()
         if is_first_view and view.unfinished_count:
             # What a crash left untold goes on before all else, where the player sees it.
-            self.queue_action(partial(self.services.play.finish_narration, self.scene_id))
+            self._queue_play(partial(self.services.play.finish_narration, self.scene_id))
         elif (
             is_first_view
             and self._follows_gate
-            and self.needs_opening_narration(view)
+            and self._needs_opening_narration(view)
             and view.story.mode is StoryMode.AUTOPILOT
         ):
             self.action_tell_on()
         if is_first_view and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 
+    def _needs_opening_narration(self, view: SceneView) -> bool:
+        """Whether the scene is there to be opened by the model: nothing of it was narrated or played."""
+        return (
+            self.services.llm.is_on
+            and view.state == "active"
+            and not (view.turn_count or view.unfinished_count)
+        )
+
     def _show_turns(self, view: SceneView, tail: list[TurnView], is_first_view: bool) -> None:
         """New turns are added at the end; when the head has moved, what is in view is fetched again."""
-        transcript = self.query_one(Transcript)
+        transcript = self._transcript
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
         elif self._has_timeline_moved or view.turn_count < transcript.total:
@@ -184,13 +237,13 @@ class SceneScreen(NarrationScreen):
 
     def _prompt_hint(self, view: SceneView) -> str:
         """Say in the empty prompt what there is to do; at a scene's beginning, how it can be begun."""
-        if self.needs_opening_narration(view):
+        if self._needs_opening_narration(view):
             return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
         return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
 
     def _show_trigger(self, reason: str) -> None:
         """Enter and Esc answer it from the prompt, so it takes no focus: a Tab too many must not commit."""
-        bar = self.query_one(TriggerBar)
+        bar = self._trigger_bar
         bar.why = reason
         bar.can_focus = False
 
@@ -199,33 +252,42 @@ class SceneScreen(NarrationScreen):
 
     @on(NamesLoaded)
     def _set_names(self, message: NamesLoaded) -> None:
-        self.query_one(PlayPrompt).set_names(message.names)
+        self._prompt.set_names(message.names)
 
     # --- keys --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "commit_now":
-            return bool(self.query_one(TriggerBar).why)
-        if action in ("proposals", "sheet"):
-            return self.view is not None
-        if action == "escape":
-            return not self.can_stop_narration
+        match action:
+            case "commit_now":
+                return bool(self._trigger_bar.why)
+            case "proposals" | "sheet":
+                return self.view is not None
+            case "stop":
+                return self._can_stop_narration
+            case "escape":
+                return not self._can_stop_narration
+            case "tell_on":
+                return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
 
     def action_proposals(self) -> None:
         """Into the proposals, or back to the prompt. Where there is no room beside the story, over it."""
         is_entering = not self.query_one(ProposalPanel).proposal_list.has_focus
-        self.query_one("#side").set_class(is_entering, "-over")
+        self._side.set_class(is_entering, "-over")
         if is_entering:
             self.query_one(ProposalPanel).focus_list()
         else:
-            self.query_one(PlayPrompt).focus_input()
+            self._prompt.focus_input()
+
+    def action_query(self) -> None:
+        if self.view is not None:
+            self.post_message(Visit(ToQuery(self.view.universe.id, None, self.scene_id, "")))
 
     def action_gate(self) -> None:
         self.post_message(Visit(ToGate(self.scene_id)))
 
     def action_mechanics(self) -> None:
-        transcript = self.query_one(Transcript)
+        transcript = self._transcript
         transcript.hide_mechanics = not transcript.hide_mechanics
 
     def action_sheet(self) -> None:
@@ -235,32 +297,32 @@ class SceneScreen(NarrationScreen):
     def _sheet_closed(self, suggested_line: str | None) -> None:
         """What the rules suggest of the changes waits in the prompt."""
         if suggested_line:
-            self.query_one(PlayPrompt).restore_text(suggested_line)
+            self._prompt.restore_text(suggested_line)
 
     @on(ProposalList.ProposalEvidenceRequested)
     def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
         view = message.view
         quote = f"“{one_line(view.quote)}”" if view.quote else "No quote: you declared it."
-        self.query_one(NoticePanel).show_lines((view.title, quote))
+        self._notices.show_lines((view.title, quote))
         if view.proposal.turn_id:
-            self.trace_turn(view.proposal.turn_id, jump=True)
+            self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
     def action_escape(self) -> None:
         """One step back: from what is critical, from the notes, to the prompt, then out of the scene."""
-        if self.query_one(TriggerBar).why:
-            self.dismiss_trigger()
-        elif self.query_one(NoticePanel).is_shown:
-            self.query_one(NoticePanel).clear()
-        elif not self.query_one(PlayPrompt).input_has_focus:
-            self.query_one("#side").remove_class("-over")
-            self.query_one(PlayPrompt).focus_input()
+        if self._trigger_bar.why:
+            self._dismiss_trigger()
+        elif self._notices.is_shown:
+            self._notices.clear()
+        elif not self._prompt.input_has_focus:
+            self._side.remove_class("-over")
+            self._prompt.focus_input()
         else:
             self._confirm_leaving()
 
     def _confirm_leaving(self) -> None:
         detail = "The scene stays as it is. Resume it under Continue."
-        if self.query_one(PlayPrompt).text.strip():
+        if self._prompt.text.strip():
             detail += " The text in the prompt was not sent and will be lost."
         self.app.push_screen(
             ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on"), self._apply_leave_answer
@@ -270,13 +332,209 @@ class SceneScreen(NarrationScreen):
         if is_confirmed:
             self.post_message(Visit(ToMenu()))
 
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        """A scene that cannot be opened leaves the user on the menu, and says why there."""
+    # --- playing -----------------------------------------------------------------------------------
+
+    @on(PlayPrompt.LineSubmitted)
+    def _send_typed_line(self, message: PlayPrompt.LineSubmitted) -> None:
+        message.stop()
+        self._send_line(message.text)
+
+    def _send_line(self, line: str) -> None:
+        """Play a line when those before it are done; typing goes on meanwhile."""
+        self._queue.add(
+            QueuedPlay(
+                lambda: self.services.play.submit(self.scene_id, line), line, line.startswith("/continue")
+            )
+        )
+        self._play_next()
+
+    def _queue_play(self, run: Callable[[], Awaitable[Reply]], *, continues_narration: bool = False) -> None:
+        """Play what a key asks for, in the order of the lines that were typed."""
+        self._queue.add(QueuedPlay(run, continues_narration=continues_narration))
+        self._play_next()
+
+    def _play_next(self) -> None:
+        """Play the next of what waits, once the scene is open and what came before it is done."""
+        if self.view is not None and (play := self._queue.start_next()) is not None:
+            self._notices.clear()
+            self._run_play(play.run)
+        self._refresh_play_status()
+
+    def _refresh_play_status(self) -> None:
+        self._timeline.show_playing(self._queue.is_playing)
+        self._narration.refresh()
+        self.refresh_bindings()
+
+    @work(group="play", name="play", exit_on_error=False)
+    async def _run_play(self, run: Callable[[], Awaitable[Reply]]) -> None:
+        try:
+            reply = await run()
+        except MonitorError as error:
+            self.post_message(self.PlayFailed(error))
+        else:
+            self.post_message(self.ReplyReceived(reply))
+
+    @on(ReplyReceived)
+    def _show_played(self, message: ReplyReceived) -> None:
+        self._timeline.forget_retake_note()
+        self._show_reply(message.reply)
+        self._queue.finish()
+        self._play_next()
+
+    @on(TimelinePanel.Moved)
+    def _show_move(self, message: TimelinePanel.Moved) -> None:
+        message.stop()
+        self._show_reply(message.reply)
+
+    def _show_reply(self, reply: Reply) -> None:
+        if reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
+            self._notices.show_lines(reply.lines, reply.severity)
+        # A line to go on with; what the rules suggest beside a played one never runs into what is typed.
+        if reply.prompt_text and not (reply.kind == "exchange" and self._prompt.text.strip()):
+            self._prompt.restore_text(reply.prompt_text)
+        if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
+            self.post_message(Visit(route))
+        self.reload()
+
+    @on(PlayFailed)
+    def _show_play_failure(self, message: PlayFailed) -> None:
+        self._notices.show_error(message.error)
+        self._restore_unplayed_line(message.error)
+        self._play_next()
+
+    def _restore_unplayed_line(self, error: BaseException) -> None:
+        if line := self._queue.fail(error):
+            self._prompt.restore_text(line)
+
+    def fill_prompt(self, text: str) -> None:
+        """Go on with these words in the prompt."""
+        self._prompt.restore_text(text)
+        self._prompt.focus_input()
+
+    # --- narration by a model ----------------------------------------------------------------------
+
+    @on(EventReceived)
+    def _show_progress_event(self, message: EventReceived) -> None:
+        was_narrating = self._narration.is_narrating
+        self._narration.show_event(self.scene_id, message.event)
+        match message.event:
+            case TextStreamed(self.scene_id) if not was_narrating:
+                self.refresh_bindings()
+            case LlmCallRecorded(_, story_id) if self.view and story_id in (None, self.view.story.id):
+                self._load_cost()
+            case _:
+                pass
+
+    @work(exclusive=True, group="cost", exit_on_error=False)
+    async def _load_cost(self) -> None:
+        if self.view is not None:
+            self.post_message(self.StoryCostLoaded(await self._read_cost_text(self.view.story.id)))
+
+    async def _read_cost_text(self, story_id: Id) -> str:
+        """Say what a story has cost; nothing while no model is set up."""
+        if not self.services.llm.is_on:
+            return ""
+        micros, is_cost_known = await self.services.llm.read_story_cost(story_id)
+        return format_dollars(micros) if is_cost_known else f"{format_dollars(micros)}+?"
+
+    @on(StoryCostLoaded)
+    def _show_cost(self, message: StoryCostLoaded) -> None:
+        self._status_bar.extra = message.cost_text
+
+    @property
+    def _can_stop_narration(self) -> bool:
+        """Whether a model may be at work for this scene just now."""
+        return self._narration.is_narrating or (self._queue.is_playing and self.services.llm.is_on)
+
+    def action_stop(self) -> None:
+        """Stop the words that come. Before the first of them, Escape means what it always means."""
+        if not self.services.llm.stop_streaming(self.scene_id):
+            self.action_escape()
+
+    def action_tell_on(self) -> None:
+        self._queue_play(
+            partial(self.services.play.continue_narration, self.scene_id), continues_narration=True
+        )
+
+    @on(TimelinePanel.RetakeRequested)
+    def _queue_retake(self, message: TimelinePanel.RetakeRequested) -> None:
+        message.stop()
+        self._queue_play(message.run)
+
+    # --- what is critical, and what is decided -----------------------------------------------------
+
+    @on(TriggerBar.CommitRequested)
+    def action_commit_now(self) -> None:
+        self.start_change(self._commit_trigger(), "commit")
+
+    async def _commit_trigger(self) -> None:
+        self.post_message(self.TriggerCommitted(await self.services.gate.commit_trigger(self.scene_id)))
+
+    @on(TriggerBar.Dismissed)
+    def _dismiss_trigger(self) -> None:
+        """Leave what is critical to the scene's end."""
+        self.start_change(self.services.gate.dismiss_trigger(self.scene_id), "dismiss")
+
+    @on(TriggerCommitted)
+    def _show_committed(self, message: TriggerCommitted) -> None:
+        report = message.report
+        written_lines = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
+        written_lines += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
+        failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failures]
+        result_lines = [*written_lines, *failed_lines] or ["Nothing new to write."]
+        self._notices.show_lines(result_lines, "warning" if failed_lines else "information")
+        self.reload()
+
+    @on(ProposalDecisions.UndoProposed)
+    def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
+        self._notices.show_lines(undo_lines(message))
+        self.reload()
+
+    @on(ProposalDecisions.DecisionRefused)
+    def _read_again(self) -> None:
+        self.reload()
+
+    # --- notices and errors ------------------------------------------------------------------------
+
+    def show_notice(self, notice: Notice) -> None:
+        self._notices.show_lines((notice.text,), notice.severity)
+
+    @on(Transcript.FetchFailed)
+    def _fetch_failed(self, message: Transcript.FetchFailed) -> None:
+        message.stop()
+        self._notices.show_error(message.error)
+
+    def handle_error(self, error: BaseException, worker_name: str) -> None:
+        """Errors stand beside the story; whatever was being played comes back to the prompt.
+
+        A scene that cannot be opened leaves the user on the menu, and says why there.
+        """
         if self.view is None:
             self.post_message(Visit(ToMenu()))
             self.post_message(ErrorRaised(error))
+            return
+        if worker_name == "play":
+            self._restore_unplayed_line(error)
+            self._refresh_play_status()
+        if isinstance(error, MonitorError):
+            self._notices.show_error(error)
         else:
-            super().handle_error(error, worker)
+            super().handle_error(error, worker_name)
+
+    # --- the palette -------------------------------------------------------------------------------
+
+    def commands(self) -> tuple[CommandHelp, ...]:
+        """The slash commands, for the palette."""
+        return self.services.play.commands()
+
+    def type_command(self, command: CommandHelp) -> None:
+        """Send a command that needs no words; begin one that does."""
+        name = f"/{command.name.removeprefix('/')}"
+        if command.needs_argument:
+            self._prompt.text = f"{name} "
+            self._prompt.focus_input()
+        else:
+            self._send_line(name)
 
     async def leave_for_menu(self) -> None:
         await self.services.stories.suspend()

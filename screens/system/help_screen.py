@@ -179,7 +179,7 @@ class HelpScreen(ServiceScreen[None]):
 
     def _keys_here(self) -> Iterator[HelpEntry]:
         """The screen that help was opened over, and each of its widgets that explains itself."""
-        yield from _key_entries(self.app, type(self._opened_over))
+        yield from _screen_key_entries(self.app, type(self._opened_over))
         explained_types: set[type] = set()
         for widget in self._opened_over.query("*"):
             if isinstance(widget, Helpable) and type(widget) not in explained_types:
@@ -194,7 +194,7 @@ class HelpScreen(ServiceScreen[None]):
             screen = getattr(importlib.import_module(module), name)
             if not isinstance(self._opened_over, screen):
                 yield HelpEntry(screen.BINDING_GROUP_TITLE, is_heading=True)
-                yield from _key_entries(self.app, screen)
+                yield from _screen_key_entries(self.app, screen)
 
     def action_part(self, name: str) -> None:
         self.query_one("#page").scroll_to_widget(self.query_one(f"#{name}"), top=True, animate=False)
@@ -205,6 +205,13 @@ class HelpScreen(ServiceScreen[None]):
 
 def _command_entry(command: CommandHelp) -> HelpEntry:
     return HelpEntry(command.usage, command.summary)
+
+
+def _screen_key_entries(app: App[object], screen: type[Screen[object]]) -> Iterator[HelpEntry]:
+    """Yield an entry for each key that works anywhere on the screen."""
+    yield from _key_entries(app, screen)
+    for panel in screen.PANELS if issubclass(screen, ServiceScreen) else ():
+        yield from _key_entries(app, panel)
 
 
 def _key_entries(app: App[object], owner: type[DOMNode]) -> Iterator[HelpEntry]:

@@ -1,33 +1,48 @@
-"""Deciding proposals, the same in play and at the gate: the list has the keys, the desk decides."""
+"""Deciding proposals, the same in play and at the gate: the list has the keys, the services decide."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.containers import Vertical
 from textual.message import Message
+from textual.worker import Worker
 
 from agents.proposals.editing import editable_text
-from screens.base import ServiceScreen
+from screens.base import post_failed_work, start_change
 from screens.dialogs.text_dialog import TextDialog
-from screens.notice_panel import NoticePanel
 from screens.routes import ToConflict, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.proposal_list import ProposalList
 
+if TYPE_CHECKING:
+    from agents.services.gate import GateService
+    from agents.services.policy import PolicyService
 
-class ProposalDecisionScreen(ServiceScreen[None]):
-    """A screen with a list of proposals in it, and a place for notes."""
+
+class ProposalDecisions(Vertical):
+    """Holds a list of proposals, and carries out what is decided in it."""
 
     @dataclass
     class UndoProposed(Message):
         """What undoes a commit's decision is proposed."""
 
         titles: tuple[str, ...]
+
+    @dataclass
+    class DecisionRefused(Message):
+        """A verdict that the list shows already was not kept: the list is to be read again."""
+
+    def __init__(self, gate: GateService, policy: PolicyService, *, id: str) -> None:
+        super().__init__(id=id)
+        self._gate = gate
+        self._policy = policy
 
     @on(ProposalList.Decided)
     def _decide_rows(self, message: ProposalList.Decided) -> None:
@@ -38,6 +53,14 @@ class ProposalDecisionScreen(ServiceScreen[None]):
     def _accept_all(self, message: ProposalList.AllAccepted) -> None:
         message.stop()
         self._decide_proposals(message.ids, Verdict.ACCEPT)
+
+    @work(group="decide", exit_on_error=False)
+    async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+        try:
+            await self._gate.decide(ids, verdict)
+        except MonitorError:
+            self.post_message(self.DecisionRefused())
+            raise
 
     @on(ProposalList.EditRequested)
     def _edit_row(self, message: ProposalList.EditRequested) -> None:
@@ -53,6 +76,10 @@ class ProposalDecisionScreen(ServiceScreen[None]):
         if new_text is not None:
             self._edit_text(proposal_id, new_text)
 
+    @work(group="decide", exit_on_error=False)
+    async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
+        await self._gate.edit_text(proposal_id, new_text)
+
     @on(ProposalList.ConflictOpened)
     def _open_conflict(self, message: ProposalList.ConflictOpened) -> None:
         message.stop()
@@ -61,28 +88,16 @@ class ProposalDecisionScreen(ServiceScreen[None]):
     @on(ProposalList.UndoRequested)
     def _undo_row(self, message: ProposalList.UndoRequested) -> None:
         message.stop()
-        self.start_change(self._propose_undo(message.view.proposal.id), "undo")
+        start_change(self, self._propose_undo(message.view.proposal.id), "undo")
 
     async def _propose_undo(self, proposal_id: Id) -> None:
-        staged_edits = await self.services.policy.propose_undo(proposal_id)
+        staged_edits = await self._policy.propose_undo(proposal_id)
         self.post_message(self.UndoProposed(staged_edits.titles))
 
-    @on(UndoProposed)
-    def _show_undo_proposed(self, message: UndoProposed) -> None:
-        self.query_one(NoticePanel).show_lines(
-            [f"Proposed: {title}. The next commit writes it." for title in message.titles]
-        )
-        self.reload()
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        post_failed_work(self, message)
 
-    @work(group="decide", exit_on_error=False)
-    async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
-        """Have it kept. The list shows the verdict already: if it is refused, it is read anew."""
-        try:
-            await self.services.gate.decide(ids, verdict)
-        except MonitorError:
-            self.reload()
-            raise
 
-    @work(group="decide", exit_on_error=False)
-    async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
-        await self.services.gate.edit_text(proposal_id, new_text)
+def undo_lines(message: ProposalDecisions.UndoProposed) -> list[str]:
+    """Return what to say of an undo that is proposed."""
+    return [f"Proposed: {title}. The next commit writes it." for title in message.titles]

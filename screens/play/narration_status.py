@@ -1,0 +1,118 @@
+"""Shows a model at work: its words as they come, the step it is at, and what goes on in the background."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from agents.events import (
+    BackgroundProgressed,
+    ImportProgressed,
+    StepStateChanged,
+    TextDiscarded,
+    TextStreamed,
+    TurnAppended,
+)
+from screens.play.play_queue import PlayQueue
+from stores.records.ids import Id
+from stores.records.play import GM_SPEAKERS
+from widgets.prompt import PlayPrompt
+from widgets.status_bar import StatusBar, backlog_text
+from widgets.step_progress import StepProgress
+from widgets.transcript.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agents.events import Event
+
+STATUS_GAP = "   "
+
+SetInterval = Callable[[float, Callable[[], None]], Timer]
+"""Calls something again and again, after so many seconds."""
+
+
+class NarrationStatus:
+    """Draws what events say of a narration into the transcript, the foot of the prompt and the header."""
+
+    def __init__(
+        self,
+        queue: PlayQueue,
+        transcript: Transcript,
+        prompt: PlayPrompt,
+        status_bar: StatusBar,
+        set_interval: SetInterval,
+    ) -> None:
+        self._queue = queue
+        self._transcript = transcript
+        self._prompt = prompt
+        self._status_bar = status_bar
+        self._set_interval = set_interval
+        self._step_progress = StepProgress()
+        self._timer: Timer | None = None
+        self._waiting_text = ""
+        self._import_text = ""
+        self._appended_ids: set[Id] = set()
+
+    @property
+    def is_narrating(self) -> bool:
+        """Whether words of a narration stand on the screen that are no turn yet."""
+        return self._transcript.is_narrating
+
+    @property
+    def appended_ids(self) -> set[Id]:
+        """Return the turns that were appended since their rows were drawn last."""
+        return set(self._appended_ids)
+
+    def show_event(self, scene_id: Id, event: Event) -> None:
+        """Draw what an event says of the scene's narration, or of the background."""
+        match event:
+            case TextStreamed(event_scene_id, turn_id, text, name) if event_scene_id == scene_id:
+                self._transcript.add_narrated_text(turn_id, text, name, opens_exchange=self._opens_exchange)
+            case TextDiscarded(event_scene_id, turn_id) if event_scene_id == scene_id:
+                self._transcript.drop_narrated_text(turn_id)
+            case TurnAppended(turn) if turn.scene_id == scene_id:
+                self._appended_ids.add(turn.id)
+            case StepStateChanged(event_scene_id, run_id, step, state, note) if event_scene_id == scene_id:
+                self._step_progress.record_step(run_id, step, state, note, time.monotonic())
+                self.refresh()
+            case ImportProgressed(turns, of_turns):
+                self._import_text = f"importing {turns:,} of {of_turns:,}" if of_turns else ""
+                self._status_bar.background_status = self._import_text
+            case BackgroundProgressed(waiting, doing):
+                # Of an import one wants to know how far it is; what it gives to do comes after it.
+                self._status_bar.background_status = self._import_text or backlog_text(waiting, doing)
+            case _:
+                pass
+
+    @property
+    def _opens_exchange(self) -> bool:
+        """Whether what is narrated opens an exchange of its own: nothing was left to answer."""
+        last = self._transcript.view_at(self._transcript.total - 1) if self._transcript.total else None
+        return self._queue.is_continuing_narration and last is not None and last.turn.speaker in GM_SPEAKERS
+
+    def drop_appended_text(self, appended_ids: set[Id]) -> None:
+        """These turns were in the log when the rows were read: they are rows now, or off the line again."""
+        for turn_id in appended_ids:
+            self._transcript.drop_narrated_text(turn_id)
+        self._appended_ids -= appended_ids
+
+    def show_waiting_text(self, text: str) -> None:
+        """Say at the foot of the prompt what waits for the player; the steps stand before it."""
+        self._waiting_text = text
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw the foot of the prompt again; once a second while something is being played."""
+        if not self._queue.is_playing and not self._step_progress.is_running:
+            self._step_progress.clear()
+            if self._timer is not None:
+                self._timer.stop()
+                self._timer = None
+        elif self._timer is None:
+            self._timer = self._set_interval(1.0, self.refresh)
+        room = max(10, self._prompt.size.width - 6)
+        step_line = self._step_progress.step_line(room, time.monotonic())
+        status_text = STATUS_GAP.join(filter(None, (step_line, self._waiting_text)))
+        self._prompt.status = status_text if len(status_text) <= room else step_line

@@ -1,0 +1,63 @@
+"""What waits to be played: typed lines and keys, one after another, while typing goes on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.llm.errors import ModelError
+
+if TYPE_CHECKING:
+    from agents.views.play_views import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPlay:
+    """Something to play when what came before it is done."""
+
+    run: Callable[[], Awaitable[Reply]]
+    typed_line: str = ""
+    """The line as it was typed; empty for a key."""
+    continues_narration: bool = False
+    """Whether the story is narrated on without an act of the player's."""
+
+
+class PlayQueue:
+    """Holds what is being played and what waits. Nothing typed is lost: what was not played is given back."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[QueuedPlay] = deque()
+        self._current: QueuedPlay | None = None
+
+    @property
+    def is_playing(self) -> bool:
+        return self._current is not None
+
+    @property
+    def is_continuing_narration(self) -> bool:
+        """Whether the story is being narrated on without an act of the player's."""
+        return self._current is not None and self._current.continues_narration
+
+    def add(self, play: QueuedPlay) -> None:
+        self._waiting.append(play)
+
+    def start_next(self) -> QueuedPlay | None:
+        """Take the next one, or None while one is being played or none waits."""
+        if self._current is None and self._waiting:
+            self._current = self._waiting.popleft()
+            return self._current
+        return None
+
+    def finish(self) -> None:
+        self._current = None
+
+    def fail(self, error: BaseException) -> str:
+        """End what is being played, and return the line to give back to the player; empty if there is none.
+
+        A line that only the model had no answer to is in the story, and is not given back.
+        """
+        line = self._current.typed_line if self._current else ""
+        self._current = None
+        return line if line.startswith("/") or not isinstance(error, ModelError) else ""

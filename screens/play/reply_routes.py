@@ -1,0 +1,50 @@
+"""Where a reply leads to. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from screens.llm_routes import ToBill, ToLlmSetup, ToXray
+from screens.query_routes import ToQuery
+from screens.routes import Route, ToConflict, ToGate, ToHelp, ToMenu, ToPolicy, ToScene, ToUniverse
+from screens.world_routes import ToCommitments
+from stores.records.ids import Id
+
+if TYPE_CHECKING:
+    from agents.views.play_views import Reply, SceneView
+
+PLACES_WITH_OWN_SCREEN: Final = (
+    "gate", "help", "court", "house", "ledger", "xray", "bill", "model", "query",
+)  # fmt: skip
+"""Places of a reply that show in full what the reply's lines say."""
+
+
+def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route | None:
+    """Return where the reply leads from the scene that is shown; None if play goes on there."""
+    match reply.goto:
+        case "scene" if reply.subject and reply.subject != scene_id:
+            return ToScene(reply.subject)
+        case "gate":
+            return ToGate(scene_id)
+        case "court" if reply.subject:
+            return ToConflict(reply.subject)
+        case "house" if reply.subject:
+            return ToPolicy(reply.subject)
+        case "ledger" if view:
+            return ToCommitments(view.universe.id, scene_id)
+        case "xray" if reply.subject:
+            return ToXray(reply.subject)
+        case "bill" if view:
+            return ToBill(view.story.id)
+        case "model":
+            return ToLlmSetup()
+        case "query" if view:
+            return ToQuery(view.universe.id, None, scene_id, reply.query_text)
+        case "help":
+            return ToHelp()
+        case "menu":
+            return ToMenu()
+        case "universe" if view:
+            return ToUniverse(view.universe.id, reply.subject, beside_play=True)
+        case _:
+            return None

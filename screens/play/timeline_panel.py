@@ -1,0 +1,264 @@
+"""The keys that move along a scene's timeline, take its last narration again, or look at one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from textual import on, work
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.worker import Worker
+
+from screens.base import post_failed_work
+from screens.dialogs.text_dialog import TextDialog
+from screens.llm_routes import ToXray
+from screens.notice_panel import NoticePanel
+from screens.play.turn_trace_dialog import TurnTraceDialog
+from screens.routes import Route, ToReading, Visit
+from stores.records.ids import Id
+from stores.records.play import GM_SPEAKERS, Turn
+from widgets.prompt import PlayPrompt
+from widgets.transcript.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agents.services.llm import LlmService
+    from agents.services.play import PlayService
+    from agents.views.play_views import Reply, SceneView, TurnTrace
+
+MAX_LOOKBACK_TURNS = 20
+"""How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""
+
+RETAKE_NOTE_HINT = (
+    "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
+    "more. The take you have is kept."
+)
+
+
+class TimelinePanel(Horizontal):
+    """The part of the play screen that has the transcript, the prompt and what stands beside them."""
+
+    BINDINGS = [
+        Binding("ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Narrate the last GM turn again"),
+        Binding(
+            "e,E",
+            "edit_words",
+            "Edit",
+            id="scene.edit",
+            tooltip="Edit the last GM turn as a new take",
+            show=False,
+        ),
+        Binding(
+            "left",
+            "take(-1)",
+            "Previous take",
+            id="scene.take_before",
+            tooltip="The previous take",
+            show=False,
+        ),
+        Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
+        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last exchange"),
+        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo the undone exchange"),
+        Binding(
+            "b,B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"
+        ),
+        Binding(
+            "f6", "xray", "X-ray", id="scene.xray", tooltip="Why the highlighted (or last) turn says this"
+        ),
+        Binding(
+            "X",
+            "xray_here",
+            "X-ray here",
+            id="scene.xray_here",
+            tooltip="Why this turn says this",
+            show=False,
+        ),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """The timeline moved by a key."""
+
+        reply: Reply
+
+    @dataclass
+    class RetakeRequested(Message):
+        """The model is to narrate the last turn again, when what came before it is done."""
+
+        run: Callable[[], Awaitable[Reply]]
+
+    @dataclass
+    class LastNarrationLoaded(Message):
+        """The last GM turn, to be narrated in other words; None when nobody has answered yet."""
+
+        text: str | None
+
+    @dataclass
+    class TurnTraced(Message):
+        """Where a turn stands; `jump`: go there in place of showing it."""
+
+        trace: TurnTrace
+        jump: bool
+
+    def __init__(self, play: PlayService, llm: LlmService, *, id: str) -> None:
+        super().__init__(id=id)
+        self._play = play
+        self._llm = llm
+        self._scene_id: Id = ""
+        self._view: SceneView | None = None
+        self._is_playing = False
+        self._last_retake_note = ""
+
+    # --- what the screen tells it ------------------------------------------------------------------
+
+    def show_scene(self, scene_id: Id, view: SceneView) -> None:
+        """The scene is, from now on, as `view` has it."""
+        self._scene_id, self._view = scene_id, view
+
+    def show_playing(self, is_playing: bool) -> None:
+        """Something is being played now, or is not any more."""
+        self._is_playing = is_playing
+
+    def forget_retake_note(self) -> None:
+        """The retake is narrated: its note is not offered again."""
+        self._last_retake_note = ""
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "undo":
+                return self._view is not None and self._view.can_undo
+            case "redo":
+                return self._view is not None and self._view.can_redo
+            case "take":
+                prompt = self.query_one(PlayPrompt)
+                return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
+            case "branch" | "xray_here":
+                return self.is_reading_transcript
+            case "retake":
+                return not (self._llm.is_on and self._is_playing)
+            case "xray":
+                return self._llm.is_on and self.query_one(Transcript).total > 0
+        return super().check_action(action, parameters)
+
+    @property
+    def is_reading_transcript(self) -> bool:
+        """Whether the cursor stands in the transcript."""
+        return self.query_one(Transcript).has_focus
+
+    @work(group="line", exit_on_error=False)
+    async def _run_move(self, move: Awaitable[Reply]) -> None:
+        self.post_message(self.Moved(await move))
+
+    def action_undo(self) -> None:
+        self._run_move(self._play.undo(self._scene_id))
+
+    def action_redo(self) -> None:
+        self._run_move(self._play.redo(self._scene_id))
+
+    def action_take(self, step: Literal[-1, 1]) -> None:
+        self._run_move(self._play.walk_takes(self._scene_id, step))
+
+    def action_branch(self) -> None:
+        turn = self.query_one(Transcript).current
+        if turn is not None:
+            self._run_move(self._play.branch(self._scene_id, turn.turn.id))
+            self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
+
+    # --- retake ------------------------------------------------------------------------------------
+
+    def action_retake(self) -> None:
+        """With a model: ask what it should do otherwise. Without: edit the words."""
+        if not self._llm.is_on:
+            self.action_edit_words()
+        elif not self.query_one(Transcript).total:
+            self.post_message(self.LastNarrationLoaded(None))
+        else:
+            dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
+            self.app.push_screen(dialog, self._apply_retake_note)
+
+    def _apply_retake_note(self, note: str | None) -> None:
+        if note is not None:
+            self._last_retake_note = (
+                note  # kept until it is narrated: what fails can be tried again as it was
+            )
+            self.post_message(self.RetakeRequested(partial(self._play.narrate_again, self._scene_id, note)))
+
+    @work(exclusive=True, group="retake", exit_on_error=False)
+    async def action_edit_words(self) -> None:
+        narrated_texts = (t.text for t in reversed(await self._read_last_turns()) if t.speaker in GM_SPEAKERS)
+        self.post_message(self.LastNarrationLoaded(next(narrated_texts, None)))
+
+    async def _read_last_turns(self) -> list[Turn]:
+        total = self.query_one(Transcript).total
+        rows = await self._play.transcript(
+            self._scene_id, max(0, total - MAX_LOOKBACK_TURNS), MAX_LOOKBACK_TURNS
+        )
+        return [row.turn for row in rows]
+
+    @on(LastNarrationLoaded)
+    def _edit_last_narration(self, message: LastNarrationLoaded) -> None:
+        message.stop()
+        if message.text is None:
+            self.query_one(NoticePanel).show_lines(("No GM turn to narrate again yet.",))
+            return
+        editor = TextDialog(
+            "Narrate again", message.text, "The take you have is kept; Left and Right switch takes."
+        )
+        self.app.push_screen(editor, self._apply_retake_text)
+
+    def _apply_retake_text(self, new_text: str | None) -> None:
+        if new_text is not None:
+            self._run_move(self._play.retake(self._scene_id, new_text))
+
+    # --- looking at a turn -------------------------------------------------------------------------
+
+    @work(exclusive=True, group="trace", exit_on_error=False)
+    async def trace_turn(self, turn_id: Id, *, jump: bool = False) -> None:
+        """Ask where a turn stands, to show it or to go there."""
+        self.post_message(self.TurnTraced(await self._play.trace(turn_id), jump))
+
+    @on(Transcript.TurnChosen)
+    def _turn_chosen(self, message: Transcript.TurnChosen) -> None:
+        message.stop()
+        self.trace_turn(message.turn_id)
+
+    @on(TurnTraced)
+    def _show_trace(self, message: TurnTraced) -> None:
+        message.stop()
+        trace = message.trace
+        if not message.jump:
+            self.app.push_screen(TurnTraceDialog(trace), self._follow_route)
+        elif trace.scene.id == self._scene_id and trace.is_on_line:
+            self.query_one(Transcript).jump_to(trace.turn.depth)
+        else:
+            self.post_message(Visit(ToReading(trace.turn.id)))
+
+    def _follow_route(self, route: Route | None) -> None:
+        if route is not None:
+            self.post_message(Visit(route))
+
+    def action_xray(self) -> None:
+        """Of the turn under the cursor while that is in the transcript, else of the last that was narrated."""
+        current = self.query_one(Transcript).current if self.is_reading_transcript else None
+        if current is not None:
+            self.post_message(Visit(ToXray(current.turn.id)))
+        else:
+            self._xray_last_turn()
+
+    def action_xray_here(self) -> None:
+        self.action_xray()
+
+    @work(exclusive=True, group="xray", exit_on_error=False)
+    async def _xray_last_turn(self) -> None:
+        turns = await self._read_last_turns()
+        narrated_turns = [turn for turn in turns if turn.speaker in GM_SPEAKERS]
+        if turns:
+            self.post_message(Visit(ToXray((narrated_turns or turns)[-1].id)))
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        post_failed_work(self, message)
