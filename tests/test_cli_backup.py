@@ -136,8 +136,9 @@ def test_backup_command_uses_settings(home: Path, tmp_path: Path) -> None:
     # This month's newest is one of the two.
     assert len(backups(tmp_path / "elsewhere")) == 2
     (home / "settings.toml").write_text("[backup]\nkep = 2\n")
-    done = monitor(home, "backup", expect=1)
+    done = monitor(home, "backup")
     assert "backup.kep" in done.stderr
+    assert "Did you mean backup.keep?" in done.stderr
     assert "settings.toml" in done.stderr
 
 

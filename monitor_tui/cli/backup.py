@@ -20,6 +20,7 @@ from monitor_tui.cli.common import (
     resolve_home,
     run_command,
     size_text,
+    warn_of_unknown_settings,
 )
 from stores.errors import InputError, MonitorError
 
@@ -126,6 +127,7 @@ async def _write_backup(home: Path, to: Path | None, keep: int | None) -> Writte
     from stores.backup.folder import derive_library_id
     from stores.backup.writing import write_backup
 
+    warn_of_unknown_settings(home)
     settings = read_settings(home).backup
     async with open_library(home) as stores:
         return await write_backup(

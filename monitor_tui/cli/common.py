@@ -62,7 +62,16 @@ async def open_services(home: Path, mode: BackgroundMode | None = None) -> Progr
     from monitor_tui.background_jobs import BackgroundMode as Works
     from monitor_tui.compose import open_program
 
+    warn_of_unknown_settings(home)
     return await open_program(home, mode=mode or Works.OFF)
+
+
+def warn_of_unknown_settings(home: Path) -> None:
+    """Print a line for each name in settings.toml that is no setting."""
+    from monitor_tui.settings import read_settings_with_warnings
+
+    for warning in read_settings_with_warnings(home).warnings:
+        print_warning(warning)
 
 
 @asynccontextmanager
