@@ -376,7 +376,8 @@ class SceneScreen(ServiceScreen[None]):
 
     @on(ReplyReceived)
     def _show_played(self, message: ReplyReceived) -> None:
-        self._timeline.forget_retake_note()
+        if message.reply.severity == "information":
+            self._timeline.forget_retake_note()
         self._show_reply(message.reply)
         self._queue.finish()
         self._play_next()
@@ -447,7 +448,7 @@ class SceneScreen(ServiceScreen[None]):
         return self._narration.is_narrating or (self._queue.is_playing and self.services.llm.is_on)
 
     def action_stop(self) -> None:
-        """Stop the words that come. Before the first of them, Escape means what it always means."""
+        """Stop the model's call for this scene; without one, go one step back."""
         if not self.services.llm.stop_streaming(self.scene_id):
             self.action_escape()
 
