@@ -20,7 +20,7 @@ from screens.play.play_queue import PlayQueue
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS
 from widgets.prompt import PlayPrompt
-from widgets.status_bar import StatusBar, backlog_text
+from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.step_progress import StepProgress
 from widgets.transcript.transcript import Transcript
 
@@ -82,7 +82,9 @@ class NarrationStatus:
                 self._status_bar.background_status = self._import_text
             case BackgroundProgressed(waiting, doing):
                 # Of an import one wants to know how far it is; what it gives to do comes after it.
-                self._status_bar.background_status = self._import_text or backlog_text(waiting, doing)
+                self._status_bar.background_status = self._import_text or backlog_text(
+                    waiting, doing, at_least=MIN_SHOWN_BACKLOG
+                )
             case _:
                 pass
 

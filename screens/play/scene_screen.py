@@ -39,7 +39,7 @@ from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import is_undecided
 from widgets.safe_text import one_line
-from widgets.status_bar import StatusBar, backlog_text
+from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
@@ -152,7 +152,9 @@ class SceneScreen(ServiceScreen[None]):
     def on_mount(self) -> None:
         self.call_after_refresh(self._mount_side_panels)
         background = self.services.jobs.current_status()
-        self._status_bar.background_status = backlog_text(background.items_left, background.current_work)
+        self._status_bar.background_status = backlog_text(
+            background.items_left, background.current_work, at_least=MIN_SHOWN_BACKLOG
+        )
 
     async def _mount_side_panels(self) -> None:
         """Mount what stands beside the story, once. The first frame does without, and comes at once."""

@@ -114,7 +114,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
         await table.press("pagedown")
         assert table.shows("Prompt", "Plain words are what your character does")
         await table.press("3")
-        assert table.shows("/check 2d6+1 vs 9", "/roll 2d6+1", "Ask what yes or no can answer")
+        assert table.shows("/check 2d6+1 vs 9", "/roll 2d6+1", "Ask a yes-or-no question")
         await table.press("4")
         assert table.shows("Keys of the other screens")
         await table.press("escape")
