@@ -18,6 +18,7 @@ from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import RulePackView
+from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import ToMenu, ToScene, Visit
@@ -25,7 +26,7 @@ from screens.setup.hero_page import NewHeroPage
 from screens.setup.opening_page import OpeningPage
 from screens.setup.setup_choices import NEW_ROW_ID, STORY_IDEA_ROW_ID, hero_rows, rule_rows
 from screens.setup.setup_pages import NewWorldPage, PickPage, PickRow, StoryPage
-from screens.setup.story_idea_screen import ASKING_TEXT, CHOOSE_HERO_TEXT, FILLED_TEXT, StoryIdeaScreen
+from screens.setup.story_idea_panel import ASKING_TEXT, CHOOSE_HERO_TEXT, FILLED_TEXT, StoryIdeaPanel
 from screens.setup.story_outline import clear_outline, suggest_outline
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
@@ -61,12 +62,13 @@ class StoryWorld:
     """The story that the world itself suggests; the sample has one."""
 
 
-class SetupScreen(StoryIdeaScreen):
+class SetupScreen(ServiceScreen[None]):
     """Five steps from nothing to the first scene."""
 
     CSS_PATH = SCREENS_FOLDER / "setup/setup_screen.tcss"
     AUTO_FOCUS = "#world Picker"
     BINDING_GROUP_TITLE = "Start a story"
+    PANELS = (StoryIdeaPanel,)
     BINDINGS = [
         Binding("enter", "next", "Go on", id="setup.next", tooltip="On to the next step", key_display="⏎"),
         Binding("escape", "back", "Back", id="setup.back", tooltip="Back to the step before"),
@@ -93,6 +95,7 @@ class SetupScreen(StoryIdeaScreen):
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
+        self._idea_panel = StoryIdeaPanel(services.llm)
         self._has_entered_mode = False
         self._universes: dict[Id, Universe] = {}
         self._rule_systems: dict[str, RulePackView] = {}
@@ -107,7 +110,7 @@ class SetupScreen(StoryIdeaScreen):
 
     def compose(self) -> ComposeResult:
         yield Static(id="progress", markup=False)
-        with ContentSwitcher(initial="world", id="pages"):
+        with self._idea_panel, ContentSwitcher(initial="world", id="pages"):
             yield PickPage("Which world is it set in?", id="world")
         yield Static(id="problem", markup=False)
         yield KeyBar()
@@ -162,7 +165,7 @@ class SetupScreen(StoryIdeaScreen):
         if message.page.id == "rules":
             await self._choose_rules(self._rule_systems.get(message.row_id))
         elif message.row_id == STORY_IDEA_ROW_ID:
-            self.action_in_words()
+            self._idea_panel.action_in_words()
         elif message.row_id == NEW_ROW_ID:
             self._show_page(f"new-{message.page.id}")
         elif message.page.id == "world":
@@ -203,7 +206,7 @@ class SetupScreen(StoryIdeaScreen):
     async def _choose_rules(self, system: RulePackView | None) -> None:
         """Play by these rules (None: none); a file that cannot be used says why and stays unpicked."""
         if system is not None and system.problem:
-            self.show_status(f"{system.name}: {system.problem}")
+            self._show_status(f"{system.name}: {system.problem}")
             return
         self._rule_system = system
         await self.query_one(NewHeroPage).show_sheet_fields(system)
@@ -236,25 +239,27 @@ class SetupScreen(StoryIdeaScreen):
     # --- in words ----------------------------------------------------------------------------------
 
     @property
-    def world_to_fill(self) -> Universe | NewUniverse | None:
-        return (
-            self._world.universe
-            if self._world and STEP_BY_PAGE[self.current_page] >= STEP_BY_PAGE["hero"]
-            else None
-        )
+    def _world_to_fill(self) -> Universe | NewUniverse | None:
+        """The world that the form is about; None while no form is there to fill in."""
+        has_form = STEP_BY_PAGE[self.current_page] >= STEP_BY_PAGE["hero"]
+        return self._world.universe if self._world and has_form else None
 
-    @on(StoryIdeaScreen.StoryIdeaReady)
-    def _apply_idea(self, message: StoryIdeaScreen.StoryIdeaReady) -> None:
+    @on(StoryIdeaPanel.AskingStarted)
+    def _show_asking(self) -> None:
+        self._show_status(ASKING_TEXT)
+
+    @on(StoryIdeaPanel.StoryIdeaReady)
+    def _apply_idea(self, message: StoryIdeaPanel.StoryIdeaReady) -> None:
         """Before a hero is chosen the idea is about that, too; after, it fills in what it has a field for."""
         idea = message.idea
-        if self._world is None or self.world_to_fill is None:
-            self.show_status("")  # they went back to another world or other rules: it was not for those
+        if self._world is None or self._world_to_fill is None:
+            self._show_status("")  # they went back to another world or other rules: it was not for those
         elif self._world and self._outline and self.current_page in ("story", "opening"):
             self._idea = idea
             self._suggestion_basis = (self._world, self._player_character, idea)
             self._outline = replace(self._outline, prose=())
             self._fill_pages(idea)
-            self.show_status(FILLED_TEXT)
+            self._show_status(FILLED_TEXT)
         else:
             self._idea = idea
             self._suggest_hero(idea)
@@ -272,7 +277,7 @@ class SetupScreen(StoryIdeaScreen):
             self._show_page("new-hero")
         else:
             self._show_page("hero")
-        self.show_status(FILLED_TEXT if name else CHOOSE_HERO_TEXT)
+        self._show_status(FILLED_TEXT if name else CHOOSE_HERO_TEXT)
 
     def _fill_pages(self, idea: StoryIdea) -> None:
         self.query_one(StoryPage).fill_from_idea(idea)
@@ -307,7 +312,8 @@ class SetupScreen(StoryIdeaScreen):
     def _show_page(self, page: str) -> None:
         pages = self.query_one("#pages", ContentSwitcher)
         pages.current = page
-        self.show_status(ASKING_TEXT if self.is_asking else "")
+        self._idea_panel.show_world(self._world_to_fill)
+        self._show_status(ASKING_TEXT if self._idea_panel.is_asking else "")
         self._show_progress()
         self.refresh_bindings()
         self.call_after_refresh(pages.get_child_by_id(page).query("Picker, FieldInput").first().focus)
@@ -321,7 +327,7 @@ class SetupScreen(StoryIdeaScreen):
         self.query_one("#progress", Static).update(Content("").join(parts))
 
     def action_back(self) -> None:
-        if self.stop_asking():
+        if self._idea_panel.stop_asking():
             return
         if self.current_page in PREVIOUS_PAGE:
             self._show_page(PREVIOUS_PAGE[self.current_page])
@@ -345,17 +351,17 @@ class SetupScreen(StoryIdeaScreen):
                     self._outline = self.query_one(StoryPage).read_into_outline(self._outline)
                     self._show_page("opening")
                 case "opening" if self._outline and self._world:
-                    self.show_status("Starting …")
+                    self._show_status("Starting …")
                     outline = self.query_one(OpeningPage).read_into_outline(self._outline)
                     self.start_change(self._start_story(self._world, outline), "begin")
         except InputError as error:
-            self.show_status(str(error))
+            self._show_status(str(error))
 
-    def show_status(self, text: str) -> None:
+    def _show_status(self, text: str) -> None:
         self.query_one("#problem", Static).update(text)
 
     def handle_error(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):
-            self.show_status(str(error))
+            self._show_status(str(error))
         else:
             super().handle_error(error, worker)

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
+from textual.containers import Container
 from textual.message import Message
+from textual.worker import Worker
 
-from screens.base import ServiceScreen
+from screens.base import post_failed_work, start_change
 from screens.dialogs.text_dialog import TextDialog
 
 if TYPE_CHECKING:
     from agents.personas.outputs import StoryIdea
-    from agents.services.services import Services
+    from agents.services.llm import LlmService
     from agents.story_outline import NewUniverse
     from stores.records.world import Universe
 
@@ -31,8 +33,8 @@ CHOOSE_HERO_TEXT = "Filled in by the model. Whom do you play?"
 IDEA_WORKER = "imagine"
 
 
-class StoryIdeaScreen(ServiceScreen[None]):
-    """A screen with a form that the model may fill in."""
+class StoryIdeaPanel(Container):
+    """Holds the pages of the form, and has the model fill them in."""
 
     BINDINGS = [
         Binding(
@@ -45,32 +47,33 @@ class StoryIdeaScreen(ServiceScreen[None]):
     ]
 
     @dataclass
+    class AskingStarted(Message):
+        """The model reads the words."""
+
+    @dataclass
     class StoryIdeaReady(Message):
         """The model has an idea."""
 
         idea: StoryIdea
 
-    def __init__(self, services: Services) -> None:
-        super().__init__(services)
+    def __init__(self, llm: LlmService) -> None:
+        super().__init__()
+        self._llm = llm
+        self._world: Universe | NewUniverse | None = None
         self._idea_text = ""
 
-    @property
-    def world_to_fill(self) -> Universe | NewUniverse | None:
-        """The world that the form is about; None while no form is there to fill in."""
-        raise NotImplementedError
-
-    def show_status(self, text: str) -> None:
-        """Put words at the foot of the form."""
-        raise NotImplementedError
+    def show_world(self, world: Universe | NewUniverse | None) -> None:
+        """The form is about this world from now on; None while no form is there to fill in."""
+        self._world = world
 
     @property
     def is_asking(self) -> bool:
-        """Whether the model is at it."""
+        """Whether the model is at work."""
         return any(w.node is self and w.name == IDEA_WORKER and not w.is_finished for w in self.workers)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "in_words":
-            return self.services.llm.is_on and self.world_to_fill is not None
+            return self._llm.is_on and self._world is not None
         return super().check_action(action, parameters)
 
     def action_in_words(self) -> None:
@@ -80,19 +83,22 @@ class StoryIdeaScreen(ServiceScreen[None]):
             )
 
     def stop_asking(self) -> bool:
-        """Stop the model; returns whether it was at it."""
-        return self.is_asking and self.services.llm.stop_streaming(None)
+        """Stop the model; returns whether it was at work."""
+        return self.is_asking and self._llm.stop_streaming(None)
 
     def _start_idea(self, idea_text: str | None) -> None:
-        if idea_text is not None and self.world_to_fill is not None:
+        if idea_text is not None and self._world is not None:
             self._idea_text = idea_text  # what fails can be tried again as it was
-            self.show_status(ASKING_TEXT)
-            self.start_change(self._load_idea(self.world_to_fill, idea_text), IDEA_WORKER)
+            self.post_message(self.AskingStarted())
+            start_change(self, self._load_idea(self._world, idea_text), IDEA_WORKER)
 
     async def _load_idea(self, world: Universe | NewUniverse, idea_text: str) -> None:
         universe_id = getattr(world, "id", None)
         world_text = "\n".join(filter(None, (world.name, world.genre, world.tone, world.description)))
-        idea = await self.services.llm.suggest_story(
+        idea = await self._llm.suggest_story(
             universe_id, idea_text, world_description="" if universe_id else world_text
         )
         self.post_message(self.StoryIdeaReady(idea))
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        post_failed_work(self, message)
