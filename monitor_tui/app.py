@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ import screens
 from monitor_tui import hangup
 from monitor_tui.command_palette import PaletteCommandProvider
 from monitor_tui.theme import DARK, register_themes
-from screens import routes
+from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.system.menu_screen import MenuScreen
@@ -43,13 +42,6 @@ if TYPE_CHECKING:
 CloseServices = Callable[[], Awaitable[None]]
 OpenServices = Callable[[], Awaitable[tuple["Services", CloseServices]]]
 """Opens the stores and the Orchestrator; the second value closes them."""
-
-PRELOADED_SCREENS = (
-    "setup.setup_screen", "setup.stories_screen", "play.scene_screen", "gate.gate_screen", "gate.conflict_screen",
-    "gate.policy_screen", "world.universe_screen", "world_screens", "play.reading_screen", "llm_screens",
-    "query_screens", "ingest.import_screen", "system.system_screen", "system.help_screen",
-)  # fmt: skip
-"""Screens imported once the first frame is up, so that going to one costs no import."""
 
 NARROW_CLASS, ROOMY_CLASS, ROOMY_MIN_CELLS = "-narrow", "-roomy", 100
 """Classes of a screen by its width: whether there is room beside the story."""
@@ -113,7 +105,7 @@ class MonitorApp(App[None]):
             self.set_interval(hangup.CHECK_SECONDS, self._leave_if_hung_up)
 
     async def _open_library(self) -> None:
-        await asyncio.to_thread(_import_screens)
+        await asyncio.to_thread(navigation.import_screens)
         self._load_styles()
         self._services = await self._open_recovered_services()
         await self._fill_menu()
@@ -186,65 +178,17 @@ class MonitorApp(App[None]):
             self.post_message(routes.Visit(route))
 
     def _open_route(self, services: Services, route: routes.Route) -> None:
-        from screens.gate.conflict_screen import ConflictScreen
-        from screens.gate.gate_screen import GateScreen
-        from screens.gate.policy_screen import PolicyScreen
-        from screens.ingest.import_screen import ImportScreen
-        from screens.llm_routes import ToBill, ToLlmSetup, ToXray
-        from screens.llm_screens import llm_screen_for
-        from screens.play.reading_screen import ReadingScreen
-        from screens.play.scene_screen import SceneScreen
-        from screens.query_routes import ToCharacters, ToPrompt, ToQuery
-        from screens.query_screens import query_screen_for
-        from screens.setup.setup_screen import SetupScreen
-        from screens.setup.stories_screen import StoriesScreen
-        from screens.system.help_screen import HelpScreen
-        from screens.system.system_screen import SystemScreen
-        from screens.world.universe_screen import UniverseScreen
-        from screens.world_screens import world_screen_for
-
         match route:
             case routes.ToMenu():
                 self._open_menu()
             case routes.Back(leaving):
                 if self.screen is leaving:
                     self.pop_screen()
-            case routes.ToSetup():
-                self._show_screen(SetupScreen(services))
-            case routes.ToStories():
-                self._show_screen(StoriesScreen(services))
-            case routes.ToImport():
-                self._show_screen(ImportScreen(services))
-            case routes.ToStory(story_id):
-                self._show_screen(SceneScreen(services, story_id=story_id), over_menu=True)
-            case routes.ToScene(scene_id, follows):
-                self._show_screen(
-                    SceneScreen(services, scene_id=scene_id, follows_gate=follows), over_menu=True
-                )
-            case routes.ToGate(scene_id, universe_id):
-                self._show_screen(GateScreen(services, scene_id, universe_id))
-            case routes.ToConflict(proposal_id):
-                self._show_screen(ConflictScreen(services, proposal_id))
-            case routes.ToPolicy(universe_id):
-                self._show_screen(PolicyScreen(services, universe_id))
-            case routes.ToReading(turn_id):
-                self._show_screen(ReadingScreen(services, turn_id))
-            case routes.ToUniverse(universe_id, entity_id, beside_play, fact_id):
-                self._show_screen(
-                    UniverseScreen(services, universe_id, entity_id, beside_play=beside_play, fact_id=fact_id)
-                )
-            case routes.ToSystem():
-                self._show_screen(SystemScreen(services))
-            case routes.ToHelp():
-                self._show_screen(HelpScreen(services, self.screen))
-            case ToPrompt(scene_id, words):
-                self._open_prompt(scene_id, words)
-            case ToQuery() | ToCharacters():
-                self._show_screen(query_screen_for(services, route))
-            case ToXray() | ToBill() | ToLlmSetup():
-                self._show_screen(llm_screen_for(services, route))
+            case routes.ToPrompt(scene_id, text):
+                self._open_prompt(scene_id, text)
             case _:
-                self._show_screen(world_screen_for(services, route))
+                is_over_menu = navigation.SCREENS[type(route)].is_over_menu
+                self._show_screen(navigation.create_screen(services, route), over_menu=is_over_menu)
 
     def _show_screen(self, screen: Screen[None], *, over_menu: bool = False) -> None:
         """Push `screen`; `over_menu`: in place of all that was over the menu."""
@@ -354,8 +298,3 @@ class MonitorApp(App[None]):
 
     def action_help(self) -> None:
         self.post_message(routes.Visit(routes.ToHelp()))
-
-
-def _import_screens() -> None:
-    for name in PRELOADED_SCREENS:
-        importlib.import_module(f"screens.{name}")

@@ -1,6 +1,7 @@
-"""Where a user can go.
+"""Where a user can go, and what is said on the way there.
 
-A screen posts `Visit`; the app alone pushes and pops, so that screens need not know each other.
+A screen posts `Visit`; the app alone pushes and pops, so that screens need not know each other. Which screen a
+route leads to stands in `screens.navigation`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
-
-from screens.llm_routes import LlmRoute
-from screens.query_routes import QueryRoute, ToPrompt
-from screens.world_routes import WorldRoute
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -49,7 +46,7 @@ class ToStory:
 
 @dataclass(frozen=True, slots=True)
 class ToScene:
-    """The play screen; replaces the one that is open. `follows`: from the gate of the scene before."""
+    """The play screen; replaces the one that is open. `follows_gate`: from the gate of the scene before."""
 
     scene_id: Id
     follows_gate: bool = False
@@ -65,14 +62,14 @@ class ToGate:
 
 @dataclass(frozen=True, slots=True)
 class ToConflict:
-    """The court, hearing the conflicts of a proposal."""
+    """The conflicts of a proposal, to be resolved."""
 
     proposal_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class ToPolicy:
-    """What a universe lays down for its own gate."""
+    """The gate rules of a universe."""
 
     universe_id: Id
 
@@ -98,8 +95,123 @@ class ToUniverse:
 
 
 @dataclass(frozen=True, slots=True)
+class ToRetcon:
+    """What retconning (or restoring) a fact or an entity would do."""
+
+    subject_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToLookalikes:
+    """Who may be the same: of one entity, or of the whole world."""
+
+    universe_id: Id
+    entity_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToMerge:
+    """Two entities side by side, to be made one."""
+
+    kept_id: Id
+    absorbed_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToHistory:
+    """The history of a fact: what was true before it, and after."""
+
+    fact_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToMoment:
+    """Canon at a moment of world time, as it was known at one of record time."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToTimeline:
+    """What happened, in the order of world time."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToRelations:
+    """The relations around an entity."""
+
+    entity_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToRemovedCanon:
+    """What is no longer in canon: retconned, or merged away."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToCommitments:
+    """Promises, debts and open questions; from a scene, at its present and paid off on its turns."""
+
+    universe_id: Id
+    scene_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToQuery:
+    """Ask the record: of a universe, of it one story.
+
+    `scene_id`: from play, to which it leads back; a `question` is asked at once.
+    """
+
+    universe_id: Id | None = None
+    story_id: Id | None = None
+    scene_id: Id | None = None
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToPrompt:
+    """Back to the scene that is open under this, with these words in its prompt."""
+
+    scene_id: Id
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToCharacters:
+    """Those who live in a universe, at one of them; `from_other_screen`: Escape leads back there."""
+
+    universe_id: Id | None = None
+    entity_id: Id | None = None
+    from_other_screen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToXray:
+    """Why a turn says what it says."""
+
+    turn_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToBill:
+    """What the model cost; with a story, that story's calls and turns."""
+
+    story_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToLlmSetup:
+    """How the model is set up."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToSystem:
-    """How the stores fare, and what is done behind play."""
+    """The state of the stores, and the background jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +238,21 @@ Route = (
     | ToPolicy
     | ToReading
     | ToUniverse
-    | WorldRoute
-    | LlmRoute
-    | QueryRoute
+    | ToRetcon
+    | ToLookalikes
+    | ToMerge
+    | ToHistory
+    | ToMoment
+    | ToTimeline
+    | ToRelations
+    | ToRemovedCanon
+    | ToCommitments
+    | ToQuery
+    | ToCharacters
     | ToPrompt
+    | ToXray
+    | ToBill
+    | ToLlmSetup
     | ToSystem
     | ToHelp
     | Back

@@ -20,9 +20,8 @@ from screens.base import ServiceScreen
 from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.llm_routes import ToXray
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, Visit
+from screens.routes import Back, ToXray, Visit
 from screens.title_bar import TitleBar
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id

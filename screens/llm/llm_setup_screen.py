@@ -19,9 +19,8 @@ from screens.base import ServiceScreen
 from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.llm_routes import ToBill
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, Visit
+from screens.routes import Back, ToBill, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from widgets.llm_call_text import seconds_text, tokens_text

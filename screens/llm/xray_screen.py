@@ -15,9 +15,8 @@ from screens.base import ServiceScreen
 from screens.dialogs.long_text_screen import LongTextScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.llm_routes import ToBill
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, Visit
+from screens.routes import Back, ToBill, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.ids import Id

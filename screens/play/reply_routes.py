@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from screens.llm_routes import ToBill, ToLlmSetup, ToXray
-from screens.query_routes import ToQuery
-from screens.routes import Route, ToConflict, ToGate, ToHelp, ToMenu, ToPolicy, ToScene, ToUniverse
-from screens.world_routes import ToCommitments
+from screens.routes import (
+    Route,
+    ToBill,
+    ToCommitments,
+    ToConflict,
+    ToGate,
+    ToHelp,
+    ToLlmSetup,
+    ToMenu,
+    ToPolicy,
+    ToQuery,
+    ToScene,
+    ToUniverse,
+    ToXray,
+)
 from stores.records.ids import Id
 
 if TYPE_CHECKING:

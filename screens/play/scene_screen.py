@@ -28,8 +28,7 @@ from screens.play.narration_status import NarrationStatus
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.timeline_panel import TimelinePanel
-from screens.query_routes import ToQuery
-from screens.routes import ToGate, ToMenu, Visit
+from screens.routes import ToGate, ToMenu, ToQuery, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode

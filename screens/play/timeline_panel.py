@@ -15,10 +15,9 @@ from textual.worker import Worker
 
 from screens.base import post_failed_work
 from screens.dialogs.text_dialog import TextDialog
-from screens.llm_routes import ToXray
 from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
-from screens.routes import Route, ToReading, Visit
+from screens.routes import Route, ToReading, ToXray, Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Turn
 from widgets.prompt import PlayPrompt

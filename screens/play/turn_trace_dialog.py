@@ -15,8 +15,7 @@ from textual.widgets import OptionList, Static
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.routes import Route, ToGate, ToUniverse
-from screens.world_routes import ToHistory
+from screens.routes import Route, ToGate, ToHistory, ToUniverse
 from stores.records.canon import Fact, FactStatus
 from stores.records.workflow import ProposalStatus
 from widgets.safe_text import content, one_line

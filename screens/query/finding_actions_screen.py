@@ -12,8 +12,7 @@ from textual.message import Message
 from screens.dialogs.line_dialog import LineDialog
 from screens.evidence_screen import EvidenceScreen
 from screens.notice_panel import NoticePanel
-from screens.query_routes import ToCharacters, ToPrompt
-from screens.routes import ToGate, ToReading, ToUniverse, Visit
+from screens.routes import ToCharacters, ToGate, ToPrompt, ToReading, ToUniverse, Visit
 from stores.errors import InputError
 from stores.records.ids import Id
 from widgets.finding_list import FindingList

@@ -95,13 +95,13 @@ class QueryScreen(FindingActionsScreen):
         universe_id: Id | None = None,
         story_id: Id | None = None,
         scene_id: Id | None = None,
-        initial_question: str = "",
+        question: str = "",
     ) -> None:
-        super().__init__(services, universe_id, scene_id, initial_question)
+        super().__init__(services, universe_id, scene_id, question)
         self.story_id = story_id
         self.tab: QueryTab = "canon"
         self.answer: Answer | None = None
-        self._initial_question = initial_question
+        self._initial_question = question
         self._universes: list[Universe] = []
         self._stories: list[StoryCard] = []
         self._question_number = 0

@@ -17,7 +17,6 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agents.services.services import Services
 from agents.views.play_views import CommandHelp
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
@@ -159,9 +158,10 @@ class HelpScreen(ServiceScreen[None]):
         ),
     ]
 
-    def __init__(self, services: Services, opened_over: Screen[object]) -> None:
-        super().__init__(services)
-        self._opened_over = opened_over
+    @property
+    def _opened_over(self) -> Screen[object]:
+        """The screen whose keys are explained."""
+        return self.app.screen_stack[-2]
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Help")

@@ -17,9 +17,19 @@ from textual.widgets.option_list import Option
 
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.llm_routes import ToBill, ToLlmSetup
-from screens.query_routes import ToCharacters, ToQuery
-from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToSystem, ToUniverse, Visit
+from screens.routes import (
+    ToBill,
+    ToCharacters,
+    ToHelp,
+    ToLlmSetup,
+    ToQuery,
+    ToSetup,
+    ToStories,
+    ToStory,
+    ToSystem,
+    ToUniverse,
+    Visit,
+)
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:

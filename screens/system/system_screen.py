@@ -14,9 +14,8 @@ from agents.events import BackgroundProgressed
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.llm_routes import ToBill, ToLlmSetup
 from screens.notice_panel import NoticePanel
-from screens.routes import ToMenu, Visit
+from screens.routes import ToBill, ToLlmSetup, ToMenu, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.jobs import Job

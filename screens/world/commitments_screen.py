@@ -12,9 +12,8 @@ from textual.message import Message
 
 from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
-from screens.routes import ToGate, Visit
+from screens.routes import ToGate, ToRetcon, Visit
 from screens.world.mention_list_screen import MentionListScreen
-from screens.world_routes import ToRetcon
 from stores.records.ids import Id
 from widgets.ink import Ink
 from widgets.mention_list import CanonMention, MentionSection

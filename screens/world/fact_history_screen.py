@@ -10,9 +10,8 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.folder import SCREENS_FOLDER
-from screens.routes import Visit
+from screens.routes import ToRetcon, Visit
 from screens.world.mention_list_screen import MentionListScreen
-from screens.world_routes import ToRetcon
 from stores.records.ids import Id
 from widgets.mention_list import CanonMention, MentionSection
 

@@ -16,9 +16,8 @@ from textual.widgets import Input
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
-from screens.routes import Visit
+from screens.routes import ToMerge, Visit
 from screens.world.mention_list_screen import MentionListScreen
-from screens.world_routes import ToMerge
 from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.mention_list import CanonMention, MentionList, MentionSection

@@ -14,9 +14,8 @@ from textual.widgets import Input
 from screens.dialogs.form_fields import Field, FieldInput
 from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
-from screens.routes import Visit
+from screens.routes import ToHistory, Visit
 from screens.world.mention_list_screen import MentionListScreen
-from screens.world_routes import ToHistory
 from stores.records.ids import Id
 from widgets.mention_list import CanonMention, MentionSection
 

@@ -10,9 +10,8 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.folder import SCREENS_FOLDER
-from screens.routes import Visit
+from screens.routes import ToLookalikes, ToRetcon, Visit
 from screens.world.mention_list_screen import MentionListScreen
-from screens.world_routes import ToLookalikes, ToRetcon
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus
 from widgets.mention_list import CanonMention, MentionSection

@@ -12,7 +12,19 @@ from textual.message import Message
 from agents.views.world_views import describe_waiting
 from screens.evidence_screen import EvidenceScreen
 from screens.notice_panel import NoticePanel
-from screens.routes import ToGate, ToPolicy, Visit
+from screens.routes import (
+    ToCommitments,
+    ToGate,
+    ToHistory,
+    ToLookalikes,
+    ToMoment,
+    ToPolicy,
+    ToRelations,
+    ToRemovedCanon,
+    ToRetcon,
+    ToTimeline,
+    Visit,
+)
 from screens.title_bar import TitleBar
 from screens.world.world_forms import (
     FACT_OPTION,
@@ -21,16 +33,6 @@ from screens.world.world_forms import (
     entity_edit_form,
     fact_edit_form,
     fact_end_form,
-)
-from screens.world_routes import (
-    ToCommitments,
-    ToHistory,
-    ToLookalikes,
-    ToMoment,
-    ToRelations,
-    ToRemovedCanon,
-    ToRetcon,
-    ToTimeline,
 )
 from stores.records.ids import Id
 from widgets.entity_card import EntityCardView

@@ -1,0 +1,76 @@
+"""The screen that each route leads to: one row a screen. Nothing is imported before it is gone to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from screens import routes
+from screens.base import ServiceScreen
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenEntry:
+    """A screen's class, made with the services and the fields of its route, by their names."""
+
+    module: str
+    """Its module below `screens`."""
+    class_name: str
+    is_over_menu: bool = False
+    """Whether it takes the place of all that is open over the menu."""
+
+
+SCREENS: Final[Mapping[type, ScreenEntry]] = {
+    routes.ToSetup: ScreenEntry("setup.setup_screen", "SetupScreen"),
+    routes.ToStories: ScreenEntry("setup.stories_screen", "StoriesScreen"),
+    routes.ToImport: ScreenEntry("ingest.import_screen", "ImportScreen"),
+    routes.ToStory: ScreenEntry("play.scene_screen", "SceneScreen", is_over_menu=True),
+    routes.ToScene: ScreenEntry("play.scene_screen", "SceneScreen", is_over_menu=True),
+    routes.ToReading: ScreenEntry("play.reading_screen", "ReadingScreen"),
+    routes.ToGate: ScreenEntry("gate.gate_screen", "GateScreen"),
+    routes.ToConflict: ScreenEntry("gate.conflict_screen", "ConflictScreen"),
+    routes.ToPolicy: ScreenEntry("gate.policy_screen", "PolicyScreen"),
+    routes.ToUniverse: ScreenEntry("world.universe_screen", "UniverseScreen"),
+    routes.ToRetcon: ScreenEntry("world.retcon_screen", "RetconScreen"),
+    routes.ToLookalikes: ScreenEntry("world.lookalikes_screen", "LookalikesScreen"),
+    routes.ToMerge: ScreenEntry("world.merge_screen", "MergeScreen"),
+    routes.ToHistory: ScreenEntry("world.fact_history_screen", "FactHistoryScreen"),
+    routes.ToMoment: ScreenEntry("world.moment_screen", "MomentScreen"),
+    routes.ToTimeline: ScreenEntry("world.timeline_screen", "TimelineScreen"),
+    routes.ToRelations: ScreenEntry("world.relations_screen", "RelationsScreen"),
+    routes.ToRemovedCanon: ScreenEntry("world.removed_canon_screen", "RemovedCanonScreen"),
+    routes.ToCommitments: ScreenEntry("world.commitments_screen", "CommitmentsScreen"),
+    routes.ToCharacters: ScreenEntry("characters.characters_screen", "CharactersScreen"),
+    routes.ToQuery: ScreenEntry("query.query_screen", "QueryScreen"),
+    routes.ToXray: ScreenEntry("llm.xray_screen", "XrayScreen"),
+    routes.ToBill: ScreenEntry("llm.bill_screen", "BillScreen"),
+    routes.ToLlmSetup: ScreenEntry("llm.llm_setup_screen", "LlmSetupScreen"),
+    routes.ToSystem: ScreenEntry("system.system_screen", "SystemScreen"),
+    routes.ToHelp: ScreenEntry("system.help_screen", "HelpScreen"),
+}
+"""Every route that leads to a screen; the others (`ToMenu`, `Back`, `ToPrompt`) lead back to one that is open."""
+
+
+def screen_class(entry: ScreenEntry) -> type[ServiceScreen[None]]:
+    """Import the module of a screen and return its class."""
+    imported_class: type[ServiceScreen[None]] = getattr(
+        import_module(f"screens.{entry.module}"), entry.class_name
+    )
+    return imported_class
+
+
+def create_screen(services: Services, route: routes.Route) -> ServiceScreen[None]:
+    """Return the screen that a route leads to."""
+    values = {field.name: getattr(route, field.name) for field in fields(route)}
+    return screen_class(SCREENS[type(route)])(services, **values)
+
+
+def import_screens() -> None:
+    """Import every screen, so that going to one costs no import."""
+    for entry in SCREENS.values():
+        screen_class(entry)
