@@ -36,6 +36,11 @@ class PlayQueue:
         return self._current is not None
 
     @property
+    def is_playing_line(self) -> bool:
+        """Whether what is being played was typed: its reply brings the scene as it stands after it."""
+        return self._current is not None and bool(self._current.typed_line)
+
+    @property
     def is_continuing_narration(self) -> bool:
         """Whether the story is being narrated on without an act of the player's."""
         return self._current is not None and self._current.continues_narration

@@ -120,6 +120,8 @@ class SceneScreen(ServiceScreen[None]):
         super().__init__(services)
         self.scene_id = scene_id
         self.view: SceneView | None = None
+        self._reply_view: SceneView | None = None
+        """The scene as the last reply brought it, until it is drawn."""
         self._follows_gate = follows_gate
         self._story_id = story_id
         self._has_timeline_moved = False
@@ -165,13 +167,17 @@ class SceneScreen(ServiceScreen[None]):
     def is_affected_by(self, event: Event) -> bool:
         self._has_timeline_moved = self._has_timeline_moved or isinstance(event, HeadMoved | CanonCommitted)
         self._are_names_loaded = self._are_names_loaded and not isinstance(event, CanonCommitted)
-        return not isinstance(event, TransientEvent)
+        # A line that is played without a model takes milliseconds, and its reply brings the view.
+        awaits_reply = self._queue.is_playing_line and not self.services.llm.is_on
+        return not (awaits_reply or isinstance(event, TransientEvent))
 
     async def load_view(self) -> None:
         if not self.scene_id:
             self.scene_id = await self.services.stories.resume(self._story_id)
         appended_ids = self._narration.appended_ids
-        view = await self.services.play.scene(self.scene_id)
+        view, self._reply_view = self._reply_view, None
+        if view is None:
+            view = await self.services.play.scene(self.scene_id)
         loaded_turns = self._transcript.total if self.view else view.turn_count
         start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
         tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
@@ -344,7 +350,9 @@ class SceneScreen(ServiceScreen[None]):
         """Play a line when those before it are done; typing goes on meanwhile."""
         self._queue.add(
             QueuedPlay(
-                lambda: self.services.play.submit(self.scene_id, line), line, line.startswith("/continue")
+                lambda: self.services.play.submit(self.scene_id, line, with_view=True),
+                line,
+                line.startswith("/continue"),
             )
         )
         self._play_next()
@@ -379,6 +387,8 @@ class SceneScreen(ServiceScreen[None]):
     def _show_played(self, message: ReplyReceived) -> None:
         if message.reply.severity == "information":
             self._timeline.forget_retake_note()
+        view = message.reply.scene
+        self._reply_view = view if view is not None and view.scene.id == self.scene_id else None
         self._show_reply(message.reply)
         self._queue.finish()
         self._play_next()
@@ -402,6 +412,7 @@ class SceneScreen(ServiceScreen[None]):
     def _show_play_failure(self, message: PlayFailed) -> None:
         self._notices.show_error(message.error)
         self._restore_unplayed_line(message.error)
+        self.reload()
         self._play_next()
 
     def _restore_unplayed_line(self, error: BaseException) -> None:

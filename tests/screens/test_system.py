@@ -86,13 +86,16 @@ async def test_system_screen_shows_why_a_job_is_not_tried_again(table: Table) ->
     assert table.screen == "SystemScreen"
 
 
-async def test_scene_header_shows_the_backlog_while_there_is_one(
-    backlog_home: Path, embedder: FakeEmbedder
-) -> None:
+async def test_scene_header_hides_a_small_backlog(backlog_home: Path, embedder: FakeEmbedder) -> None:
     async with seated(open_with_backlog(backlog_home, embedder), ROOMY) as table:
         await table.press("enter")
         assert 0 < table.services.jobs.current_status().items_left < MIN_SHOWN_BACKLOG
         assert "indexing" not in table.text
+
+
+async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Path) -> None:
+    async with seated(real_desk(played_home, 8), ROOMY) as table:
+        await table.press("enter")
         table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
         await table.settle()
         assert table.shows(f"indexing: {MIN_SHOWN_BACKLOG} left")
