@@ -109,9 +109,6 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Pa
         table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
         await table.settle()
         assert table.text == before
-        embedder.awake.set()
-        await table.services.jobs.wait_until_idle()
-        await until_shown_no_more(table, "indexing")
 
 
 async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
