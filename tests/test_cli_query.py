@@ -60,7 +60,7 @@ def test_what_is_not_on_record_is_unknown_and_no_error(home: Path) -> None:
     [
         (["Where?", "--universe", "Nowhere"], "no universe called 'Nowhere'"),
         (["Where?", "--story", "None"], "no story called 'None'"),
-        (["  "], "nothing to look for"),
+        (["  "], "nothing to search for"),
     ],
 )
 def test_what_cannot_be_asked_is_an_error_in_words(home: Path, arguments: list[str], what: str) -> None:

@@ -27,6 +27,7 @@ from stores.records.canon import (
     Involvement,
     MergeEntities,
     NoteAxiom,
+    Payload,
     RetconFact,
     Standing,
     StateChange,
@@ -90,6 +91,19 @@ def describe_proposal(
         critical=is_important,
         quote=next((e.quote for e in proposal.evidence if e.quote), ""),
     )
+
+
+def stated_title(change: Payload) -> str:
+    """Return the title of a change that states itself, whatever canon says; empty for the other kinds."""
+    match change:
+        case AssertFact() | NoteAxiom():
+            return change.statement
+        case CreateEntity():
+            return change.name
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | StateChange() | AdvanceClock():
+            return ""
+        case _:
+            assert_never(change)
 
 
 _DescriptionParts = tuple[str, str, str, Diff]

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
@@ -158,13 +159,17 @@ class SceneActions:
     async def describe_proposed(self, context: SceneContext, proposals: Sequence[ProposedChange]) -> Outcome:
         """Say in a line each what was proposed, and return the scene once it is staged."""
         context_after = await self.read_context_after(context, proposals)
+        stated_titles = [stated_title(p.change) for p in proposals]
+        if all(stated_titles):
+            # What speaks for itself needs no assessment, which reads what canon says of it.
+            return Outcome(Reply("operation", _proposed_lines(stated_titles)), context_after)
         proposed_ids = {p.id for p in proposals}
         # A proposal may be about somebody whom only another one brings in.
         rows = await self._views.build_proposal_rows(
             [p for p in context_after.undecided if p.id in proposed_ids or isinstance(p.change, CreateEntity)]
         )
-        lines = tuple(f"Proposed: {row.title}" for row in rows if row.proposal.id in proposed_ids)
-        return Outcome(Reply("operation", lines), context_after)
+        titles = [row.title for row in rows if row.proposal.id in proposed_ids]
+        return Outcome(Reply("operation", _proposed_lines(titles)), context_after)
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]
@@ -196,3 +201,7 @@ def _count_proposals(count: int) -> str:
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else line[:57] + "..."
+
+
+def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"Proposed: {title}" for title in titles)

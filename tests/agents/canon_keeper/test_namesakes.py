@@ -128,7 +128,7 @@ async def test_what_cannot_be_told_apart_or_made_one(table: Table) -> None:
     with pytest.raises(InputError, match="no proposal"):
         await table.keeper.namesake_rulings.plan_union("nothing", MARA.id)
     union = await table.keeper.namesake_rulings.plan_union(new.id, MARA.id)
-    with pytest.raises(InputError, match="not staged"):
+    with pytest.raises(InputError, match="not proposed yet"):
         await table.keeper.namesake_rulings.apply_union(union)
     await table.keeper.decide([new.id], ruling(Verdict.REJECT))
     await table.keeper.commit([await table.stored(new)], reason="scene")
