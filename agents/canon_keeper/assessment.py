@@ -1,4 +1,4 @@
-"""Weighing proposals: canon and house rules read once, every check run, and what policy makes of it.
+"""Assesses proposals: reads canon and the universe's rules once, runs every check and applies policy.
 
 It writes nothing.
 """
@@ -33,7 +33,7 @@ class ProposalAssessment:
 
 
 class ProposalAssessor:
-    """Reads and checks; stateless."""
+    """Reads canon, runs the checks and applies policy."""
 
     def __init__(
         self, canon: CanonReader, log: LogReader, policies: PolicyStore, merges: MergePreviewer
@@ -113,7 +113,7 @@ class ProposalAssessor:
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, numbered from 1 in the order given.
 
-        Those that a commit closed are shown as they ended, and weigh nothing.
+        Proposals that a commit closed are shown with their outcome and are not assessed again.
         """
         if not proposals:
             return ()

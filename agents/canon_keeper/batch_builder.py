@@ -1,4 +1,4 @@
-"""From accepted proposals to the one batch that a commit writes. Pure.
+"""Builds the one batch that a commit writes from the accepted proposals. Pure.
 
 The batch holds absolute values and derived ids, so that writing it twice is writing it once.
 """
@@ -100,7 +100,7 @@ def build_batch(
 
 
 class _BatchBuilder:
-    """The world with what was accepted, and what each new thing in it rests on."""
+    """Applies accepted proposals to a draft and collects the evidence of each new fact and entity."""
 
     def __init__(self, canon: CanonSnapshot, draft: CanonDraft, now: datetime) -> None:
         self._canon = canon

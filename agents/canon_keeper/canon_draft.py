@@ -1,7 +1,7 @@
-"""Canon as it would stand: a working copy that proposals are tried on, in memory.
+"""A working copy of canon in memory, to which proposals are applied.
 
-Judging tries every open proposal on one, committing tries the accepted ones on a fresh one; what the second
-leaves behind is what gets written.
+An assessment applies every open proposal to one copy. A commit applies the accepted ones to a fresh copy and
+writes the differences.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from stores.records.world import Entity, EntityStatus
 
 
 class CanonDraft:
-    """A working copy of entities and facts, on which changes are tried; it starts as canon was read."""
+    """A working copy of the entities and facts that were read from canon, to which changes are applied."""
 
     def __init__(self, canon: CanonSnapshot, catalogue: Catalogue) -> None:
         self.canon = canon
@@ -51,7 +51,7 @@ class CanonDraft:
         for fact in canon.facts:
             self._index_fact(fact)
 
-    # --- looking ------------------------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------------------
 
     def entity(self, entity_id: Id) -> Entity | None:
         """Return the entity that this id means now: what was merged away is what it was merged into."""

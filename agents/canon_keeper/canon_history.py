@@ -1,4 +1,4 @@
-"""How it used to be: one value through world time, and all of canon as it was known at a moment.
+"""Reads the past of canon: one value through world time, and all of canon as known at a moment.
 
 World time is ticks (minutes); record time is when it was written down. Canon keeps the last word on each
 fact, the log of commits every word: what was known at a moment is what the commits up to then leave.

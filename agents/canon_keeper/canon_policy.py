@@ -60,7 +60,7 @@ class PolicyDecision:
     """`reasons` are sentences, the deciding one first.
 
     `duplicate_of` names the fact or entity that the evidence would be added to; `by_rule` says that a rule
-    of the house made the mark.
+    of the universe made the mark.
     """
 
     mark: PolicyMark
@@ -88,7 +88,7 @@ def confidence_of(proposal: ProposedChange) -> float:
 def decide_by_policy(
     proposal: ProposedChange, findings: ProposalFindings, rules: KindRules = NO_RULES
 ) -> PolicyDecision:
-    """Weigh one proposal, in the order that the design lays down."""
+    """Decide what a commit would do with one proposal; the first rule that applies decides."""
     confidence = confidence_of(proposal)
     is_by_gm = proposal.authority is Authority.GM
     confidence_sentence = _confidence_sentence(proposal, confidence)

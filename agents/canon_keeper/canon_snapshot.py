@@ -1,4 +1,4 @@
-"""What must be read of canon to judge or commit some proposals: once, before anything is decided."""
+"""Reads the part of canon that assessing or committing some proposals needs, once and beforehand."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def read_snapshot(
 ) -> CanonSnapshot:
     """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
 
-    Of the `closed` ones only what they name is read: they are shown, not weighed. Raises StoreError.
+    Of the `closed` ones only what they name is read: they are shown, not assessed. Raises StoreError.
     """
     changes = [p.change for p in (*proposals, *closed_proposals)]
     facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})

@@ -1,4 +1,4 @@
-"""Trying a proposal on a world: what each kind of change does to entities and facts."""
+"""Applies a proposal to a draft of canon: what each kind of change does to entities and facts."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _change_sentences(before: Entity, after: Entity) -> Iterable[str]:
 
 
 def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDraft) -> list[Fact]:
-    """What is told of the absorbed one is told of the kept one from now on.
+    """Move the facts of the absorbed entity to the one that it is merged into.
 
     Where both have a value that there is only one of, the kept one's stays.
     """

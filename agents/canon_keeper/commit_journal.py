@@ -17,7 +17,7 @@ _UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 
 
 class CommitJournal:
-    """Writes plans, and finishes or drops those that were cut off. Stateless: the log remembers."""
+    """Writes commit plans to the log, and finishes or drops those that were interrupted."""
 
     def __init__(self, canon: CanonWriter, log: CanonKeeperLog) -> None:
         self._canon = canon

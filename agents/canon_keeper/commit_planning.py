@@ -1,4 +1,4 @@
-"""From open proposals to the plan of a commit: weighed, settled, folded into one batch. It writes nothing."""
+"""Plans a commit: assesses open proposals, decides them and builds one batch. It writes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CommitPlan:
 
 
 class CommitPlanner:
-    """Makes plans; stateless."""
+    """Plans commits."""
 
     def __init__(self, assessor: ProposalAssessor, clock: Clock) -> None:
         self._assessor = assessor

@@ -1,4 +1,4 @@
-"""Proposals folded into a world once, in the order they are written, so that checking them is writing them."""
+"""The result of applying proposals to a draft in the order of writing, which a commit can use again."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from agents.canon_keeper import commit_triggers as triggers
+from agents.canon_keeper import critical_proposals
 from agents.canon_keeper.assessment import ProposalAssessor
 from agents.canon_keeper.batch_builder import CommitExtras
 from agents.canon_keeper.canon_history import CanonHistoryReader
@@ -39,7 +39,7 @@ __all__ = ["CanonKeeper", "CommitResult"]
 
 
 class CanonKeeper:
-    """Judges, decides and commits proposals. Stateless: all it knows is in the stores."""
+    """Assesses, decides and commits proposals. All its data is in the stores."""
 
     def __init__(
         self, canon: CanonWriter, log: CanonKeeperLog, catalogue: Catalogue, ids: IdGenerator, clock: Clock
@@ -80,13 +80,17 @@ class CanonKeeper:
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, numbered from 1 in the order given.
 
-        Those that a commit closed are shown as they ended, and weigh nothing.
+        Proposals that a commit closed are shown with their outcome and are not assessed again.
         """
         return await self._assessor.build_views(proposals, turn_numbers=turn_numbers)
 
     async def find_critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
         """Return the staged proposals that ask to be committed at once."""
-        return triggers.find_critical(proposals, await self._read_catalogue(proposals)) if proposals else []
+        return (
+            critical_proposals.find_critical(proposals, await self._read_catalogue(proposals))
+            if proposals
+            else []
+        )
 
     async def select_trigger_batch(
         self, proposals: Sequence[ProposedChange], critical: Sequence[ProposedChange]
@@ -94,7 +98,9 @@ class CanonKeeper:
         """Return `critical` with the open proposals of the same turns and all that these depend on."""
         if not critical:
             return []
-        return triggers.select_trigger_batch(proposals, critical, await self._read_catalogue(proposals))
+        return critical_proposals.select_trigger_batch(
+            proposals, critical, await self._read_catalogue(proposals)
+        )
 
     # --- deciding -----------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from agents.canon_keeper.canon_policy import ProposalFindings
-from agents.canon_keeper.commit_triggers import is_critical
 from agents.canon_keeper.commitments import CLOSED_WORDS, closed_statement, commitment_kind
+from agents.canon_keeper.critical_proposals import is_critical
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
 from agents.canon_keeper.predicates import Catalogue, value_in_words

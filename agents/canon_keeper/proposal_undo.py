@@ -1,4 +1,4 @@
-"""Taking back what a commit did with one proposal: the proposal that undoes it. It writes nothing.
+"""Plans the proposals that undo what a commit did with one proposal. It writes nothing.
 
 What became canon is retconned, restored, split or described as before; what was kept out is proposed again.
 """
@@ -52,7 +52,7 @@ class ProposalUndo:
 
 
 class UndoPlanner:
-    """Finds what undoes a closed proposal. Stateless."""
+    """Plans what undoes a closed proposal."""
 
     def __init__(
         self, canon: CanonReader, log: LogReader, merges: MergePreviewer, ids: IdGenerator, clock: Clock

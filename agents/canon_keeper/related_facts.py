@@ -1,4 +1,4 @@
-"""What else must be read to see who was where and when: stays, births, deeds, rules, what lies in what.
+"""Reads the facts that show who was where and when: stays, births, deeds, rules, nested places.
 
 Only what a proposal makes necessary: most say nothing of a place or of the past.
 """

@@ -1,4 +1,4 @@
-"""What rests on a fact: shown before it is retconned, and before it is restored."""
+"""Finds what depends on a fact, to be shown before it is retconned or restored."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RetconPreviewer:
     async def _read_changes(
         self, subject: Fact | Entity, restore: bool
     ) -> tuple[tuple[tuple[Fact, Fact], ...], tuple[tuple[Entity, Entity], ...]]:
-        """Try it on a copy of canon, and return what differs."""
+        """Apply the retcon to a copy of canon, and return what differs."""
         trial_proposal = build_proposal(
             derive_id("preview", subject.id),
             RetconFact(fact_id=subject.id, restore=restore),
@@ -184,6 +184,6 @@ def _is_open(fact: Fact) -> bool:
 
 
 def _standing_facts(subject_id: Id, facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return each fact once; what was retconned hangs on nothing."""
+    """Return each fact once, without those that were retconned."""
     standing = {f.id: f for f in facts if f.id != subject_id and f.status is not FactStatus.RETCONNED}
     return tuple(standing.values())

@@ -1,4 +1,4 @@
-"""What an entity bears of the states that hold of it: numbers and tags.
+"""Keeps the numbers and tags on an entity's sheet in step with the facts about its state.
 
 `Mara's hp is 7.` is a fact, and `hp: 7` stands on her sheet because of it. Pure.
 """

@@ -1,4 +1,4 @@
-"""Which fact ended which, and what follows from it for the older one's status and end.
+"""Tracks which fact superseded which, and derives the older one's status and end.
 
 Everything here is a function of the edges and of which facts are retconned, so that retconning a fact
 and restoring it leaves canon as it was.

@@ -1,6 +1,6 @@
-"""What one universe lays down for its own gate: rulings, rules by kind, predicates of its own.
+"""Stores one universe's own policy: rulings, rules by kind, predicates and budget.
 
-Rules by kind are offered from the GM's own decisions, never taken unasked.
+Rules by kind are suggested from the GM's decisions, and are set by the GM alone.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class DecisionTally(NamedTuple):
 
 
 class PolicyStore:
-    """Reads and writes what universes lay down."""
+    """Reads and writes the policy of each universe."""
 
     def __init__(self, log: CanonKeeperLog, base: Catalogue, clock: Clock) -> None:
         self._log = log
@@ -86,7 +86,7 @@ class PolicyStore:
         return UniversePolicy(Precedents(rulings), rules, self._extended_catalogue(policy.predicates))
 
     async def read_catalogue(self, universe_id: Id) -> Catalogue:
-        """Return the predicates of the universe: the bundled ones with its own over them."""
+        """Return the predicates of the universe: the bundled ones, overridden by its own."""
         return (await self.read_policy(universe_id)).catalogue
 
     # --- rules by kind --------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class PolicyStore:
         return policy.kinds if policy else ()
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None, *, by: str = "gm") -> None:
-        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back.
+        """Set the rule for a kind (`state_change`, `state_change:hp`), or remove it with None.
 
         Raises InputError for what is no kind of change.
         """
@@ -108,7 +108,7 @@ class PolicyStore:
         await self._log.put_policy(policy.model_copy(update={"kinds": (*others, *new)}))
 
     async def set_budget(self, universe_id: Id, micros: int | None) -> None:
-        """Say what the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
+        """Set what the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
         policy = await self._stored_policy(universe_id)
         await self._log.put_policy(policy.model_copy(update={"budget": micros}))
 
@@ -152,9 +152,9 @@ class PolicyStore:
         return (await self._stored_policy(universe_id)).predicates
 
     async def set_predicates(self, universe_id: Id, text: str) -> frozenset[str]:
-        """Check and keep the universe's own predicates.
+        """Check and store the universe's own predicates.
 
-        Returns the names that are told otherwise than in the bundled catalogue. Raises InputError that
+        Returns the names that differ from the bundled catalogue. Raises InputError that
         names the line.
         """
         try:
@@ -183,7 +183,7 @@ class PolicyStore:
 
 
 def suggest_rules(tallies: Mapping[str, DecisionTally], ruled_kinds: Collection[str]) -> list[RuleSuggestion]:
-    """Return the rules that these figures suggest, beside those that are laid down. Pure."""
+    """Return the rules that these figures suggest, beside those that are set. Pure."""
     suggestions = [
         RuleSuggestion(kind, rule, *tally)
         for kind, tally in tallies.items()

@@ -1,7 +1,7 @@
-"""The GM's declarations, staged: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
+"""Stages the GM's declarations: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
 
-Each rests on the words typed and on the turn that play stands on, so that undoing that turn takes the
-declaration back with it. Nothing here writes canon.
+Each has the typed words and the current turn of play as evidence, so that undoing that turn undoes the
+declaration too. Nothing here writes canon.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class DeclarationService:
 def _site_of(context: SceneContext) -> ProposalSite:
     """Return where a declaration is proposed.
 
-    On the turn that play stands on, so that undoing that turn takes the declaration back with it.
+    It is the current turn of play, so that undoing that turn undoes the declaration too.
     """
     return ProposalSite(
         context.universe.id,

@@ -1,4 +1,4 @@
-"""Looking up whom a name means, in a scene or in its universe, for words that are read into changes."""
+"""Finds the entity that a name means, in a scene or in its universe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stores.records.world import Entity
 def scene_entity_finder(
     context: SceneContext, contexts: SceneContextLoader, *, guess: bool = False
 ) -> FindEntity:
-    """Return what finds the one entity of a name in the scene or its universe.
+    """Return a function that finds the one entity of a name in the scene or its universe.
 
     With `guess`, a word of the name of somebody present will do.
     """
@@ -30,7 +30,7 @@ def scene_entity_finder(
 
 
 async def universe_entity_finder(universe_id: Id, canon: CanonReader, log: LogReader) -> FindEntity:
-    """Return what finds the one entity of a name: in canon, or among those that wait to be created."""
+    """Return a function that finds the one entity of a name, in canon or among proposed entities."""
     proposed_entities = await _read_proposed_entities(universe_id, log, [ProposalStatus.PENDING])
 
     async def find(name: str) -> Entity | None:
@@ -46,7 +46,7 @@ async def universe_entity_finder(universe_id: Id, canon: CanonReader, log: LogRe
 async def read_entities_by_id(
     universe_id: Id, ids: Collection[Id], canon: CanonReader, log: LogReader
 ) -> dict[Id, Entity]:
-    """Return who they are: in canon, or as they wait to be created; who is neither is left out."""
+    """Return the entities from canon or from open proposals; ids of neither are left out."""
     canon_entities = await canon.entities_by_id(ids)
     if all(id in canon_entities for id in ids):
         return canon_entities

@@ -1,6 +1,6 @@
-"""What the GM declares in words, read into proposed changes: `/npc`, `/place`, `/fact`, `/axiom`, `/go`.
+"""Reads the GM's typed declarations into proposed changes: `/npc`, `/place`, `/fact`, `/axiom`, `/go`.
 
-Pure but for the look-up of names, which is handed in.
+Pure but for the name lookup, which is passed in.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def build_entity_creation(new_entity: NewEntity, kind: EntityKind, entity_id: Id
 
 
 def build_connection_fact(start: Entity, place: CreateEntity, phrase: PhraseFact) -> AssertFact:
-    """From `start` one comes to the new place."""
+    """Return the fact that a path leads from `start` to the new place."""
     return AssertFact(
         fact_kind=FactKind.RELATION,
         predicate="connected_to",
@@ -215,7 +215,7 @@ async def _find_named_entities(words: list[str], find: FindEntity) -> list[Entit
 
 
 def build_involvements(entities: Iterable[Entity]) -> list[Involvement]:
-    """The first is the subject, the others take part."""
+    """Return the roles of entities: the first is the subject, the others take part."""
     return [
         Involvement(role="subject" if n == 0 else "participant", entity_id=e.id)
         for n, e in enumerate(entities)

@@ -1,4 +1,4 @@
-"""Whom a statement involves once its words were changed. Pure."""
+"""Updates whom a statement involves after its words changed. Pure."""
 
 from __future__ import annotations
 

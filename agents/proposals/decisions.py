@@ -1,4 +1,4 @@
-"""Reading what was decided of a proposal, and saying what may not be decided any more. Pure."""
+"""Reads the decision on a proposal, and rejects decisions that come too late. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stores.records.canon import CreateEntity
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposalStatus, ProposedChange, Verdict
 
 BY_POLICY: Final = "policy"
-"""Who decided when nobody did. Such a decision is weighed anew at the next commit."""
+"""Who decided when nobody did. Such a decision is made anew at the next commit."""
 
 BY_RULING: Final = "court"
 """Who decided what only carries a ruling out: the GM ruled, and took no view of each such change."""

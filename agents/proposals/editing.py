@@ -1,4 +1,4 @@
-"""A proposal with its words changed by the GM. Pure."""
+"""Edits the words of a proposal. Pure."""
 
 from __future__ import annotations
 

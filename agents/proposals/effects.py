@@ -1,4 +1,4 @@
-"""What a result does to someone, as typed: `Orc.hp -8`, `Mara +wounded`, `Mara.alive = false`.
+"""Reads and writes the typed effects of a result: `Orc.hp -8`, `Mara +wounded`, `Mara.alive = false`.
 
 effect  = name "." key ("+" | "-") number       add to a number
         | name "." key "=" value                set a number or a value

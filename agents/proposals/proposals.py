@@ -95,9 +95,9 @@ class Proposals:
             self._events.publish(ProposalsChanged(universe_id, scene_id))
 
     async def stage_ahead_of_turn(self, proposals: Sequence[ProposedChange]) -> None:
-        """Stage proposals of a turn that is not on the line yet: they count for nothing until it is.
+        """Stage proposals of a turn that the timeline does not have yet; they have no effect until it does.
 
-        Whoever puts the turn on the line publishes ProposalsChanged. Raises StoreError.
+        Whoever adds the turn to the timeline publishes ProposalsChanged. Raises StoreError.
         """
         if proposals:
             await self._log.stage(proposals)

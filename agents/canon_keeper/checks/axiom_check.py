@@ -1,4 +1,4 @@
-"""Rules of the world, as far as code can check them. The others are left to a reader, and say so."""
+"""Checks rules of the world as far as code can; the others get a note that nobody checked them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def find_broken_axioms(check_input: CheckInput) -> Iterator[FoundConflict]:
 
 
 def axiom_notes(check_input: CheckInput) -> Iterator[str]:
-    """Point out rules that are only wished for, and those that nobody can check here."""
+    """Note broken rules that are only preferences, and a new rule that code cannot check."""
     for axiom in _axioms_broken_by(check_input):
         if axiom.severity != MUST_SEVERITY:
             yield f"It is against “{axiom.statement}” ({axiom.severity or 'a wish'})."
@@ -61,7 +61,7 @@ def axiom_notes(check_input: CheckInput) -> Iterator[str]:
 def find_axioms_broken_at_creation(
     change: CreateEntity, entity: Entity, draft: CanonDraft
 ) -> Iterator[FoundConflict]:
-    """Find rules that a new entity breaks by what it bears from the start."""
+    """Find rules that a new entity breaks by its first values."""
     for axiom, form in _checkable_axioms(draft):
         initial_values = [*((IS, tag) for tag in change.tags), *change.numbers.items()]
         for predicate, value in initial_values:

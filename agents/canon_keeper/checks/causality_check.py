@@ -1,4 +1,4 @@
-"""Effects do not precede causes."""
+"""Finds effects that precede their causes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = "effect_before_cause"
 
 
 def find_causality_conflicts(check_input: CheckInput) -> Iterator[FoundConflict]:
-    """Find causes that come after the claim, ends that come before their beginning."""
+    """Find causes that come after the claim, and ends that come before their beginning."""
     fact, draft = check_input.fact, check_input.draft
     for cause in (draft.facts[i] for i in fact.because if i in draft.facts):
         if not is_in_force(cause):

@@ -1,6 +1,6 @@
-"""What a contradiction check is given, and what it gives back.
+"""The input and the result of a contradiction check.
 
-Each check is a function from a Sight to the conflicts that it finds; `contradictions.py` runs them all. Ticks
+Each check is a function from a `CheckInput` to the conflicts that it finds; `contradictions.py` runs them all. Ticks
 are minutes of world time.
 """
 
@@ -19,7 +19,7 @@ from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 
 ACTING_ROLES = (SUBJECT, "actor")
-"""Roles that only the living play. To be met, found, buried or spoken of is open to the dead."""
+"""Roles that only the living have. The dead can still be met, found, buried or spoken of."""
 
 PRESENT_ROLES = (*ACTING_ROLES, OBJECT, "participant")
 """Roles of those who have to be there for a meeting."""
@@ -30,29 +30,25 @@ _DEED_KINDS = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
 
 
 class FoundConflict(NamedTuple):
-    """A conflict of a proposal.
-
-    `counter_text` is shown with the other proposal, if the conflict is with one.
-    """
+    """A conflict of a proposal."""
 
     rule: str
     text: str
     other: Fact | None = None
     is_certain: bool = True
     counter_text: str = ""
+    """Shown with the other proposal, if the conflict is with one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckInput:
-    """A proposal, what it would make true, and canon as it would be before it.
-
-    `source_proposals` are the proposals that would bring facts or entities of the batch.
-    """
+    """A proposal, what it would make true, and canon as it would be before it."""
 
     proposal: ProposedChange
     claim: FactClaim
     draft: CanonDraft
     source_proposals: Mapping[Id, ProposedChange]
+    """The proposals of the batch that would create a fact or an entity, by its id."""
 
     @property
     def fact(self) -> Fact:
@@ -70,7 +66,7 @@ class CheckInput:
         return self.draft.entities[entity_id].name
 
     def is_same_scene(self, other: Fact) -> bool:
-        """Say whether the other fact is told of the scene that the proposal was made in."""
+        """Say whether the other fact belongs to the scene that the proposal was made in."""
         proposal = self.source_proposals.get(other.id)
         scene_ids = {proposal.scene_id} if proposal else self.draft.canon.scenes_by_fact.get(other.id, ())
         return self.proposal.scene_id is not None and self.proposal.scene_id in scene_ids
@@ -80,7 +76,7 @@ ContradictionCheck = Callable[[CheckInput], Iterator[FoundConflict]]
 
 
 def is_deed(fact: Fact, catalogue: Catalogue) -> bool:
-    """Say whether the fact tells what somebody does: an occurrence, or what the catalogue calls a deed."""
+    """Say whether the fact states what somebody does: an occurrence, or what the catalogue calls a deed."""
     predicate = catalogue[fact.predicate]
     happened = fact.kind in _DEED_KINDS and fact.predicate not in CANON_EVENTS
     return predicate.deed or (happened and not predicate.passive)

@@ -1,4 +1,4 @@
-"""Where proposals meet canon and each other. Pure and deterministic.
+"""Finds contradictions of proposals with canon and with each other. Pure and deterministic.
 
 Each proposal is checked as though those before it that are not turned down had been written; a clash between
 two of them is shown on both.
@@ -83,9 +83,9 @@ def check_proposals(
     catalogue: Catalogue,
     precedents: Precedents = NO_PRECEDENTS,
 ) -> ContradictionReport:
-    """Return what stands against each proposal, and what canon has of it already.
+    """Return the conflicts of each proposal, and what canon already has of it.
 
-    What the court ruled on is no conflict any more: it is for the one and against the other.
+    A pair that a ruling has decided is no conflict any more: one side is accepted, the other ruled out.
     """
     check_run = _CheckRun(CanonDraft(canon, catalogue), NameIndex(canon.everyone), precedents)
     for proposal in in_writing_order(proposals):
@@ -94,7 +94,7 @@ def check_proposals(
 
 
 class _CheckRun:
-    """One pass over the proposals, with the world as it stands after those that were checked."""
+    """Checks proposals in order, each against the draft that those before it leave."""
 
     def __init__(self, draft: CanonDraft, names: NameIndex, precedents: Precedents) -> None:
         self._draft = draft

@@ -1,4 +1,4 @@
-"""What canon has already: the same thing said, the same value, the same name. Pure."""
+"""Finds what canon already has: the same statement, the same value or the same name. Pure."""
 
 from __future__ import annotations
 

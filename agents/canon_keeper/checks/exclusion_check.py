@@ -1,4 +1,4 @@
-"""One value at a time; no two that exclude each other; and what is final stays so."""
+"""Finds second values where one is allowed, values that exclude each other, and changes of final ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def find_exclusions(check_input: CheckInput) -> Iterator[FoundConflict]:
 
 
 def _is_compatible(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
-    """Say whether the two only look like rivals: a change through time, or a room within a house."""
+    """Say whether both can be true: a change through time, or a room within a building."""
     if is_change_over_time(claim, other, draft):
         return True
     claim_reading, other_reading = read_fact(claim.fact, draft.catalogue), read_fact(other, draft.catalogue)

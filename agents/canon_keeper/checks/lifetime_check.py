@@ -1,4 +1,4 @@
-"""The dead do not act, nor do those who are not born yet.
+"""Finds deeds of entities that are dead or not born yet.
 
 Ticks are minutes of world time.
 """
@@ -80,7 +80,7 @@ def _death_of(check_input: CheckInput, actor: Id) -> Fact | None:
 
 
 def _tells_of_death(check_input: CheckInput, death: Fact) -> bool:
-    """Say whether the claim is what a scene came to, and the death was in that scene: it tells of both."""
+    """Say whether the claim is the outcome of the scene that the death was in, and so covers both."""
     return is_outcome(check_input.proposal) and check_input.is_same_scene(death)
 
 

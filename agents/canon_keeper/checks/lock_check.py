@@ -1,4 +1,4 @@
-"""What is locked: a proposal that would alter it is rejected, unless it is the GM's own word. Pure."""
+"""Finds locked things that a proposal would alter; only the GM's own proposals may. Pure."""
 
 from __future__ import annotations
 

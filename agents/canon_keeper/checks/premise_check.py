@@ -1,7 +1,7 @@
-"""A claim about a past meeting or answer that the record does not hold.
+"""Finds claims about a past meeting or answer that canon has no record of.
 
-What happens now, and what a source or the GM tells, is first-hand: it makes the record. What a player says or
-a model infers of the past has to be in it.
+What happens now, and what a source or the GM states, creates the record. What a player says or a model infers
+about the past has to be recorded already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MET_PREDICATE, _SAID_PREDICATE = "met", "said"
 
 
 def find_unrecorded_premises(check_input: CheckInput) -> Iterator[FoundConflict]:
-    """Find meetings and answers that are spoken of as past and that canon has not."""
+    """Find meetings and answers that the proposal puts in the past and that canon does not have."""
     fact = check_input.fact
     if not is_premise(check_input.proposal) or check_input.begin_tick is None:
         return

@@ -1,7 +1,7 @@
-"""The absent do not act, and nobody is in two places.
+"""Finds deeds of absent entities, and entities that are in two places at once.
 
-A place within the other is no other place; what is done from afar (a letter) needs nobody to be there; and
-whoever moved in between was there.
+A place nested in the other counts as the same place, a deed from afar (a letter) needs nobody to be there, and
+whoever moved there in between was present.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find_absent_actors(check_input: CheckInput) -> Iterator[FoundConflict]:
 def find_double_presence(check_input: CheckInput) -> Iterator[FoundConflict]:
     """Find deeds that are done in two places at one tick, and stays that a deed elsewhere falls into.
 
-    Within one scene the order of its turns tells what came first: there they are innocent.
+    Deeds of one scene are exempt: the order of its turns says which came first.
     """
     fact, draft = check_input.fact, check_input.draft
     if not is_true(fact):
@@ -87,7 +87,7 @@ def _find_separated(check_input: CheckInput, one: Id, other: Id, when: int) -> I
 def _deeds_elsewhere(
     check_input: CheckInput, who: Id, place: Id, is_meant_tick: Callable[[int], bool]
 ) -> Iterator[Fact]:
-    """Yield what somebody did in another place, at a tick that is meant."""
+    """Yield what somebody did in another place, at a tick that `is_meant_tick` accepts."""
     draft = check_input.draft
     for deed in draft.deeds_of(who):
         if deed.valid_from is None or not is_meant_tick(deed.valid_from):

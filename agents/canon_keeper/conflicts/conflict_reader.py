@@ -63,7 +63,7 @@ class OpenConflicts:
 
 
 class ConflictReader:
-    """Reads both sides. Stateless."""
+    """Reads both sides of a conflict."""
 
     def __init__(self, canon: CanonReader, log: LogReader, assessor: ProposalAssessor) -> None:
         self._canon = canon
@@ -85,7 +85,7 @@ class ConflictReader:
         )
 
     async def read_conflicts(self, proposal_id: Id) -> OpenConflicts:
-        """Return all that an open proposal meets, with a hearing for each fact that it meets.
+        """Return all conflicts of an open proposal; those with a fact come with both sides.
 
         Raises InputError if the proposal is not there or is closed.
         """

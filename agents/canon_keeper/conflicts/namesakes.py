@@ -1,6 +1,6 @@
-"""One thing or two: what is to be brought in bears a known name. The court settles it and remembers.
+"""Rules whether a proposed entity with a name already in use is the same entity or another.
 
-The same: it is brought in and merged at once, so that all that is proposed of it is told of the known one.
+If it is the same, it is created and merged at once, so that its proposals apply to the existing entity.
 Different: remembered of these two, and nothing is held for it any more.
 """
 
@@ -35,7 +35,7 @@ class EntityUnion:
 
 
 class NamesakeService:
-    """Rules on entities of one name. Stateless: rulings are in the log."""
+    """Rules on entities of one name. Rulings are stored in the log."""
 
     def __init__(
         self,

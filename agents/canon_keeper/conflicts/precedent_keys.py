@@ -1,4 +1,4 @@
-"""How the keys that rulings are found by are made of identifiers: so that a copy's court remembers too.
+"""Builds the keys that rulings are looked up by, and maps their ids so that a copy keeps its rulings.
 
 Only an agent can read what a statement says; a restore is given this by the program. Pure.
 """

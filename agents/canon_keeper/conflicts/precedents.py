@@ -1,4 +1,4 @@
-"""Rulings of the court, found by what two statements say: the same pair never asks again. Pure.
+"""Looks up earlier rulings by what two statements say, so that a pair is ruled on once. Pure.
 
 A statement is known by who, what and of whom, in whatever words; a mere sentence, or what happened at a time,
 by its words (and its tick).
@@ -54,7 +54,7 @@ def ruling_id(universe_id: Id, pair: tuple[str, str]) -> Id:
 
 
 class Precedents:
-    """What the court ruled in one universe."""
+    """The rulings of one universe."""
 
     def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
         self._rulings = {ruling.pair: ruling for ruling in rulings}

@@ -1,4 +1,4 @@
-"""The court: a held proposal and the fact it meets, both with their evidence, and the six ways to settle it.
+"""Rules on conflicts: a held proposal against a fact, both with evidence, and six ways to decide.
 
 A ruling becomes an order: decisions on what is proposed and a few proposals of the GM's own. These go through
 the same commit as all else; nothing else writes canon. Ticks are minutes of world time.
@@ -69,7 +69,7 @@ CommitRuling = Callable[[Sequence[ProposedChange], str, Id], Awaitable[CommitRes
 
 
 class RulingService:
-    """Hears conflicts and rules on them. Stateless: rulings are in the log."""
+    """Reads conflicts and rules on them. Rulings are stored in the log."""
 
     def __init__(
         self,
@@ -89,11 +89,11 @@ class RulingService:
         self._conflict_reader = ConflictReader(canon, log, assessor)
 
     async def read_conflict(self, proposal_id: Id, other_id: Id | None = None) -> FactConflict:
-        """See `Hearings.hear`."""
+        """Return one conflict with both sides, as `ConflictReader` reads it."""
         return await self._conflict_reader.read_conflict(proposal_id, other_id)
 
     async def read_conflicts(self, proposal_id: Id) -> OpenConflicts:
-        """See `Hearings.docket`."""
+        """Return the conflicts of an open proposal, as `ConflictReader` reads them."""
         return await self._conflict_reader.read_conflicts(proposal_id)
 
     async def plan_ruling(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.canon_keeper import commit_triggers as triggers
+from agents.canon_keeper import critical_proposals
 from stores.records.canon import EndFact, Standing
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
@@ -28,7 +28,7 @@ from tests.agents.canon_keeper.kit import (
 
 
 def is_critical(change: ProposedChange) -> bool:
-    return triggers.find_critical([change], CATALOGUE) == [change]
+    return critical_proposals.find_critical([change], CATALOGUE) == [change]
 
 
 def test_what_is_critical_and_what_is_not() -> None:
@@ -46,7 +46,9 @@ def test_what_is_critical_and_what_is_not() -> None:
 
 
 def batch(*proposals: ProposedChange) -> list[ProposedChange]:
-    return triggers.select_trigger_batch(proposals, triggers.find_critical(proposals, CATALOGUE), CATALOGUE)
+    return critical_proposals.select_trigger_batch(
+        proposals, critical_proposals.find_critical(proposals, CATALOGUE), CATALOGUE
+    )
 
 
 def test_a_death_takes_the_open_proposals_of_its_turn_along_and_no_others() -> None:
@@ -96,5 +98,5 @@ def test_what_caused_it_goes_along() -> None:
     death = dies(ORC)
     fall: dict[str, Any] = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}
     effect = says("event", ORC, turn_id=death.turn_id, **fall)
-    batch = triggers.select_trigger_batch([cause, death, effect], [death], CATALOGUE)
+    batch = critical_proposals.select_trigger_batch([cause, death, effect], [death], CATALOGUE)
     assert batch == [cause, death, effect]

@@ -1,4 +1,4 @@
-"""Which staged proposals ask to be committed at once, and what has to go with them. Pure."""
+"""Finds staged proposals that are to be committed at once, and those that must go with them. Pure."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
 def select_trigger_batch(
     proposals: Sequence[ProposedChange], critical_proposals: Iterable[ProposedChange], catalogue: Catalogue
 ) -> list[ProposedChange]:
-    """Return `critical`, the open proposals of the same turns, and all that these depend on, in order.
+    """Return `critical_proposals`, the open proposals of the same turns, and all that these depend on, in order.
 
     A proposal depends on those that create what it is about or make the fact that it ends, and a state
     change on the earlier changes of the same value.
@@ -89,12 +89,12 @@ def _dependency_ids(
 
 
 def _is_invented(proposal: ProposedChange) -> bool:
-    """Say whether it comes of no turn and of nobody's word: a set-up's idea, which nobody discovered."""
+    """Say whether setup invented it: it rests on no turn and nobody stated it, so nobody discovered it."""
     return proposal.turn_id is None and proposal.authority is Authority.SYSTEM
 
 
 def _changed_value(proposal: ProposedChange, catalogue: Catalogue) -> tuple[Id, str] | None:
-    """Return which value of whom a state change moves, or which clock is moved."""
+    """Return the entity and the value that a state change sets, or the clock that is advanced."""
     change = proposal.change
     if isinstance(change, AdvanceClock):
         return change.predicate, ""
