@@ -297,7 +297,7 @@ async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
     with pytest.raises(InputError, match="rumour"):
         await table.keeper.rulings.plan_ruling(hearing, BOTH, standing=Standing.TRUE)
     order = await table.keeper.rulings.plan_ruling(hearing, NEW)
-    with pytest.raises(InputError, match="not staged"):
+    with pytest.raises(InputError, match="not proposed yet"):
         await table.keeper.rulings.apply_ruling(order)
     assert await table.log.rulings(UNIVERSE) == []
 
