@@ -207,4 +207,4 @@ def test_a_script_by_rules_that_are_wrong_says_which_line(tmp_path: Path) -> Non
     )
     assert "mud.yaml: This rule pack cannot be used: line" in done.stderr
     done = monitor(tmp_path, "play", "--script", "-", stdin="dice: mine\n---\nI go.\n", expect=1)
-    assert "'mine' is none of program, physical" in done.stderr
+    assert "'mine' is not one of program, physical" in done.stderr

@@ -49,6 +49,8 @@ class _SceneProgress:
     """The last turn before that depth."""
     turn_count: int = 0
     """Turns of the scene in the index."""
+    compared_head_id: Id | None = None
+    """The head up to which turns may be in the index already, beyond `next_depth`; None: there are none."""
     pc_fingerprint: str = ""
     """Fingerprint of what the turns were indexed with (`_fingerprint_pc_name`)."""
 
@@ -224,8 +226,10 @@ class Indexer:
         turn_count = (
             progress.turn_count if progress else stored_fingerprint.turn_count if stored_fingerprint else 0
         )
-        if progress is None and stored_fingerprint is None:
-            progress = _SceneProgress(turn_count=await self._delete_off_line_turns(scene))
+        if progress is not None and not await self._is_on_line(scene, progress.compared_head_id):
+            progress = await self._compare_whole(scene)
+        elif progress is None and stored_fingerprint is None:
+            progress = await self._compare_whole(scene)
         elif last_turn_id is not None and last_turn_id != scene.head:
             progress = await self._walk_back_to_line(scene, last_turn_id, turn_count)
         elif progress is None:
@@ -243,12 +247,23 @@ class Indexer:
         ):
             off_line_ids.append(turn_id)
             if len(off_line_ids) > MAX_TURNS_BACK:
-                return _SceneProgress(turn_count=await self._delete_off_line_turns(scene))
+                return await self._compare_whole(scene)
             turn_id = (await self._source_reader.log.turn(turn_id)).parent_id
         if off_line_ids:
             turn_count -= len(await self._writer.read_fingerprints("turns", ids=off_line_ids))
             await self._writer.delete("turns", off_line_ids)
-        return await self._progress_at(turn_id, turn_count)
+        progress = await self._progress_at(turn_id, turn_count)
+        earlier_progress = self._progress_by_scene.get(scene.id)
+        progress.compared_head_id = earlier_progress.compared_head_id if earlier_progress else None
+        return progress
+
+    async def _compare_whole(self, scene: Scene) -> _SceneProgress:
+        """Delete every turn that is not on the line, and begin again at its first one."""
+        turn_count = await self._delete_off_line_turns(scene)
+        return _SceneProgress(turn_count=turn_count, compared_head_id=scene.head if turn_count else None)
+
+    async def _is_on_line(self, scene: Scene, turn_id: Id | None) -> bool:
+        return turn_id is None or turn_id in await self._source_reader.log.on_line(scene.id, [turn_id])
 
     async def _progress_at(self, turn_id: Id | None, turn_count: int) -> _SceneProgress:
         depth = (await self._source_reader.log.turn(turn_id)).depth + 1 if turn_id is not None else 0

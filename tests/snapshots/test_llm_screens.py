@@ -109,7 +109,7 @@ def test_scene_while_narrating(
     snap_compare: Compare, narrated_home: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     """In the middle of a narration; the clock that the steps are timed by stands still."""
-    monkeypatch.setattr("screens.play.narration_screen.time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("screens.play.narration_status.time", SimpleNamespace(monotonic=lambda: 0.0))
     shown = "The tide answers before anyone else does: a long breath, [bold]drawn[/] in"
     pieces = asyncio.Semaphore(len(shown.split()))
     model = ScriptedLlm({Persona.NARRATOR: priced(f"{shown} and held", gate=pieces)})
