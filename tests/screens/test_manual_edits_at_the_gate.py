@@ -76,7 +76,7 @@ async def test_evidence_leads_from_a_roll_to_its_fact_and_back(table: Table) -> 
     while card.current is None or card.current.fact.fact.predicate != "hp":
         await table.press("down")
     await table.press("x")
-    assert table.shows("⚄ roll", "2d6+9", "for “", "❝ words", "turn")
+    assert table.shows("⚄ roll", "2d6+9", "for “", "❝ quote", "turn")
     await table.press("x")
     assert table.screen == "ReadingScreen"
     await table.press("x")
