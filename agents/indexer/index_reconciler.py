@@ -226,9 +226,8 @@ class Indexer:
         turn_count = (
             progress.turn_count if progress else stored_fingerprint.turn_count if stored_fingerprint else 0
         )
-        if progress is not None and not await self._is_on_line(scene, progress.compared_head_id):
-            progress = await self._compare_whole(scene)
-        elif progress is None and stored_fingerprint is None:
+        is_undone = progress is not None and not await self._is_on_line(scene, progress.compared_head_id)
+        if is_undone or (progress is None and stored_fingerprint is None):
             progress = await self._compare_whole(scene)
         elif last_turn_id is not None and last_turn_id != scene.head:
             progress = await self._walk_back_to_line(scene, last_turn_id, turn_count)
