@@ -37,18 +37,19 @@ _STEP_STATES: dict[str, Piece] = {
     "waiting": ("… waiting", Ink.WARN),
 }
 NAME_CELLS = 16
-STEP_CELLS = 22
+STEP_CELLS = 24
 
 STEP_PURPOSES = {
     "assemble": "context",
     "direct": "plan",
     "resolve": "dice",
     "validate": "check",
-    "narrate": "tell",
+    "narrate": "narrate",
     "critique": "judge",
     "extract": "propose",
     "summarise": "sum up",
     "stage": "stage",
+    "arbitrate": "next",
 }
 """What a step is, in a word: one agent may take two of them."""
 STATE_CELLS = 11

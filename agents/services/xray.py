@@ -114,8 +114,9 @@ def _list_warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> I
     for call in calls:
         persona_name = call.persona.value
         if call.outcome is CallOutcome.CUT:
-            yield f"The {persona_name} was cut off: {call.error or 'the stream broke'}. What had come was kept."
+            reason = (call.error or "the stream broke").rstrip(".")
+            yield f"The {persona_name} was cut off: {reason}. What had come was kept."
         elif call.outcome is CallOutcome.REFUSED:
-            yield f"The {persona_name} was refused: {call.error or 'the model declined'}."
+            yield f"The {persona_name} was refused: {(call.error or 'the model declined').rstrip('.')}."
         elif call.fallback_step is FallbackStep.NONE and call.outcome is CallOutcome.DONE:
             yield f"Nothing could be read of what the {persona_name} answered."
