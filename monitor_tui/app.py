@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +34,7 @@ from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.system.menu_screen import MenuScreen
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.events import Event
@@ -100,7 +102,7 @@ class MonitorApp(App[None]):
 
     def on_ready(self) -> None:
         """The first frame is up: now the heavy things."""
-        self._start_worker(self._open_library(), "open")
+        start_worker(self, self._open_library, "open")
         if not self.is_headless and hangup.has_terminal():
             self.set_interval(hangup.CHECK_SECONDS, self._leave_if_hung_up)
 
@@ -110,7 +112,7 @@ class MonitorApp(App[None]):
         self._services = await self._open_recovered_services()
         await self._fill_menu()
         # Its import costs seconds of a core: only now, and in its own process.
-        self._start_worker(self._services.llm.start_process(), "warm")
+        start_worker(self, self._services.llm.start_process, "warm")
         self._services.jobs.start()
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()
@@ -147,7 +149,7 @@ class MonitorApp(App[None]):
         if not self._is_quitting:
             self._is_quitting = True
             self.workers.cancel_group(self, "open")
-            self._start_worker(self._close_library(), "close")
+            start_worker(self, self._close_library, "close")
 
     async def _close_library(self) -> None:
         """Suspend the story, close the library, go. What cannot be done is said on the way out."""
@@ -221,7 +223,7 @@ class MonitorApp(App[None]):
         while len(self.screen_stack) > 1:
             self.pop_screen()
         self._is_going_home = True
-        self._start_worker(self._finish_going_home(over_menu), "home")
+        start_worker(self, partial(self._finish_going_home, over_menu), "home")
 
     async def _finish_going_home(self, left_screen: Screen[object] | None) -> None:
         try:
@@ -260,10 +262,6 @@ class MonitorApp(App[None]):
         if isinstance(message.event, Notice) and isinstance(self.screen, MenuScreen):
             self.screen.post_message(MenuScreen.NoteReceived(message.event.text))
 
-    def _start_worker(self, job: Coroutine[None, None, None], name: str) -> None:
-        """Run `job` beside the screens."""
-        self.run_worker(job, name=name, group=name, exit_on_error=False)
-
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """The one place where the app's own dead workers are caught."""
         error = message.worker.error
@@ -279,7 +277,7 @@ class MonitorApp(App[None]):
 
     def _apply_opening_answer(self, answer: ErrorAnswer | None) -> None:
         if answer == "retry":
-            self._start_worker(self._open_library(), "open")
+            start_worker(self, self._open_library, "open")
         else:
             self.exit(return_code=1)
 

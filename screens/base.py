@@ -5,7 +5,7 @@ Workers never touch widgets. A screen's `read` runs in a worker and posts what i
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -15,6 +15,8 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
+
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.events import Event, Notice
@@ -52,15 +54,13 @@ def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:
         panel.post_message(WorkFailed(message.worker.error, message.worker.name))
 
 
-def start_change(node: DOMNode, job: Coroutine[None, None, None], name: str) -> None:
+def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
     """Run a change in a worker of `node`, unless the same is under way: a key pressed twice does it once.
 
     A change is never cancelled by another; it may have been written already.
     """
-    if any(w.node is node and w.name == name and not w.is_finished for w in node.workers):
-        job.close()
-    else:
-        node.run_worker(job, name=name, group=name, exit_on_error=False)
+    if not any(w.node is node and w.name == name and not w.is_finished for w in node.workers):
+        start_worker(node, change, name)
 
 
 @runtime_checkable
@@ -109,13 +109,11 @@ class ServiceScreen(Screen[Result]):
         """Read again, now or as soon as the read in progress is done. Events come in bursts; reads do not."""
         self._is_stale = True
         if self._load_worker is None or self._load_worker.is_finished:
-            self._load_worker = self.run_worker(
-                self._load_while_stale(), name="read", group="read", exit_on_error=False
-            )
+            self._load_worker = start_worker(self, self._load_while_stale, "read")
 
-    def start_change(self, job: Coroutine[None, None, None], name: str) -> None:
+    def start_change(self, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
         """Run a change in a worker of this screen: see `start_change` above."""
-        start_change(self, job, name)
+        start_change(self, change, name)
 
     async def _load_while_stale(self) -> None:
         while self._is_stale:

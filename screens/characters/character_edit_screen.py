@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -22,6 +23,7 @@ from screens.routes import ToGate, ToUniverse, Visit
 from screens.world.world_forms import entity_edit_form
 from widgets.character_pane import CharacterPane
 from widgets.safe_text import one_line
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.services.services import Services
@@ -144,7 +146,7 @@ class CharacterEditScreen(EvidenceScreen):
 
     def _memory_edit_closed(self, memory_id: Id, new_text: str | None) -> None:
         if new_text is not None:
-            self.start_change(self._save_misremembered(memory_id, new_text), "misremember")
+            self.start_change(partial(self._save_misremembered, memory_id, new_text), "misremember")
 
     async def _save_misremembered(self, memory_id: Id, new_text: str) -> None:
         self.post_message(
@@ -164,8 +166,8 @@ class CharacterEditScreen(EvidenceScreen):
             statement = current_item.fact.statement if isinstance(current_item, FactView) else ""
             if isinstance(current_item, MemoryView):
                 statement = current_item.canon_statement or current_item.memory.text
-            self.run_worker(
-                self._load_knowers(fact_id, statement), group="who", exclusive=True, exit_on_error=False
+            start_worker(
+                self, partial(self._load_knowers, fact_id, statement), "who knows", is_exclusive=True
             )
 
     async def _load_knowers(self, fact_id: Id, statement: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from textual import on
@@ -226,7 +227,12 @@ class SheetScreen(ServiceScreen[str]):
     def action_stage(self) -> None:
         if self._entity_id is not None and (self._changed_numbers or self._changed_tags):
             self.start_change(
-                self._stage_changes(self._entity_id, dict(self._changed_numbers), dict(self._changed_tags)),
+                partial(
+                    self._stage_changes,
+                    self._entity_id,
+                    dict(self._changed_numbers),
+                    dict(self._changed_tags),
+                ),
                 "stage",
             )
 
@@ -245,7 +251,7 @@ class SheetScreen(ServiceScreen[str]):
 
     def action_take_back(self) -> None:
         if self._view is not None and self._view.last_edit_id is not None:
-            self.start_change(self._reject_last_edit(self._view.last_edit_id), "take back")
+            self.start_change(partial(self._reject_last_edit, self._view.last_edit_id), "take back")
 
     async def _reject_last_edit(self, proposal_id: Id) -> None:
         await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="undone on the sheet")

@@ -20,6 +20,7 @@ from screens.dialogs.form_fields import FieldInput, FormPage
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from stores.errors import InputError, MonitorError
+from widgets.worker import start_worker
 
 StageForm = Callable[[FormPage], Awaitable[StagedEdits]]
 """Stages what the form says. Raises InputError for what cannot be staged as it stands."""
@@ -89,7 +90,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
     def _start_staging(self) -> None:
         if not any(worker.node is self and not worker.is_finished for worker in self.workers):
             self._show_problem("")
-            self.run_worker(self._stage_fields(), name="stage", exit_on_error=False)
+            start_worker(self, self._stage_fields, "stage")
 
     async def _stage_fields(self) -> None:
         self.post_message(self.FormStaged(await self._stage_form(self.query_one(FormPage))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -240,7 +241,7 @@ class ConflictScreen(ServiceScreen[None]):
         self.query_one("#outlook", Static).update(Content("\n").join(lines))
 
     def _start_ruling(self, ruling: RulingRequest) -> None:
-        self.start_change(self._make_ruling(ruling), "rule")
+        self.start_change(partial(self._make_ruling, ruling), "rule")
 
     async def _make_ruling(self, ruling: RulingRequest) -> None:
         self.post_message(self.RulingMade(await self.services.conflicts.make_ruling(ruling)))

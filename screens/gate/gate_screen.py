@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -159,7 +160,9 @@ class GateScreen(ServiceScreen[None]):
     def action_tension(self) -> None:
         """Move the tension where the scene's results would; leaving it alone takes no key."""
         if self.view is not None and self.view.tension_suggestion is not None and self.scene_id is not None:
-            self.start_change(self._set_tension(self.scene_id, self.view.tension_suggestion), "tension")
+            self.start_change(
+                partial(self._set_tension, self.scene_id, self.view.tension_suggestion), "tension"
+            )
 
     async def _set_tension(self, scene_id: Id, offer: TensionSuggestion) -> None:
         await self.services.play.set_tension(scene_id, offer.after)
@@ -203,7 +206,7 @@ class GateScreen(ServiceScreen[None]):
             field.remove_class("-shown")
             self.query_one(ProposalList).focus()
         elif self.view is not None and self.view.is_finalizing:
-            self.start_change(self._reopen_scene(), "reopen")
+            self.start_change(self._reopen_scene, "reopen")
         else:
             self.post_message(Visit(Back(self)))
 
@@ -235,7 +238,7 @@ class GateScreen(ServiceScreen[None]):
             p for p in self.query_one(ProposalList).views if is_open(p) and p.mark == "hold"
         ]
         if not conflicting_proposals:
-            self.start_change(self._commit_proposals(), "commit")
+            self.start_change(self._commit_proposals, "commit")
             return
         question = ConfirmDialog(
             f"{len(conflicting_proposals)} of these "
@@ -249,7 +252,7 @@ class GateScreen(ServiceScreen[None]):
 
     def _commit_confirmed(self, is_confirmed: bool | None) -> None:
         if is_confirmed:
-            self.start_change(self._commit_proposals(), "commit")
+            self.start_change(self._commit_proposals, "commit")
 
     async def _commit_proposals(self) -> None:
         if self.scene_id is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -98,7 +99,7 @@ class PolicyScreen(ServiceScreen[None]):
     @on(PolicyList.RuleSet)
     def _change_rule(self, message: PolicyList.RuleSet) -> None:
         message.stop()
-        self.start_change(self._save_rule(message.kind, message.rule), "rule")
+        self.start_change(partial(self._save_rule, message.kind, message.rule), "rule")
 
     async def _save_rule(self, kind: str, rule: KindRule | None) -> None:
         saved_kind = await self.services.policy.set_rule(self.universe_id, kind, rule)
@@ -131,7 +132,7 @@ class PolicyScreen(ServiceScreen[None]):
         """A part begins as one that is always asked about: from there a key makes it accept or reject."""
         message.stop()
         if message.value.strip():
-            self.start_change(self._save_rule(message.value, KindRule.ASK), "rule")
+            self.start_change(partial(self._save_rule, message.value, KindRule.ASK), "rule")
 
     def action_predicates(self) -> None:
         if self.policy is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -69,7 +70,7 @@ class PredicatesScreen(ServiceScreen[None]):
         self.query_one(TextArea).call_later(self._start_save)
 
     def _start_save(self) -> None:
-        self.start_change(self._save_predicates(self.query_one(TextArea).text), "save")
+        self.start_change(partial(self._save_predicates, self.query_one(TextArea).text), "save")
 
     async def _save_predicates(self, text: str) -> None:
         count = await self.services.policy.set_predicates(self.universe.id, text)

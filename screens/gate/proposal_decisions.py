@@ -88,7 +88,7 @@ class ProposalDecisions(Vertical):
     @on(ProposalList.UndoRequested)
     def _undo_row(self, message: ProposalList.UndoRequested) -> None:
         message.stop()
-        start_change(self, self._propose_undo(message.view.proposal.id), "undo")
+        start_change(self, partial(self._propose_undo, message.view.proposal.id), "undo")
 
     async def _propose_undo(self, proposal_id: Id) -> None:
         staged_edits = await self._policy.propose_undo(proposal_id)

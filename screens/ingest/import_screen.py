@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -22,6 +23,7 @@ from screens.routes import Back, ToStory, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from widgets.safe_text import one_line
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
@@ -129,12 +131,10 @@ class ImportScreen(ServiceScreen[None]):
         if self._story_id is not None:
             self.post_message(Visit(ToStory(self._story_id)))
         elif self._order is not None:
-            self.app.run_worker(
-                self._run_import(self._order), name="import", group="import", exit_on_error=False
-            )
+            start_worker(self.app, partial(self._run_import, self._order), "import")
         else:
             self.query_one("#found", Static).update("Reading the file ...")
-            self.start_change(self._load_preview(), "look")
+            self.start_change(self._load_preview, "look")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         running = self.services.imports.progress is not None

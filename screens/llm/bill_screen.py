@@ -126,7 +126,7 @@ class BillScreen(ServiceScreen[None]):
         message.stop()
         budget = message.budget
         if message.lift:
-            self.start_change(self._save_budget(budget, None), "budget")
+            self.start_change(partial(self._save_budget, budget, None), "budget")
             return
         current_limit = f"{budget.limit / 1_000_000:g}" if budget.limit is not None else ""
         dialog = LineDialog(
@@ -140,7 +140,7 @@ class BillScreen(ServiceScreen[None]):
 
     def _apply_budget_answer(self, budget: BudgetView, dollars_text: str | None) -> None:
         if dollars_text is not None:
-            self.start_change(self._save_budget(budget, parse_micros(dollars_text)), "budget")
+            self.start_change(partial(self._save_budget, budget, parse_micros(dollars_text)), "budget")
 
     async def _save_budget(self, budget: BudgetView, micros: int | None) -> None:
         await self.services.llm.set_budget(budget.scope, micros, subject=budget.subject)

@@ -84,7 +84,7 @@ class LlmSetupScreen(ServiceScreen[None]):
 
     def _start_setting(self, save: Callable[[], Awaitable[LlmSetupView]]) -> None:
         self.query_one(NoticePanel).clear()
-        self.start_change(self._save_setting(save), "set up")
+        self.start_change(partial(self._save_setting, save), "set up")
 
     @on(LlmSettingsList.SettingEdited)
     def _edit_row(self, message: LlmSettingsList.SettingEdited) -> None:

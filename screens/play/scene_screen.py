@@ -478,7 +478,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @on(TriggerBar.CommitRequested)
     def action_commit_now(self) -> None:
-        self.start_change(self._commit_trigger(), "commit")
+        self.start_change(self._commit_trigger, "commit")
 
     async def _commit_trigger(self) -> None:
         self.post_message(self.TriggerCommitted(await self.services.gate.commit_trigger(self.scene_id)))
@@ -486,7 +486,7 @@ class SceneScreen(ServiceScreen[None]):
     @on(TriggerBar.Dismissed)
     def _dismiss_trigger(self) -> None:
         """Leave what is critical to the scene's end."""
-        self.start_change(self.services.gate.dismiss_trigger(self.scene_id), "dismiss")
+        self.start_change(partial(self.services.gate.dismiss_trigger, self.scene_id), "dismiss")
 
     @on(TriggerCommitted)
     def _show_committed(self, message: TriggerCommitted) -> None:

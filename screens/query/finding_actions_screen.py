@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -82,7 +83,7 @@ class FindingActionsScreen(EvidenceScreen):
 
     def _apply_statement(self, statement: str | None) -> None:
         if statement and self.universe_id is not None:
-            self.start_change(self._propose_fact(self.universe_id, statement), "propose")
+            self.start_change(partial(self._propose_fact, self.universe_id, statement), "propose")
 
     async def _propose_fact(self, universe_id: Id, statement: str) -> None:
         self.post_message(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -353,7 +354,7 @@ class SetupScreen(ServiceScreen[None]):
                 case "opening" if self._outline and self._world:
                     self._show_status("Starting …")
                     outline = self.query_one(OpeningPage).read_into_outline(self._outline)
-                    self.start_change(self._start_story(self._world, outline), "begin")
+                    self.start_change(partial(self._start_story, self._world, outline), "begin")
         except InputError as error:
             self._show_status(str(error))
 

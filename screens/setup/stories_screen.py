@@ -152,7 +152,7 @@ class StoriesScreen(ServiceScreen[None]):
 
     def _apply_abandon_answer(self, story_id: Id, is_confirmed: bool | None) -> None:
         if is_confirmed:
-            self.start_change(self._abandon_story(story_id), "abandon")
+            self.start_change(partial(self._abandon_story, story_id), "abandon")
 
     async def _abandon_story(self, story_id: Id) -> None:
         await self.services.stories.abandon(story_id)
@@ -173,7 +173,7 @@ class StoriesScreen(ServiceScreen[None]):
 
     def _apply_recap(self, story_id: Id, recap: str | None) -> None:
         if recap is not None:
-            self.start_change(self._complete_story(story_id, recap), "finish")
+            self.start_change(partial(self._complete_story, story_id, recap), "finish")
 
     async def _complete_story(self, story_id: Id, recap: str) -> None:
         self.post_message(self.StoryCompleted(await self.services.stories.complete_story(story_id, recap)))

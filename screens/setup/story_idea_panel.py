@@ -6,6 +6,7 @@ Nothing is created by it: the form is the game master's, before and after.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
@@ -90,7 +91,7 @@ class StoryIdeaPanel(Container):
         if idea_text is not None and self._world is not None:
             self._idea_text = idea_text  # what fails can be tried again as it was
             self.post_message(self.AskingStarted())
-            start_change(self, self._load_idea(self._world, idea_text), IDEA_WORKER)
+            start_change(self, partial(self._load_idea, self._world, idea_text), IDEA_WORKER)
 
     async def _load_idea(self, world: Universe | NewUniverse, idea_text: str) -> None:
         universe_id = getattr(world, "id", None)

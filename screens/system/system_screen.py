@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -85,7 +86,7 @@ class SystemScreen(ServiceScreen[None]):
     def _start_retry(self, message: SystemList.RetryRequested) -> None:
         message.stop()
         self.query_one(NoticePanel).clear()
-        self.start_change(self._retry_job(message.job), f"retry {message.job.id}")
+        self.start_change(partial(self._retry_job, message.job), f"retry {message.job.id}")
 
     async def _retry_job(self, job: Job) -> None:
         await self.services.jobs.retry(job.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -112,7 +113,7 @@ class CommitmentsScreen(MentionListScreen):
     def action_pay(self) -> None:
         if self.current_mention is not None and (fact := self.current_mention.fact):
             self.query_one(NoticePanel).clear()
-            self.start_change(self._propose_pay_off(fact.fact.id), "pay")
+            self.start_change(partial(self._propose_pay_off, fact.fact.id), "pay")
 
     async def _propose_pay_off(self, fact_id: Id) -> None:
         self.post_message(

@@ -176,7 +176,7 @@ class LookalikesScreen(MentionListScreen):
 
     def _apply_split_answer(self, absorbed_id: Id, is_confirmed: bool | None) -> None:
         if is_confirmed:
-            self.start_change(self._propose_split(absorbed_id), "split")
+            self.start_change(partial(self._propose_split, absorbed_id), "split")
 
     async def _propose_split(self, absorbed_id: Id) -> None:
         self.post_message(self.SplitProposed(await self.services.world.edits.propose_split(absorbed_id)))

@@ -119,7 +119,7 @@ class MergeScreen(MentionListScreen):
 
     def action_stage(self) -> None:
         self.query_one(NoticePanel).clear()
-        self.start_change(self._propose_merge(), "stage")
+        self.start_change(self._propose_merge, "stage")
 
     async def _propose_merge(self) -> None:
         await self.services.world.edits.propose_merge(self.kept_id, self.absorbed_id)

@@ -85,7 +85,7 @@ class RetconScreen(MentionListScreen):
 
     def action_stage(self) -> None:
         self.query_one(NoticePanel).clear()
-        self.start_change(self._propose_retcon(), "stage")
+        self.start_change(self._propose_retcon, "stage")
 
     async def _propose_retcon(self) -> None:
         await self.services.world.edits.propose_retcon(self.subject_id)

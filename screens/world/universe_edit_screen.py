@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -189,7 +190,7 @@ class UniverseEditScreen(EvidenceScreen):
     def action_lock(self) -> None:
         if (entity := self.current_entity) is not None:
             self.query_one(NoticePanel).clear()
-            self.start_change(self._propose_lock(entity), "lock")
+            self.start_change(partial(self._propose_lock, entity), "lock")
 
     async def _propose_lock(self, entity: Entity) -> None:
         self.post_message(
@@ -205,7 +206,7 @@ class UniverseEditScreen(EvidenceScreen):
     def action_export(self) -> None:
         if self.universe_id is not None:
             self.query_one(NoticePanel).show_lines(("Exporting ...",))
-            self.start_change(self._export_universe(self.universe_id), "export")
+            self.start_change(partial(self._export_universe, self.universe_id), "export")
 
     async def _export_universe(self, universe_id: Id) -> None:
         self.post_message(self.UniverseExported(await self.services.world.export_universe(universe_id)))

@@ -259,7 +259,7 @@ class UniverseScreen(UniverseEditScreen):
         self.reload()
 
     def action_sample(self) -> None:
-        self.start_change(self._add_sample(), "sample")
+        self.start_change(self._add_sample, "sample")
 
     async def _add_sample(self) -> None:
         self.universe_id = (await self.services.stories.add_sample()).id

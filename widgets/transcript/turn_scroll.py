@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from textual import on
 from textual.cache import LRUCache
@@ -26,6 +27,7 @@ from widgets.transcript.live_turn import LiveTurn
 from widgets.transcript.row_heights import RowHeights
 from widgets.transcript.turn_lines import TurnOptions, estimate_height, turn_strips
 from widgets.transcript.turn_pages import PAGE_SIZE, TurnPages
+from widgets.worker import start_worker
 
 FetchTurns = Callable[[int, int], Awaitable[list[TurnView]]]
 """Gives the rows at depths `start` ... `start + count - 1`."""
@@ -190,10 +192,8 @@ class TurnScroll(InkView):
         for page in self._pages.missing_pages(first, last, self.total):
             if page not in self._pending_pages:
                 self._pending_pages.add(page)
-                self.run_worker(
-                    self._load_page(self._fetch_turns, self._generation, page),
-                    group="transcript",
-                    exit_on_error=False,
+                start_worker(
+                    self, partial(self._load_page, self._fetch_turns, self._generation, page), "transcript"
                 )
 
     async def _load_page(self, fetch: FetchTurns, generation: int, page: int) -> None:
