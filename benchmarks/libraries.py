@@ -42,7 +42,11 @@ class Libraries:
     @cached_property
     def fresh(self) -> Path:
         """Return a library with the sample world and one story begun."""
-        home = self.folder / "fresh"
+        return self.make_fresh("fresh")
+
+    def make_fresh(self, name: str) -> Path:
+        """Make a library with the sample world and one story begun, in the folder `name`."""
+        home = self.folder / name
         asyncio.run(_begin_story(home))
         return home
 

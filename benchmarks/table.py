@@ -16,7 +16,7 @@ HEAD = ("", "p50", "p95", "aim", "cpu", "")
 class Row:
     """One figure: a median, and the 95th percentile of many measurements, both in `unit`.
 
-    An `aim` is met when the 95th percentile is below it. `cpu` is the processor time of a round, if it was
+    An `aim` is met when the 95th percentile does not exceed it. `cpu` is the processor time of a round, if it was
     measured: other load on the machine changes it far less.
     """
 
@@ -31,9 +31,9 @@ class Row:
     def verdict(self) -> str:
         if self.aim is None:
             return ""
-        if self.p50 >= self.aim:
+        if self.p50 > self.aim:
             return "OVER"
-        return "p95 over" if self.p95 is not None and self.p95 >= self.aim else "ok"
+        return "p95 over" if self.p95 is not None and self.p95 > self.aim else "ok"
 
     def cells(self) -> tuple[str, ...]:
         return (
