@@ -100,7 +100,9 @@ class DailyBackup:
             self._publish_note(f"No backup was made: {error}.", "warning")
         else:
             if written_backup is not None:
-                self._publish_note(_backup_summary(written_backup), "information")
+                self._publish_note(
+                    _backup_summary(written_backup), "warning" if written_backup.left_out else "information"
+                )
 
     async def _backup_if_due(self) -> WrittenBackup | None:
         settings = (await asyncio.to_thread(read_settings, self._home)).backup
@@ -144,4 +146,6 @@ def _backup_summary(written_backup: WrittenBackup) -> str:
         summary += (
             f" {len(written_backup.manifest.missing)} of its documents were lost before: see monitor doctor."
         )
+    for universe in written_backup.left_out:
+        summary += f" “{universe.name}” is not in it: {universe.problem} See monitor doctor."
     return summary

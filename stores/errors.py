@@ -16,6 +16,9 @@ MonitorError
 
 from __future__ import annotations
 
+RESTORE_ADVICE = "Restore the last backup into a new folder: monitor restore BACKUP --into FOLDER."
+"""What to do when stored records are damaged."""
+
 
 class MonitorError(Exception):
     """What happened, what was kept, and what the user can do about it."""

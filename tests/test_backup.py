@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -26,10 +27,11 @@ from stores.backup.file_format import BackedUpUniverse, BackupManifest
 from stores.backup.folder import StoredBackup, choose_surplus, derive_library_id, is_backup_due, list_backups
 from stores.backup.restoring import verify_backup
 from stores.backup.writing import WrittenBackup, write_backup
-from stores.errors import ArchiveError, InputError, StoreError, StoreFull
+from stores.embedded.permissions import allow_all_writes
+from stores.errors import ArchiveError, InputError, LibraryUnreadable, StoreError, StoreFull
 from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
-from stores.records.ids import derive_id
+from stores.records.ids import Id, derive_id
 from tests.campaign import LEDGER
 from tests.examples import examples
 from tests.libraries import fill, library, no_room_beyond, objects
@@ -57,6 +59,18 @@ async def backed_up(stores: Stores, folder: Path, at: datetime = DAY, keep: int 
 def files_in(folder: Path) -> list[str]:
     """What stands in the folder, half-written files in folders of it too."""
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def remove_statement(home: Path, universe_id: Id) -> None:
+    """Make the first fact of the universe one that no program can read."""
+    connection = apsw.Connection(str(home / "library.db"))
+    allow_all_writes(connection)
+    connection.execute(
+        """UPDATE canon_facts SET body = json_remove(body, '$.statement')
+           WHERE made = (SELECT min(made) FROM canon_facts WHERE universe_id = ?)""",
+        (universe_id,),
+    )
+    connection.close()
 
 
 # --- writing ----------------------------------------------------------------------------------------
@@ -108,6 +122,29 @@ async def test_backup_with_a_lost_original_has_the_rest(here: Stores, tmp_path: 
     assert done.manifest.missing == (f"archives/{damaged.parent.name}{damaged.name}",)
     with pytest.raises(ArchiveError, match="An original or archive that its records name is not in it"):
         verify_backup(done.path)
+
+
+async def test_backup_leaves_out_a_universe_with_a_damaged_record(tmp_path: Path) -> None:
+    async with library(tmp_path / "home") as stores:
+        damaged_id, whole_id = await fill(stores)
+    remove_statement(tmp_path / "home", damaged_id)
+    async with library(tmp_path / "home") as stores:
+        written = await backed_up(stores, tmp_path / "b")
+    assert [universe.id for universe in written.manifest.universes] == [whole_id]
+    (left_out,) = written.left_out
+    assert left_out.problem.startswith("The fact ")
+    assert verify_backup(written.path).universes == written.manifest.universes
+
+
+async def test_backup_without_a_readable_universe_is_refused(tmp_path: Path) -> None:
+    async with library(tmp_path / "home") as stores:
+        ids = await fill(stores)
+    for universe_id in ids:
+        remove_statement(tmp_path / "home", universe_id)
+    async with library(tmp_path / "home") as stores:
+        with pytest.raises(LibraryUnreadable, match="No universe can be read whole: The fact "):
+            await backed_up(stores, tmp_path / "b")
+    assert files_in(tmp_path / "b") == []
 
 
 @pytest.mark.parametrize("room", [0.0, 0.05, 0.6, 0.95])

@@ -137,6 +137,14 @@ ILL: dict[str, tuple[str, str]] = {
         "what was committed is in canon",
         "DELETE FROM canon_facts WHERE made = 1",
     ),
+    "a fact without its statement": (
+        "every record can be read",
+        "UPDATE canon_facts SET body = json_remove(body, '$.statement') WHERE made = 1",
+    ),
+    "an archived log that is lost": (
+        "documents are whole",
+        "UPDATE archived_logs SET body = json_set(body, '$.object_key', hex(zeroblob(32)))",
+    ),
     "documents are whole": (
         "documents are whole",
         "UPDATE sources SET body = json_set(body, '$.object_key', hex(zeroblob(32)))",
@@ -169,6 +177,18 @@ async def test_doctor_finds_a_damaged_page(home: Path) -> None:
     path.write_bytes(data)
     findings, _ = await examined(home)
     assert findings["library.db is whole"].state == "bad"
+
+
+@pytest.mark.parametrize("column", ["name", "description"])
+async def test_doctor_names_a_record_with_bytes_that_are_no_text(column: str, home: Path) -> None:
+    spoil(
+        home,
+        f"""UPDATE canon_entities SET body = CAST(replace(CAST(body AS BLOB), '"{column}":"',
+            '"{column}":"' || CAST(x'ff' AS TEXT)) AS TEXT) WHERE made = 1""",
+    )
+    findings, _ = await examined(home)
+    assert findings["every record can be read"].state == "bad"
+    assert "entity" in findings["every record can be read"].says
 
 
 async def test_doctor_finds_a_changed_original(home: Path) -> None:

@@ -22,7 +22,7 @@ from monitor_tui.cli.common import (
     size_text,
     warn_of_unknown_settings,
 )
-from stores.errors import InputError, MonitorError
+from stores.errors import RESTORE_ADVICE, InputError, MonitorError
 
 if TYPE_CHECKING:
     from stores.backup.restoring import RestoredUniverse
@@ -62,6 +62,9 @@ def backup(
             f"{count_text(len(written_backup.unremovable_paths), 'older backup')} could not be removed: "
             f"{written_backup.unremovable_paths[0]} ..."
         )
+    if written_backup.left_out:
+        left_out = " ".join(f"“{one.name}” is not in it: {one.problem}" for one in written_backup.left_out)
+        exit_with_error(f"{left_out} Its older backups are kept. {RESTORE_ADVICE}")
 
 
 @commands.command()
@@ -143,6 +146,7 @@ def _backup_json(written_backup: WrittenBackup) -> dict[str, Any]:
         "one_moment": written_backup.manifest.one_moment,
         "universes": [universe.model_dump(mode="json") for universe in written_backup.manifest.universes],
         "missing": list(written_backup.manifest.missing),
+        "left_out": [{"name": one.name, "problem": one.problem} for one in written_backup.left_out],
         "removed": [str(path) for path in written_backup.removed_paths],
         "unremoved": [str(path) for path in written_backup.unremovable_paths],
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from stores.backup.file_format import (
 )
 from stores.backup.folder import DEFAULT_KEEP, choose_backup_path, choose_surplus, list_backups
 from stores.durable_files import AtomicFile, is_disk_full, make_folders
-from stores.errors import ArchiveError, InputError, StoreError, StoreFull
+from stores.errors import RESTORE_ADVICE, ArchiveError, InputError, LibraryUnreadable, StoreError, StoreFull
 from stores.history import NO_UNIVERSE, OBJECT_COLLECTIONS
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
@@ -42,17 +42,33 @@ OnRecord = Callable[[], None]
 
 
 class WrittenBackup(NamedTuple):
-    """What was written.
-
-    `missing` are objects that the library has lost or found damaged; `removed` are older backups that were
-    removed, `unremoved` those that could not be.
-    """
+    """What was written. `manifest.missing` are objects that the library has lost or found damaged."""
 
     path: Path
     size: int
     manifest: BackupManifest
     removed_paths: tuple[Path, ...] = ()
+    """Older backups that were removed."""
     unremovable_paths: tuple[Path, ...] = ()
+    """Older backups that should have been removed and could not be."""
+    left_out: tuple[LeftOutUniverse, ...] = ()
+    """Universes that could not be backed up; the older backups that have them are kept."""
+
+
+class LeftOutUniverse(NamedTuple):
+    """A universe with a record that cannot be read."""
+
+    name: str
+    problem: str
+
+
+class _UnreadableUniverse(Exception):
+    """A record of the universe cannot be read."""
+
+    def __init__(self, universe_id: Id, left_out: LeftOutUniverse) -> None:
+        super().__init__(left_out.problem)
+        self.universe_id = universe_id
+        self.left_out = left_out
 
 
 async def write_backup(
@@ -66,11 +82,28 @@ async def write_backup(
 ) -> WrittenBackup:
     """Write a backup of the library into `folder` (created if absent), and remove surplus backups there.
 
-    The file is read back before it gets its name; an interrupted
-    backup leaves nothing that looks like one. Raises InputError if there is nothing to back up, StoreFull,
-    StoreError, ArchiveError.
+    The file is read back before it gets its name; an interrupted backup leaves nothing that looks like one. A
+    universe with a record that cannot be read is left out. Raises InputError if there is nothing to back up,
+    LibraryUnreadable if no universe can be read, StoreFull, StoreError, ArchiveError.
     """
-    made_at = clock()
+    left_out: dict[Id, LeftOutUniverse] = {}
+    while True:
+        try:
+            return await _write_readable(stores, folder, left_out, library_id, keep, clock(), on_record)
+        except _UnreadableUniverse as unreadable:
+            left_out[unreadable.universe_id] = unreadable.left_out
+
+
+async def _write_readable(
+    stores: Stores,
+    folder: Path,
+    left_out: Mapping[Id, LeftOutUniverse],
+    library_id: Id,
+    keep: int,
+    made_at: datetime,
+    on_record: OnRecord,
+) -> WrittenBackup:
+    """Write the backup without the universes `left_out`. Raises _UnreadableUniverse at the next one."""
     cancellation = ThreadCancellation("The backup was cut short.", kept=_KEPT_MESSAGE)
 
     def on_each_record() -> None:
@@ -81,7 +114,7 @@ async def write_backup(
         new_file = await asyncio.to_thread(_create_file, folder, library_id, made_at)
         try:
             manifest = await cancellation.run(
-                _write_contents(stores, new_file, library_id, made_at, on_each_record)
+                _write_contents(stores, new_file, left_out, library_id, made_at, on_each_record)
             )
             size = await cancellation.run(asyncio.to_thread(_finish_file, new_file, on_each_record))
         finally:
@@ -91,23 +124,42 @@ async def write_backup(
     removed_paths, unremovable_paths = await asyncio.to_thread(
         _remove_surplus, folder, library_id, keep, new_file.target
     )
-    return WrittenBackup(new_file.target, size, manifest, removed_paths, unremovable_paths)
+    return WrittenBackup(
+        new_file.target, size, manifest, removed_paths, unremovable_paths, tuple(left_out.values())
+    )
 
 
 async def _write_contents(
-    stores: Stores, new_file: AtomicFile, library_id: Id, made_at: datetime, on_record: OnRecord
+    stores: Stores,
+    new_file: AtomicFile,
+    left_out: Mapping[Id, LeftOutUniverse],
+    library_id: Id,
+    made_at: datetime,
+    on_record: OnRecord,
 ) -> BackupManifest:
     universe_names: dict[Id, str] = {}
     with BackupWriter(new_file.file) as writer:
 
         def add_records(universe_id: Id, collection: str, records: Iterator[Record]) -> None:
+            if universe_id in left_out:
+                return
             observed_records = _observe_records(records, universe_names, on_record)
             if universe_id == NO_UNIVERSE:
                 writer.add_transitions(observed_records)
-            else:
+                return
+            try:
                 writer.add_collection(universe_id, collection, observed_records)
+            except LibraryUnreadable as error:
+                name = universe_names.get(universe_id, universe_id)
+                raise _UnreadableUniverse(universe_id, LeftOutUniverse(name, error.what)) from error
 
         await stores.history.dump_all(add_records)
+        if left_out and not writer.record_counts:
+            raise LibraryUnreadable(
+                f"No universe can be read whole: {next(iter(left_out.values())).problem}",
+                kept=f"No backup was written. {_KEPT_MESSAGE}",
+                todo=RESTORE_ADVICE,
+            )
         if not writer.record_counts:
             raise InputError(
                 "There is nothing in this library to back up yet.",

@@ -19,6 +19,7 @@ import apsw
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.doctor import Attempt, AttemptOutcome, DoctorFinding
 from stores.embedded.database import Database
+from stores.embedded.history import find_damaged_records
 from stores.embedded.index_file import IndexFile, text_table, vectors_table
 from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.embedded.object_store import EmbeddedObjectStore
@@ -148,18 +149,27 @@ class EmbeddedDoctor:
                 "bad",
                 f"{len(damaged_objects)} of {count:,} are damaged: {_shorten(damaged_objects)}",
             )
-        originals_finding = _run_check(self._library.path, check_name, self._check_originals)
+        missing_finding = _run_check(self._library.path, check_name, self._find_missing_objects)
         return (
-            originals_finding
-            if originals_finding.state == "bad"
+            missing_finding
+            if missing_finding.state == "bad"
             else DoctorFinding(check_name, "ok", f"{count:,} read")
         )
 
-    def _check_originals(self, connection: apsw.Connection) -> Iterator[str]:
-        rows = connection.execute("SELECT body ->> '$.object_key', body ->> '$.title' FROM sources")
-        for key, title in rows:
-            if key and not (self._objects / "originals" / str(key)[:2] / str(key)[2:]).is_file():
+    def _find_missing_objects(self, connection: apsw.Connection) -> Iterator[str]:
+        for key, title in connection.execute(
+            "SELECT body ->> '$.object_key', body ->> '$.title' FROM sources"
+        ):
+            if key and not self._has_object("originals", str(key)):
                 yield f"the original of “{title}” is not there"
+        for key, scene_id in connection.execute(
+            "SELECT body ->> '$.object_key', scene_id FROM archived_logs"
+        ):
+            if not self._has_object("archives", str(key)):
+                yield f"the archived log of scene {scene_id} is not there"
+
+    def _has_object(self, collection: str, key: str) -> bool:
+        return (self._objects / collection / key[:2] / key[2:]).is_file()
 
 
 async def _run_attempt(
@@ -280,6 +290,7 @@ def _check_commits(connection: apsw.Connection) -> Iterator[str]:
 
 
 _CHECKS: dict[str, _Check] = {
+    "every record can be read": find_damaged_records,
     "references lead somewhere": _check_foreign_keys,
     "lines lead to their heads": _check_lines,
     "heads stand where they moved": _check_head_moves,

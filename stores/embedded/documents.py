@@ -8,6 +8,7 @@ record (`authority.WRITE_MATRIX`) are columns of their own and not in the body.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -16,8 +17,7 @@ import apsw
 from pydantic import ValidationError
 
 from stores.embedded.database import Transactions
-from stores.embedded.sqlite_errors import RESTORE_ADVICE
-from stores.errors import LibraryUnreadable, NotFound
+from stores.errors import RESTORE_ADVICE, LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
 
@@ -69,9 +69,7 @@ def read_all(connection: apsw.Connection, model: type[R], sql: str, bindings: An
 
 def read_uncached(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """As `read_all`, without the cache: for long records that are seldom read twice."""
-    return [
-        _parse_checked(model, row[0], model.model_validate_json) for row in connection.execute(sql, bindings)
-    ]
+    return [parse_uncached(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
 def read_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
@@ -86,15 +84,34 @@ def _parse(model: type[R], body: object) -> R:
     return _parse_checked(model, body, lambda text: cast(R, _parse_cached(model, text)))
 
 
+def parse_uncached(model: type[R], body: object) -> R:
+    """Parse the JSON of a record. Raises LibraryUnreadable, naming the record."""
+    return _parse_checked(model, body, model.model_validate_json)
+
+
 def _parse_checked(model: type[R], body: object, parse: Callable[[str], R]) -> R:
     try:
         return parse(str(body))
     except ValidationError as error:
-        raise LibraryUnreadable(
-            f"A {model.__name__.lower()} in the library is damaged.",
-            kept="It was left as it is.",
-            todo=RESTORE_ADVICE,
-        ) from error
+        raise damaged_record_error(model, body) from error
+
+
+def damaged_record_error(model: type[Record], body: object = "") -> LibraryUnreadable:
+    return LibraryUnreadable(
+        f"{describe_record(model, body)} in the library is damaged.",
+        kept="It was left as it is.",
+        todo=RESTORE_ADVICE,
+    )
+
+
+def describe_record(model: type[Record], body: object = "") -> str:
+    """Return "The fact 01J...": a stored record by its kind and its identifier, as far as it can be read."""
+    kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", model.__name__).lower()
+    try:
+        record_id = json.loads(str(body))["id"]
+    except (ValueError, LookupError, TypeError):
+        return f"One {kind}"
+    return f"The {kind} {record_id}"
 
 
 @lru_cache(maxsize=_CACHED_RECORDS)

@@ -7,11 +7,18 @@ from itertools import islice
 from typing import Any
 
 import apsw
+from pydantic import ValidationError
 
 from stores.authority import COLLECTIONS, Store
 from stores.embedded.canon_graph import write_batch
 from stores.embedded.database import Transactions
-from stores.embedded.documents import ids_json, insert_new
+from stores.embedded.documents import (
+    damaged_record_error,
+    describe_record,
+    ids_json,
+    insert_new,
+    parse_uncached,
+)
 from stores.embedded.log_reader import SELECT_SCENES
 from stores.embedded.narrative_log import add_scenes, stage_proposals
 from stores.errors import NotFound
@@ -138,8 +145,28 @@ def _select_records(connection: apsw.Connection, collection: str, universe_id: I
 
 
 def _parse_rows(rows: Iterable[Any], collection: str) -> Iterator[Record]:
+    """Parse the one column of the rows. Raises LibraryUnreadable, naming the record as far as it can be read."""
     model = RECORD_COLLECTIONS[collection].record_type
-    return (model.model_validate_json(str(body)) for (body,) in rows)
+    try:
+        for (body,) in rows:
+            yield parse_uncached(model, body)
+    except (UnicodeDecodeError, apsw.CorruptError, apsw.SQLError) as error:
+        raise damaged_record_error(model) from error
+
+
+def find_damaged_records(connection: apsw.Connection) -> Iterator[str]:
+    """Read every record of every universe, and name those that cannot be read."""
+    for (universe_id,) in connection.execute("SELECT id FROM canon_universes ORDER BY made").fetchall():
+        for collection, sql in _SELECT_RECORDS.items():
+            model = RECORD_COLLECTIONS[collection].record_type
+            try:
+                for (body,) in connection.execute(sql, {"universe": universe_id}):
+                    try:
+                        model.model_validate_json(str(body))
+                    except ValidationError:
+                        yield f"{describe_record(model, body)} cannot be read"
+            except (UnicodeDecodeError, apsw.Error):  # nothing after it in this collection can be read either
+                yield f"{describe_record(model)} cannot be read"
 
 
 # --- what is here already ---------------------------------------------------------------------------

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import apsw
 
-from stores.errors import LibraryUnreadable, StoreError, StoreFull, WriteDenied
+from stores.errors import RESTORE_ADVICE, LibraryUnreadable, StoreError, StoreFull, WriteDenied
 
 _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _KEPT_MESSAGE = "It was left as it is."
-RESTORE_ADVICE = "Restore the last backup into a new folder: monitor restore BACKUP --into FOLDER."
 
 
 @contextmanager
@@ -25,6 +24,8 @@ def translate_sqlite_errors(
         yield
     except apsw.Error as error:
         raise _translate_error(error, path, connection, writer_name) from error
+    except UnicodeDecodeError as error:  # text that was never written so
+        raise damaged_file_error(path) from error
 
 
 def _translate_error(
