@@ -12,7 +12,7 @@ from agents.orchestrator.scene_loop import SceneLoop
 from agents.state_machines import legal_events
 from agents.story_outline import MainMode
 from agents.views.play_views import MenuView, StoryCard
-from stores.errors import IllegalTransition, NotFound, StoreError
+from stores.errors import IllegalTransition, LibraryUnreadable, NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story
@@ -86,17 +86,17 @@ class SessionLoop:
         )
 
     async def recover(self) -> list[str]:
-        """Finish what a crash left half done. Returns a line for the user for each thing."""
+        """Finish what a crash left half done. Returns a line for the user for each thing.
+
+        A story with a record that cannot be read is left as it is: the others can still be played.
+        """
         lines = await self._keeper.recover()
         for story in await self._log.stories():
-            if await self._loops.read_state(Loop.STORY, story.id) not in ("created", "active"):
-                continue
-            scenes = await self._log.scenes(story.id)
-            if scenes:
-                lines += await self._recover_scene(scenes[-1])
-            else:
-                await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
-                lines.append(f"Setting up {story.title} was cut off before its first scene: start it again.")
+            if await self._loops.read_state(Loop.STORY, story.id) in ("created", "active"):
+                try:
+                    lines += await self._recover_story(story)
+                except LibraryUnreadable as error:
+                    lines.append(f"“{story.title}” cannot be played. {error}")
         state = await self._loops.read_state(Loop.MAIN, SESSION_ID)
         if "suspend" in legal_events(Loop.MAIN, state):
             await self.suspend(await self._find_last_played_story_id())
@@ -162,10 +162,19 @@ class SessionLoop:
                 move_times.append((last_transition.at, story.id))
         return max(move_times)[1] if move_times else None
 
+    async def _recover_story(self, story: Story) -> list[str]:
+        scenes = await self._log.scenes(story.id)
+        if scenes:
+            return await self._recover_scene(scenes[-1])
+        await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
+        return [f"Setting up {story.title} was cut off before its first scene: start it again."]
+
     async def _recover_scene(self, scene: Scene) -> list[str]:
         try:
             # Nothing is paid for before the player is there: what a model has still to tell waits.
             lines = await self._pipeline.finish_open_exchanges(scene.id, narrate=False)
+        except LibraryUnreadable:
+            raise
         except StoreError as error:
             lines = [f"An exchange was cut off and waits to be finished. {error}"]
         if await self._loops.read_state(Loop.SCENE, scene.id) == "active":

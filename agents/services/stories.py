@@ -17,6 +17,7 @@ from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.solo.play_table import PlayTools
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
+from stores.errors import LibraryUnreadable
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
@@ -90,7 +91,10 @@ class StoryService:
         view = await self._session.build_menu(self._startup.read_health(), (*self._recovery_lines, *notes))
         if view.resume_story is None or view.resume_story.scene is None:
             return view
-        previously = await self._story_record_reader.read_short_recap(view.resume_story.scene.id)
+        try:
+            previously = await self._story_record_reader.read_short_recap(view.resume_story.scene.id)
+        except LibraryUnreadable:  # `recover` has said so
+            return replace(view, resume_story=None)
         return replace(view, resume_story=replace(view.resume_story, previously_lines=previously))
 
     async def universes(self) -> list[Universe]:
