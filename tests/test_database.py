@@ -144,7 +144,7 @@ async def test_library_damage_found_while_reading_is_reported(path: Path) -> Non
 
 async def test_library_with_an_invalid_record_is_damaged(library: Database) -> None:
     await library.write_as_owner(lambda c: c.execute('INSERT INTO stories(body) VALUES (\'{"id": "s"}\')'))
-    with pytest.raises(LibraryUnreadable, match="A story in the library is damaged"):
+    with pytest.raises(LibraryUnreadable, match="The story s in the library is damaged"):
         await EmbeddedLog(library, Role.ORCHESTRATOR).stories()
 
 
