@@ -160,7 +160,7 @@ async def _add_objects(
 
 def _open_archive_file(path: Path) -> AtomicFile:
     try:
-        return AtomicFile(path, path.parent)
+        return AtomicFile(path)
     except OSError as error:
         raise _cannot_write_error(path, error) from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import tempfile
 from contextlib import suppress
@@ -17,13 +18,19 @@ _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.E
 class AtomicFile:
     """A file that is written under a temporary name: `commit` renames it, replacing the target; `discard` removes it.
 
-    The temporary folder must be on the same disk. Errors are those of the operating system.
+    The temporary folder must be on the same disk; none: it is the target's, and what earlier attempts that were
+    killed left there is removed. Errors are those of the operating system.
     """
 
-    def __init__(self, target: Path, temporary_folder: Path) -> None:
+    def __init__(self, target: Path, temporary_folder: Path | None = None) -> None:
         self.target = target
-        self.temporary_folder = temporary_folder
-        handle, name = tempfile.mkstemp(dir=temporary_folder, prefix=".", suffix=TEMPORARY_SUFFIX)
+        self.temporary_folder = temporary_folder or target.parent
+        prefix = "."
+        if temporary_folder is None:
+            prefix = f".{target.name}."
+            for leftover in target.parent.glob(f"{glob.escape(prefix)}????????{TEMPORARY_SUFFIX}"):
+                leftover.unlink()
+        handle, name = tempfile.mkstemp(dir=self.temporary_folder, prefix=prefix, suffix=TEMPORARY_SUFFIX)
         self._temporary_path = Path(name)
         self.file = os.fdopen(handle, "w+b")
 

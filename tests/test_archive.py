@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from stores.archive import export_campaign, import_campaign
 from stores.archive_file import ArchiveReader, ArchiveWriter
 from stores.authority import COLLECTIONS, Role, Store
+from stores.durable_files import AtomicFile
 from stores.errors import ArchiveError, NotFound, StoreFull
 from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
@@ -219,6 +220,20 @@ async def test_archive_export_that_fails_keeps_the_old_file(
         await export_campaign(here, universe_id, tmp_path / "out.zip")
     assert content(tmp_path / "out.zip") == before
     assert names_in(tmp_path) == ["here", "out.zip"]
+
+
+async def test_archive_export_removes_what_a_killed_export_left(here: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    killed = AtomicFile(folder / "a[1].zip")
+    other = AtomicFile(folder / "b.zip")
+    (folder / ".a[1].zip.notes.part").write_bytes(b"somebody else's")
+    await exported(here, universe_id, folder / "a[1].zip")
+    killed.file.close()
+    other.file.close()
+    assert len(names_in(folder)) == 3
+    assert {"a[1].zip", ".a[1].zip.notes.part"} < set(names_in(folder))
 
 
 async def test_archive_export_to_an_impossible_path_is_refused(here: Stores, tmp_path: Path) -> None:

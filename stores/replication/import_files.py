@@ -95,7 +95,7 @@ class ImportFiles:
 def write_history_file(path: Path, parts: Iterable[CollectionRecords], head: dict[str, Any]) -> None:
     """Write a history to a file that is complete and durable once it has its name."""
     make_folders(path.parent)
-    new_file = AtomicFile(path, path.parent)
+    new_file = AtomicFile(path)
     try:
         new_file.file.write(json.dumps(head).encode() + b"\n")
         for collection, records in parts:
