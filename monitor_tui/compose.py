@@ -44,6 +44,7 @@ class Program(NamedTuple):
 async def open_program(
     home: Path,
     *,
+    stores: Stores | None = None,
     clock: Clock = utc_now,
     ids: IdGenerator | None = None,
     notes: ReadMenuNotes = lambda: (),
@@ -53,7 +54,7 @@ async def open_program(
     embedder: Embedder | None = None,
     timer: Callable[[], float] = time.perf_counter,
 ) -> Program:
-    """Open the library in `home` (made if absent) and build the services on it.
+    """Open the library in `home` (made if absent), unless its `stores` are open, and build the services on it.
 
     `notes` are lines for its menu; `mode` says how much runs behind play, with `embedder` if not with the
     built-in one. The environment says which kind of stores, it and settings.toml which model (`settings`, and
@@ -61,7 +62,9 @@ async def open_program(
     are timed. Raises `stores.errors.StoreError` kinds when the
     library cannot be opened; nothing stays open then.
     """
-    stores = await open_stores(home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ)
+    stores = stores or await open_stores(
+        home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ
+    )
     try:
         file_settings = read_settings_with_warnings(home)
         app_settings = settings or file_settings.values

@@ -12,9 +12,10 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from stores.authority import Store
-from stores.errors import InputError
+from stores.errors import InputError, StoreError
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
@@ -24,7 +25,9 @@ __all__ = [
     "StoreKind",
     "StoreKinds",
     "Stores",
+    "StoresForReading",
     "open_stores",
+    "open_stores_for_reading",
     "read_store_kinds",
 ]
 
@@ -108,6 +111,37 @@ async def open_stores(
         exit_stack.push_async_callback(index.close)
         await asyncio.to_thread(remove_temporary_files, home / "objects")
         return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
+
+
+class StoresForReading(NamedTuple):
+    """Open stores; `problem` says why they are a copy of the library, and is None if they are the library."""
+
+    stores: Stores
+    problem: StoreError | None
+
+
+async def open_stores_for_reading(
+    home: Path,
+    *,
+    clock: Clock = utc_now,
+    kinds: StoreKinds = ALL_EMBEDDED,
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> StoresForReading:
+    """Open the library as `open_stores` does, or a copy of it if it cannot be opened: in use, no room, read-only.
+
+    What is written to a copy is lost. Raises what `open_stores` raises if no copy can be made either.
+    """
+    try:
+        return StoresForReading(await open_stores(home, clock=clock, kinds=kinds, environ=environ), None)
+    except StoreError as error:
+        if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
+            raise
+        from stores.embedded.snapshot import open_snapshot
+
+        try:
+            return StoresForReading(await open_snapshot(home, clock), error)
+        except (StoreError, OSError):
+            raise error from None
 
 
 async def _open_with_servers(

@@ -354,7 +354,7 @@ async def test_library_on_a_full_disk_loses_nothing(library: Database, path: Pat
     log = path.with_name("library.db-wal")
     with no_room_beyond(log.stat().st_size):
         for _ in range(3):
-            with pytest.raises(StoreFull, match="nothing of this was written") as error:
+            with pytest.raises(StoreFull, match="The disk is full; not everything could be written") as error:
                 await library.write(Role.ORCHESTRATOR, writing("x" * 100_000))
         assert await library.read(titles) == ["before"]
     assert error.value.kept == "What was written before is safe."

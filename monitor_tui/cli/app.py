@@ -8,6 +8,7 @@ commands: nothing heavy is loaded before the first frame. Exit codes: 0 done, 1 
 from __future__ import annotations
 
 import asyncio
+import errno
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -93,7 +94,7 @@ def main() -> None:
     except BrokenPipeError:
         raise SystemExit(1) from None
     except OSError as error:
-        exit_with_error(f"{error.strerror or error}: {error.filename or ''}")
+        exit_with_error(_describe_os_error(error))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -128,3 +129,11 @@ def _import_program() -> None:
     """Load what the program stands on, so that importing it later takes no time."""
     import_module("monitor_tui.compose")
     import_module("monitor_tui.daily_backup")
+
+
+def _describe_os_error(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "The disk is full. What was written before is safe. Free some space and try again."
+    return (
+        f"{error.filename}: {error.strerror or error}." if error.filename else f"{error.strerror or error}."
+    )

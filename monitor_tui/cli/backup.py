@@ -132,7 +132,7 @@ async def _write_backup(home: Path, to: Path | None, keep: int | None) -> Writte
 
     warn_of_unknown_settings(home)
     settings = read_settings(home).backup
-    async with open_library(home) as stores:
+    async with open_library(home, for_reading=True) as stores:
         return await write_backup(
             stores, to or settings.place(home), library_id=derive_library_id(home), keep=keep or settings.keep
         )

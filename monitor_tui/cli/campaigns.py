@@ -40,7 +40,7 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
     from stores.archive import export_campaign
     from stores.authority import Role
 
-    async with open_library(home) as stores:
+    async with open_library(home, for_reading=True) as stores:
         universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
         universe = find_one("universe", name, [(each.id, each.name, each) for each in universes])
         path = to or Path(archive_name(universe.name))

@@ -57,13 +57,19 @@ def run_command(coroutine: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         raise SystemExit(INTERRUPTED_EXIT_CODE) from None
 
 
-async def open_services(home: Path, mode: BackgroundMode | None = None) -> Program:
-    """Open the library; `mode` says how much background work runs (None: nothing)."""
+async def open_services(
+    home: Path, mode: BackgroundMode | None = None, *, for_reading: bool = False
+) -> Program:
+    """Open the library; `mode` says how much background work runs (None: nothing).
+
+    With `for_reading` a copy of it is opened where it cannot be opened itself; a line says so.
+    """
     from monitor_tui.background_jobs import BackgroundMode as Works
     from monitor_tui.compose import open_program
 
     warn_of_unknown_settings(home)
-    return await open_program(home, mode=mode or Works.OFF)
+    stores = await _open_stores_for_reading(home) if for_reading else None
+    return await open_program(home, stores=stores, mode=mode or Works.OFF)
 
 
 def warn_of_unknown_settings(home: Path) -> None:
@@ -75,17 +81,33 @@ def warn_of_unknown_settings(home: Path) -> None:
 
 
 @asynccontextmanager
-async def open_library(home: Path) -> AsyncIterator[Stores]:
-    """The stores alone, without anybody at the desk."""
+async def open_library(home: Path, *, for_reading: bool = False) -> AsyncIterator[Stores]:
+    """Open the stores without services; with `for_reading`, a copy where the library cannot be opened."""
     import os
 
     from stores.open import open_stores, read_store_kinds
 
-    stores = await open_stores(home, kinds=read_store_kinds(os.environ), environ=os.environ)
+    if for_reading:
+        stores = await _open_stores_for_reading(home)
+    else:
+        stores = await open_stores(home, kinds=read_store_kinds(os.environ), environ=os.environ)
     try:
         yield stores
     finally:
         await stores.close()
+
+
+async def _open_stores_for_reading(home: Path) -> Stores:
+    import os
+
+    from stores.open import open_stores_for_reading, read_store_kinds
+
+    stores, problem = await open_stores_for_reading(
+        home, kinds=read_store_kinds(os.environ), environ=os.environ
+    )
+    if problem is not None:
+        print_progress(f"{problem.what} What follows is read from a copy of it as it is now.")
+    return stores
 
 
 def find_one(kind: str, name: str, candidates: Sequence[tuple[Id, str, CommandResult]]) -> CommandResult:

@@ -124,7 +124,7 @@ async def _run_checks(home: Path, *, quiet: bool) -> _DoctorReport:
             says = f": {finding.says}" if finding.says else ""
             print(f"{_FINDING_SIGNS[finding.state]} {finding.what}{says}", flush=True)
 
-    async with open_library(home) as stores:
+    async with open_library(home, for_reading=True) as stores:
         for finding in await asyncio.to_thread(lambda: list(check_environment(home, utc_now()))):
             add_finding(finding)
         async for finding in stores.doctor.findings():

@@ -122,7 +122,7 @@ async def _open_seeded(home: Path, seed: int) -> Program:
 async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
     from agents.services.story_export import write_journal, write_markdown
 
-    program = await open_services(home)
+    program = await open_services(home, for_reading=True)
     try:
         stories = [card.story for card in await program.services.stories.stories()]
         matching_story = find_one("story", title, [(story.id, story.title, story) for story in stories])

@@ -46,7 +46,11 @@ class ProcessLock:
         except OSError as error:
             os.close(self._handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error
-        self._write_process_id()
+        try:
+            self._write_process_id()
+        except OSError as error:
+            os.close(self._handle)
+            raise cannot_open_error(path, error.strerror or str(error)) from error
 
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import apsw
 from stores.errors import RESTORE_ADVICE, LibraryUnreadable, StoreError, StoreFull, WriteDenied
 
 _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_SHARED_MEMORY_BYTES = 32_768  # what SQLite needs for it at least: one region of the -shm file
 _KEPT_MESSAGE = "It was left as it is."
 
 
@@ -35,9 +37,9 @@ def _translate_error(
         return WriteDenied(
             f"{writer_name or 'A reader'} may not write that: {error}.", kept="Nothing was written."
         )
-    if isinstance(error, apsw.FullError) or _is_disk_full(error, connection):
+    if isinstance(error, apsw.FullError) or _is_disk_full(error, path, connection):
         return StoreFull(
-            "The disk is full; nothing of this was written.",
+            "The disk is full; not everything could be written.",
             kept="What was written before is safe.",
             todo="Free some space and try again.",
         )
@@ -72,12 +74,16 @@ def _extended_result_code(error: apsw.Error) -> int:
     return int(getattr(error, "extendedresult", 0))
 
 
-def _is_disk_full(error: apsw.Error, connection: apsw.Connection | None) -> bool:
-    return (
-        isinstance(error, apsw.IOError)
-        and connection is not None
-        and connection.system_errno in _DISK_FULL_ERRNOS
-    )
+def _is_disk_full(error: apsw.Error, path: Path, connection: apsw.Connection | None) -> bool:
+    """Return whether an I/O error comes from a full disk; SQLite has no error of its own for its shared memory."""
+    if not isinstance(error, apsw.IOError):
+        return False
+    if connection is not None and connection.system_errno in _DISK_FULL_ERRNOS:
+        return True
+    try:
+        return shutil.disk_usage(path.parent).free < _SHARED_MEMORY_BYTES
+    except OSError:
+        return False
 
 
 def foreign_file_error(path: Path) -> LibraryUnreadable:

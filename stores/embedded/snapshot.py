@@ -1,0 +1,71 @@
+"""Opens a copy of a library as it is at this moment, to read it where the library itself cannot be opened.
+
+That is: beside a program that has it open, on a read-only disk, and on a full one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+
+import apsw
+
+from stores.embedded.connections import check_header
+from stores.embedded.database import Database
+from stores.embedded.index_file import open_index
+from stores.embedded.library import APPLICATION_ID
+from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
+from stores.embedded.sqlite_errors import translate_sqlite_errors
+from stores.embedded.stores import build_embedded_stores
+from stores.errors import NotFound
+from stores.records.ids import Clock
+from stores.stores import Stores
+
+
+async def open_snapshot(home: Path, clock: Clock) -> Stores:
+    """Copy the library of `home` into a temporary folder and open it there; its objects are read where they are.
+
+    Raises NotFound if there is no library, LibraryUnreadable, StoreError and OSError.
+    """
+    async with AsyncExitStack() as exit_stack:
+        folder = Path(exit_stack.enter_context(tempfile.TemporaryDirectory(prefix="monitor-")))
+        await asyncio.to_thread(_copy_library, home / "library.db", folder / "library.db")
+        library = await Database.open(
+            folder / "library.db",
+            store_of_table=COLLECTION_OF_TABLE,
+            migrations=MIGRATIONS,
+            application_id=APPLICATION_ID,
+            durability="OFF",
+        )
+        exit_stack.push_async_callback(library.close)
+        index = await open_index(folder / "index.db")
+        exit_stack.push_async_callback(index.close)
+        return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
+
+
+def _copy_library(path: Path, target: Path) -> None:
+    if not path.is_file():
+        raise NotFound(f"There is no library in {path.parent}.")
+    check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
+    try:
+        _copy_open_library(path, target)
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+        # SQLite needs a file beside it to read it. Where none can be made nobody writes either.
+        for suffix in ("", "-wal"):
+            file = path.with_name(path.name + suffix)
+            if file.exists():
+                shutil.copyfile(file, target.with_name(target.name + suffix))
+
+
+def _copy_open_library(path: Path, target: Path) -> None:
+    with (
+        closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as source,
+        closing(apsw.Connection(str(target))) as copy,
+    ):
+        source.set_busy_timeout(5_000)
+        source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        with translate_sqlite_errors(path), copy.backup("main", source, "main") as backup:
+            backup.step()
