@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import agents
+from agents.secret_masking import is_secret_variable
 
 
-def build_child_environment(more: Mapping[str, str]) -> dict[str, str]:
-    """Return our environment for a child, with the folder of our packages first on its path."""
+def build_child_environment(more: Mapping[str, str], *, with_secrets: bool = False) -> dict[str, str]:
+    """Return our environment for a child, with the folder of our packages first on its path.
+
+    Variables that look like keys and passwords are only for the child that talks to a provider.
+    """
     home = str(Path(agents.__file__).parent.parent)
     path = os.pathsep.join(part for part in (home, os.environ.get("PYTHONPATH", "")) if part)
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **more}
+    environ = {k: v for k, v in os.environ.items() if with_secrets or not is_secret_variable(k)}
+    return {**environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **more}
 
 
 async def end_child(process: asyncio.subprocess.Process, *, seconds: float) -> None:

@@ -20,6 +20,7 @@ from agents.llm.child_client import ChildModel
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.provider_keys import ProviderKeys
+from agents.llm.trusted_addresses import TrustedAddresses
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -69,6 +70,7 @@ from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
 from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
+from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.authority import Role
@@ -124,7 +126,7 @@ class Agents:
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
         self.agendas = StoryAgendaReader(self.canon)
         self.declarations = DeclarationService(self.contexts, self.proposals, self.read_catalogue, base.ids)
-        self.keys = ProviderKeys()
+        self.keys = ProviderKeys(trusted_addresses=TrustedAddresses(trusted_addresses_file()))
         self.model: ModelProcess = base.model or ChildModel(
             build_key_environment(self.keys, lambda: self.llm_setup.current_settings)
         )

@@ -19,3 +19,10 @@ def home_folder(chosen_path: Path | None = None) -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("monitor-tui", appauthor=False)
+
+
+def trusted_addresses_file() -> Path:
+    """Return the file of the servers that may have API keys: the user's own, outside every home folder."""
+    from platformdirs import user_config_path
+
+    return user_config_path("monitor-tui", appauthor=False) / "trusted-addresses"

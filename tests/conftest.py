@@ -5,7 +5,10 @@ The snapshot report prints the whole environment, so nothing stays in it that is
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 import time
 
 from hypothesis import settings
@@ -18,6 +21,8 @@ for _name in tuple(os.environ):
         del os.environ[_name]
 os.environ.pop("MONITOR_HOME", None)  # no test touches a real library
 os.environ.update(TEXTUAL_ANIMATIONS="none", TERM="xterm-256color", COLORTERM="truecolor", TZ="UTC")
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="monitor-tests-")  # nor the user's own files
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
 settings.register_profile("monitor", deadline=None)  # a busy machine is no counterexample
 settings.load_profile("monitor")
 if hasattr(time, "tzset"):

@@ -261,7 +261,7 @@ async def _start_child(provider: str, environment: Mapping[str, str]) -> _ChildP
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env=build_child_environment(environment),
+        env=build_child_environment(environment, with_secrets=True),
         limit=MAX_LINE_FROM_CHILD,
         start_new_session=True,
     )

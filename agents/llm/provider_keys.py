@@ -19,6 +19,7 @@ from agents.llm.model_names import (
     may_carry_key,
     provider_of,
 )
+from agents.llm.trusted_addresses import TRUST_VARIABLE, TrustedAddresses
 from stores.errors import InputError
 
 KEYRING_SERVICE: Final = "monitor-tui"
@@ -41,10 +42,14 @@ class ProviderKeys:
     """Finds and stores API keys. Without `keyring_backend` the system's keyring is looked up at first use."""
 
     def __init__(
-        self, environ: Mapping[str, str] | None = None, keyring_backend: KeyringBackend | None = None
+        self,
+        environ: Mapping[str, str] | None = None,
+        keyring_backend: KeyringBackend | None = None,
+        trusted_addresses: TrustedAddresses | None = None,
     ) -> None:
         self._environ = os.environ if environ is None else environ
         self._keyring_backend = keyring_backend
+        self._trusted_addresses = trusted_addresses or TrustedAddresses(None, self._environ)
 
     async def describe_source(self, target: ModelTarget) -> str:
         """Return where a model's key was found, worded as in `LlmSetup.key`."""
@@ -53,13 +58,30 @@ class ProviderKeys:
             return "not needed" if provider_of(target.model) else "missing: name the model's provider"
         if not may_carry_key(target.api_base):
             return "not sent: the address is not https"
-        if variable := self._environment_variable(name):
-            return f"environment {variable}"
-        if await self._read_keyring(name):
-            return "keyring"
+        source = f"environment {variable}" if (variable := self._environment_variable(name)) else ""
+        if not source and await self._read_keyring(name):
+            source = "keyring"
+        if source and not self._trusted_addresses.is_trusted(target.api_base):
+            return "not sent: the address was not entered on this computer; enter it to allow it"
+        if source:
+            return source
         if target.api_base or provider_of(target.model) in KEYLESS_PROVIDERS:
             return "not needed"
         return f"missing: set {name}"
+
+    async def trust_address(self, address: str) -> None:
+        """Let keys go to the server of an address that the user entered. Raises InputError."""
+        try:
+            await asyncio.to_thread(self._trusted_addresses.trust, address)
+        except OSError as error:
+            raise InputError(
+                f"That {address} may have your key could not be written down: {error.strerror or error}.",
+                kept="It may have it until MONITOR ends.",
+            ) from error
+
+    async def read_child_environment(self, models: Iterable[str]) -> dict[str, str]:
+        """Return what the model's process has to know: the keyring's keys of these models, and where keys may go."""
+        return {**await self.read_keyring_keys(models), TRUST_VARIABLE: self._trusted_addresses.as_variable()}
 
     async def read_keyring_keys(self, models: Iterable[str]) -> dict[str, str]:
         """Return, by variable name, the keys of these models that are only in the keyring."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
 
 from agents.events import EventBus, Notice
 from agents.llm.errors import ModelError, ModelUnknown, ModelUnset
@@ -125,6 +126,7 @@ class LlmSetup:
         self._require_not_in_environment("MONITOR_MODEL_NAME", "MONITOR_MODEL_API_BASE")
         target = parse_target(model)
         await self._require_known_model(target.model)
+        await self._keys.trust_address(target.api_base or api_base)
         await self._write_settings(
             "model", {"name": target.model or None, "api_base": target.api_base or api_base or None}
         )
@@ -136,6 +138,7 @@ class LlmSetup:
         fallback_names = [entry.strip() for entry in models if entry.strip()]
         for entry in fallback_names:
             await self._require_known_model(parse_target(entry).model)
+            await self._keys.trust_address(parse_target(entry).api_base)
         await self._write_settings("model", {"fallbacks": list(dict.fromkeys(fallback_names)) or None})
         await self._send_keys()
         return await self.build_setup_view()
@@ -154,6 +157,7 @@ class LlmSetup:
             changes["on"] = on
         if model is not None:
             await self._require_known_model(parse_target(model).model)
+            await self._keys.trust_address(parse_target(model).api_base)
             changes["model"] = model.strip() or None
         if temperature is not None:
             changes["temperature"] = temperature
@@ -161,6 +165,17 @@ class LlmSetup:
         await self._write_settings(persona.value, changes)
         await self._send_keys()
         return await self.build_setup_view()
+
+    async def trust_address(self, address: str) -> None:
+        """Let the user's keys go to the server of an address that settings name."""
+        if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+            raise InputError(
+                f"{address} is no address.",
+                kept="Nothing was changed.",
+                todo="An address begins with http:// or https:// and names a server.",
+            )
+        await self._keys.trust_address(address)
+        await self._send_keys()
 
     async def set_day_budget(self, dollars: float | None) -> None:
         """Set or lift (None) what the model may cost in a day, in US dollars."""
@@ -181,6 +196,7 @@ class LlmSetup:
             raise ModelUnset(
                 "No model is set up.", kept="", todo="Name one: monitor model test --model PROVIDER/MODEL."
             )
+        await self._keys.trust_address(api_base or parse_target(model).api_base)
         await self._model.warm()
         await self._send_keys(target.model)
         return await self._trial_runner.run_trial(
@@ -228,7 +244,7 @@ class LlmSetup:
     async def _send_keys(self, *more_models: str) -> None:
         """Give the running process the keys, out of the keyring, of all models that it may have to ask."""
         await self._model.send_keys(
-            await self._keys.read_keyring_keys([*list_named_models(self.current_settings), *more_models])
+            await self._keys.read_child_environment([*list_named_models(self.current_settings), *more_models])
         )
 
 
@@ -248,6 +264,6 @@ def build_key_environment(
     """What a child gets at its start: the keys that only the keyring has."""
 
     async def read_environment() -> Mapping[str, str]:
-        return await keys.read_keyring_keys(list_named_models(read_settings()))
+        return await keys.read_child_environment(list_named_models(read_settings()))
 
     return read_environment

@@ -74,6 +74,24 @@ def show(context: typer.Context, as_json: AsJson = False, home: Home = None) -> 
         print("\n".join(_setup_lines(setup_view)))
 
 
+@llm_commands.command()
+def trust(
+    context: typer.Context,
+    address: Annotated[
+        str, typer.Argument(help="The address of a model's server, as https://example.org/v1.")
+    ],
+    home: Home = None,
+) -> None:
+    """Let your API keys go to the server of an address that settings.toml names."""
+    run_command(_trust_address(resolve_home(context, home), address))
+    print(f"Your keys may go to {address}.")
+
+
+async def _trust_address(home: Path, address: str) -> None:
+    async with _open_llm_setup(home) as llm_setup:
+        await llm_setup.trust_address(address)
+
+
 async def _run_trial(home: Path, name: str, api_base: str, as_json: bool) -> LlmTrialView:
     from agents.llm.errors import ModelError
 
@@ -98,11 +116,13 @@ async def _open_llm_setup(home: Path) -> AsyncIterator[LlmSetup]:
     from agents.events import EventBus
     from agents.llm.child_client import ChildModel
     from agents.llm.provider_keys import ProviderKeys
+    from agents.llm.trusted_addresses import TrustedAddresses
     from agents.personas.prompt_files import load_prompts
     from agents.services.llm_setup import LlmSetup, build_key_environment
+    from monitor_tui.paths import trusted_addresses_file
     from monitor_tui.settings_file import SettingsFile
 
-    keys = ProviderKeys()
+    keys = ProviderKeys(trusted_addresses=TrustedAddresses(trusted_addresses_file()))
     child = ChildModel(build_key_environment(keys, lambda: llm_setup.current_settings))
     llm_setup = LlmSetup(SettingsFile(home), child, keys, load_prompts, EventBus())
     try:

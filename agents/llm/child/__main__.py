@@ -42,7 +42,10 @@ def main() -> None:
             handler = getattr(importlib.import_module(module), attribute)
             litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": handler}]
             litellm.utils.custom_llm_setup()
+        from agents.llm.child.redirects import refuse_foreign_redirects
         from agents.llm.child.request_server import RequestServer
+
+        refuse_foreign_redirects()
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is told
         failure_text = mask_known_secrets(f"{type(error).__name__}: {error}", os.environ)
         outlet.write(encode_line({"failed": failure_text[:500]}))

@@ -15,6 +15,7 @@ from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelRejected,
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.model_names import is_local_address, key_name, may_carry_key
 from agents.llm.strict_schema import strict_schema
+from agents.llm.trusted_addresses import TRUST_VARIABLE, may_send_key
 
 _NO_KEY: Final = "none"
 """The key for servers that need none: their client insists on one."""
@@ -152,11 +153,16 @@ def _request(llm_request: LlmRequest) -> dict[str, Any]:
 
 
 def endpoint_arguments(model: str, api_base: str) -> dict[str, str]:
-    """Return the address and key arguments of a request. No key is sent unencrypted over the open network."""
+    """Return the address and key arguments of a request.
+
+    No key is sent unencrypted over the open network, nor to a server that the user did not enter.
+    """
     if not api_base:
         return {}
     name = key_name(model)
-    if not may_carry_key(api_base) or (name and not os.environ.get(name) and is_local_address(api_base)):
+    is_keyless = bool(name) and not os.environ.get(name) and is_local_address(api_base)
+    is_trusted = may_send_key(api_base, os.environ.get(TRUST_VARIABLE, ""))
+    if is_keyless or not is_trusted or not may_carry_key(api_base):
         return {"api_base": api_base, "api_key": _NO_KEY}
     return {"api_base": api_base}
 

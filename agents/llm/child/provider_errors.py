@@ -29,6 +29,7 @@ from agents.llm.errors import (
     ModelUnreachable,
 )
 from agents.llm.model_names import key_name, provider_of
+from agents.llm.trusted_addresses import TRUST_VARIABLE, may_send_key
 from agents.sanitize import clean
 from agents.secret_masking import mask_known_secrets
 
@@ -54,11 +55,13 @@ def to_model_error(
     error: BaseException, model: str, api_base: str = "", *, seconds: float = 0.0
 ) -> ModelError:
     """Return our error for an exception of litellm.exceptions (1.102.4)."""
+    if our_error := next((one for one in _cause_chain(error) if isinstance(one, ModelError)), None):
+        return our_error
     error = getattr(error, "original_exception", None) or error  # MidStreamFallbackError wraps it
     server = api_base or provider_of(model) or "the provider"
     reason, status = _reason(error), getattr(error, "status_code", None)
     if _NO_KEY.search(str(error)):
-        return _key_refused(model, server, reason)
+        return _key_refused(model, server, api_base, reason)
     match error:
         case TimeoutError() | litellm_errors.Timeout():
             return ModelTimeout(f"{server} did not finish in {seconds:g} s.", todo=_TIMEOUT_ADVICE)
@@ -67,7 +70,7 @@ def to_model_error(
         case litellm_errors.ContentPolicyViolationError():
             return ModelRefused(f"{server} declined the content{reason}.", todo="Put it in other words.")
         case litellm_errors.AuthenticationError() | litellm_errors.PermissionDeniedError():
-            return _key_refused(model, server, reason)
+            return _key_refused(model, server, api_base, reason)
         case litellm_errors.NotFoundError():
             return _not_found(model, api_base, reason)
         case litellm_errors.RateLimitError():
@@ -99,8 +102,13 @@ _TIMEOUT_ADVICE: Final = (
 )
 
 
-def _key_refused(model: str, server: str, reason: str) -> ModelError:
+def _key_refused(model: str, server: str, api_base: str, reason: str) -> ModelError:
     name = key_name(model)
+    if os.environ.get(name) and api_base and not may_send_key(api_base, os.environ.get(TRUST_VARIABLE, "")):
+        return ModelKeyRefused(
+            f"{server} wants a key. Yours was not sent: this address was not entered on this computer.",
+            todo=f"If you trust it: monitor model trust {api_base}",
+        )
     if name and not os.environ.get(name):
         todo = f"Set {name}, or keep the key with /model."
         return ModelKeyRefused(f"{server} wants a key, and there is none.", todo=todo)

@@ -30,6 +30,7 @@ from agents.llm.wire_format import (
     request_from_json,
     usage_to_json,
 )
+from agents.secret_masking import StreamMask
 
 
 async def embed(request: EmbeddingRequest) -> tuple[list[Sequence[float]], Usage]:
@@ -119,15 +120,25 @@ class RequestServer:
             self._send(number, error=error_to_json(to_model_error(error, str(message.get("model", "")))))
 
     async def _stream(self, number: int, request: LlmRequest) -> None:
-        async with aclosing(stream_answer(request)) as parts:
-            async for part in parts:
-                if isinstance(part, TextChunk):
-                    for start in range(0, len(part.text), CHUNK_CHARACTERS):
-                        self._send(number, words=part.text[start : start + CHUNK_CHARACTERS])
-                elif isinstance(part, KeepAlive):
-                    self._send(number, alive=True)
-                else:
-                    self._send(number, usage=usage_to_json(part))
+        stream_mask = StreamMask(os.environ)  # a server may send the key back that it was sent
+        usage: Usage | None = None
+        try:
+            async with aclosing(stream_answer(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, TextChunk):
+                        self._send_text(number, stream_mask.mask(part.text))
+                    elif isinstance(part, KeepAlive):
+                        self._send(number, alive=True)
+                    else:
+                        usage = part
+        finally:
+            self._send_text(number, stream_mask.flush())
+        if usage is not None:
+            self._send(number, usage=usage_to_json(usage))
+
+    def _send_text(self, number: int, text: str) -> None:
+        for start in range(0, len(text), CHUNK_CHARACTERS):
+            self._send(number, words=text[start : start + CHUNK_CHARACTERS])
 
     def _send(self, number: int, **payload: Any) -> None:
         write_all(self._outlet, encode_line({"id": number, **payload}))

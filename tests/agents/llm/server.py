@@ -22,6 +22,7 @@ class Server:
         self.headers: dict[str, str] = {}
         self.client_left = asyncio.Event()
         self.address = ""
+        self.redirect_to = ""
         self.answering: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -49,11 +50,19 @@ class Server:
                 _head(status, "application/json", more) + json.dumps({"error": {"message": message}}).encode()
             )
             return
+        if model == "redirect":
+            writer.write(_head(307, "text/plain", {"Location": f"{self.redirect_to}/chat/completions"}))
+            return
+        if model == "echo":  # the key comes back, cut in the middle of it
+            key = self.headers["authorization"].removeprefix("Bearer ")
+            texts: tuple[str, ...] = ("Your key is ", key[:9], key[9:], ". Keep it.")
+        else:
+            texts = ANSWERS.get(model, WORDS)
         if model == "page":
             writer.write(_head(200, "text/html") + b"<html><body>It works!</body></html>")
             return
         writer.write(_head(200, "text/event-stream"))
-        for word in ANSWERS.get(model, WORDS):
+        for word in texts:
             writer.write(_event(_delta({"content": word})))
         await writer.drain()
         if model == "silent":

@@ -16,6 +16,7 @@ from agents.llm import errors
 from agents.llm.child_client import ChildModel
 from agents.llm.errors import ModelBusy, ModelCut, ModelError
 from agents.llm.llm_port import AnswerSchema, EmbeddingRequest, LlmRequest, Message, TextChunk, Usage
+from agents.llm.trusted_addresses import TRUST_VARIABLE
 from tests.agents.llm.behaviours import HOSTILE
 from tests.agents.llm.server import WORDS, Server, serving
 
@@ -38,8 +39,11 @@ async def model() -> AsyncIterator[ChildModel]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def server() -> AsyncIterator[Server]:
+async def server(model: ChildModel) -> AsyncIterator[Server]:
+    """A server whose address the user entered."""
     async with serving() as server:
+        await model.warm()
+        await model.send_keys({TRUST_VARIABLE: server.address.removesuffix("/v1")})
         yield server
 
 
@@ -329,6 +333,30 @@ async def test_child_reports_embedding_errors(
 async def test_child_rejects_unknown_embedding_model(model: ChildModel) -> None:
     with pytest.raises(errors.ModelUnknown):
         await model.embed(EmbeddingRequest("nobody-knows-this/model", ("a",)))
+
+
+async def test_key_is_not_sent_to_an_address_that_the_user_did_not_enter(
+    model: ChildModel, server: Server
+) -> None:
+    async with serving() as other_server:
+        await collect_answer(model, request_for("openai/gpt-4o-mini", api_base=other_server.address))
+        assert KEY not in other_server.headers["authorization"]
+        with pytest.raises(errors.ModelKeyRefused, match="Yours was not sent") as refusal:
+            await collect_answer(model, request_for("openai/unauthorized", api_base=other_server.address))
+    assert f"monitor model trust {other_server.address}" in refusal.value.todo
+
+
+async def test_key_that_a_server_sends_back_is_masked_in_the_text(model: ChildModel, server: Server) -> None:
+    text, _ = await collect_answer(model, request_for("openai/echo", api_base=server.address))
+    assert text == "Your key is ***. Keep it."
+
+
+async def test_prompt_does_not_follow_a_redirect_to_another_server(model: ChildModel, server: Server) -> None:
+    async with serving() as other_server:
+        server.redirect_to = other_server.address
+        with pytest.raises(errors.ModelUnreachable, match="no prompt follows to another server"):
+            await collect_answer(model, request_for("openai/redirect", api_base=server.address))
+        assert other_server.requests == []
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")

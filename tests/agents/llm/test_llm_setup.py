@@ -16,6 +16,7 @@ from agents.llm.errors import ModelUnknown, ModelUnreachable, ModelUnset
 from agents.llm.llm_port import ModelFacts, Usage
 from agents.llm.provider_keys import ProviderKeys
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
+from agents.llm.trusted_addresses import TRUST_VARIABLE
 from agents.personas.prompt_files import load_prompts
 from agents.services.llm_setup import LlmSetup
 from agents.services.llm_trial import TRIAL_MESSAGES, TYPICAL_FILL
@@ -114,7 +115,7 @@ async def test_llm_setup_key_goes_only_to_keyring_and_child(setup: LlmSetupFixtu
     house = await setup.houses.set_key(KEY)
     assert house.key == "keyring"
     assert KEY not in repr(house)
-    assert setup.model.received_keys == {"ANTHROPIC_API_KEY": KEY}
+    assert setup.model.received_keys == {"ANTHROPIC_API_KEY": KEY, TRUST_VARIABLE: ""}
     assert list(setup.ring.values()) == [KEY]
     assert not [
         path for path in setup.home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
