@@ -42,7 +42,7 @@ from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
 from monitor_tui.campaign_exports import export_universe
 from monitor_tui.compose_play import Agents, PlayParts
-from monitor_tui.import_file import read_log_file
+from monitor_tui.input_files import read_log_file
 from monitor_tui.user_files import load_sample
 from stores.authority import Role
 

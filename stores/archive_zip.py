@@ -260,8 +260,10 @@ class ZipReader(Generic[M]):
 
 
 def open_for_reading(path: Path, file_noun: str) -> BinaryIO:
-    """Open a file to be read. Raises ArchiveError."""
+    """Open a file to be read from any place in it. Raises ArchiveError."""
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe may have no end
+            raise OSError("it is not a file")
         return path.open("rb")
     except OSError as error:
         raise ArchiveError(

@@ -140,7 +140,7 @@ async def open_stores_for_reading(
 
         try:
             return StoresForReading(await open_snapshot(home, clock), error)
-        except (StoreError, OSError):
+        except (StoreError, OSError, UnicodeEncodeError):
             raise error from None
 
 

@@ -90,7 +90,16 @@ class Stores:
 
 
 def make_home(home: Path) -> None:
-    """Create the home folder, readable by its owner alone."""
+    """Create the home folder, readable by its owner alone. Raises LibraryUnreadable."""
+    try:
+        str(home).encode()
+    except UnicodeEncodeError:
+        name = str(home).encode(errors="backslashreplace").decode()
+        raise LibraryUnreadable(
+            f"The folder {name} has a name that is not text in UTF-8.",
+            kept="It was left as it is.",
+            todo="Rename it, or choose another.",
+        ) from None
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError:

@@ -339,6 +339,43 @@ async def test_library_lock_error_names_the_process(path: Path) -> None:
     await db.close()
 
 
+async def test_library_whose_newest_writes_are_missing_is_not_opened(path: Path) -> None:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout
+    await holder.stdout.readline()
+    holder.kill()
+    await holder.communicate()
+    log = path.with_name("library.db-wal")
+    log.rename(path.with_name("log"))
+    for _ in range(2):
+        with pytest.raises(
+            LibraryUnreadable, match=r"library\.db-wal, the file with what was written last"
+        ) as error:
+            await open_library(path)
+    assert "delete library.lock to open the library without the newest turns" in error.value.todo
+    path.with_name("log").rename(log)
+    for _ in range(2):  # whole again, and closed properly
+        db = await open_library(path)
+        await db.close()
+        assert not log.exists()
+
+
+async def test_library_whose_lock_was_deleted_opens_without_its_log(path: Path) -> None:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout
+    await holder.stdout.readline()
+    holder.kill()
+    await holder.communicate()
+    path.with_name("library.db-wal").unlink()
+    path.with_name("library.lock").unlink()
+    db = await open_library(path)
+    await db.close()
+
+
 async def test_library_lock_refuses_a_second_open_in_one_process(library: Database, path: Path) -> None:
     with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
         await open_library(path)

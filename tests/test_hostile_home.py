@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError
-from stores.open import open_stores
+from stores.open import open_stores, open_stores_for_reading
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
@@ -67,3 +68,12 @@ async def test_home_on_a_linked_disk_still_takes_objects(tmp_path: Path) -> None
         assert await stores.objects(Role.INGEST).get("originals", key) == b"a rulebook"
     finally:
         await stores.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+async def test_home_whose_name_is_not_utf8_is_refused_in_words(tmp_path: Path) -> None:
+    home = Path(os.fsdecode(os.fsencode(tmp_path) + b"/h\xff"))
+    with pytest.raises(LibraryUnreadable, match="has a name that is not text in UTF-8") as error:
+        await open_stores_for_reading(home)
+    assert str(error.value).isascii()
+    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240

@@ -89,7 +89,7 @@ def import_log(
 async def _read_order(file: Path, universe: str, story: str, pc: str, form: LogFormatOption) -> ImportRequest:
     from agents.importers.import_views import ImportRequest
     from agents.importers.log_entries import LogFormat
-    from monitor_tui.import_file import STDIN_PATH, read_log_file
+    from monitor_tui.input_files import STDIN_PATH, read_log_file
 
     return ImportRequest(
         name=file.name if str(file) != STDIN_PATH else "Imported log",

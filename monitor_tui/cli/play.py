@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +20,6 @@ from monitor_tui.cli.common import (
     resolve_home,
     run_command,
 )
-from stores.errors import InputError
 
 if TYPE_CHECKING:
     from monitor_tui.compose import Program
@@ -51,8 +49,12 @@ def play(
     home: Home = None,
 ) -> None:
     """Play a script through the same core as the screen."""
+    from monitor_tui.input_files import read_text_file
+
     script_result = run_command(
-        _play_script_file(resolve_home(context, home), _read_script_text(script), seed, as_json, keep_going)
+        _play_script_file(
+            resolve_home(context, home), read_text_file(script, "script"), seed, as_json, keep_going
+        )
     )
     if script_result.error:
         exit_with_error(script_result.error)
@@ -130,10 +132,3 @@ async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
         return write_markdown(record) if form is StoryFormat.MARKDOWN else write_journal(record)
     finally:
         await program.close()
-
-
-def _read_script_text(path: Path) -> str:
-    try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The script {path} cannot be read: {error}.") from error

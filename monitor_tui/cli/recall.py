@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -116,10 +115,9 @@ def _read_questions(question: str, file: Path | None) -> list[RecallQuestion]:
         )
     if file is None:
         return [RecallQuestion(question)]
-    try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from error
+    from monitor_tui.input_files import read_text_file
+
+    text = read_text_file(file, "file of questions")
     recall_questions = [
         _parse_question(line, n, file) for n, line in enumerate(text.splitlines(), 1) if line.strip()
     ]

@@ -19,7 +19,7 @@ from stores.authority import Role
 from stores.embedded.connections import ConnectionFactory, Durability, Migration
 from stores.embedded.permissions import StoreOfTable
 from stores.embedded.process_lock import ProcessLock
-from stores.embedded.sqlite_errors import cannot_open_error, translate_sqlite_errors
+from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
 from stores.errors import StoreError
 
 __all__ = ["Database", "Durability", "Migration", "Priority", "Transactions"]
@@ -162,7 +162,16 @@ class Database:
         _make_folder(path.parent)
         lock = ProcessLock(path.with_suffix(".lock")) if exclusive else None
         try:
+            if (
+                lock
+                and lock.was_left_open
+                and path.exists()
+                and not path.with_name(f"{path.name}-wal").exists()
+            ):
+                raise missing_log_error(path)
             owner = connections.open_as_owner(application_id, migrations)
+            if lock:
+                _mark_open(lock, owner)
         except BaseException:
             if lock:
                 lock.release()
@@ -229,6 +238,8 @@ class Database:
     def _close(self) -> None:
         self._reader_threads.shutdown()
         self._writer.close()
+        if self._lock:
+            self._lock.mark_closed()  # before SQLite removes the log
         for connection in (
             *self._reader_connections,
             *self._role_connections.values(),
@@ -249,6 +260,14 @@ def _run_transaction(connection: apsw.Connection, work: ConnectionWork[T], begin
             connection.execute("ROLLBACK")
         raise
     return result
+
+
+def _mark_open(lock: ProcessLock, owner: apsw.Connection) -> None:
+    try:
+        lock.mark_open()
+    except OSError as error:
+        owner.close()
+        raise cannot_open_error(lock.path, error.strerror or str(error)) from error
 
 
 def _make_folder(folder: Path) -> None:

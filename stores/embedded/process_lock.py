@@ -25,14 +25,22 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_OPEN_MARK = b" open"
+_MAX_BYTES = 64
+
+
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
+
+    Between `mark_open` and `mark_closed` the file also says that the library may have a write-ahead log. A process
+    that is killed leaves that mark; `was_left_open` says whether the one before did.
 
     Raises LibraryInUse if another process (or another handle of this one) holds it, and
     LibraryUnreadable if the folder cannot be written to.
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         try:
             # Do not follow links: a home folder from somebody else could link to any of the user's files.
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -47,23 +55,34 @@ class ProcessLock:
             os.close(self._handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error
         try:
-            self._write_process_id()
+            self.was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
+            self._write(_OPEN_MARK if self.was_left_open else b"")
         except OSError as error:
             os.close(self._handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error
+
+    def mark_open(self) -> None:
+        self._write(_OPEN_MARK)
+
+    def mark_closed(self) -> None:
+        os.ftruncate(self._handle, len(_process_id()))
 
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.
         os.close(self._handle)
 
-    def _write_process_id(self) -> None:
+    def _write(self, mark: bytes) -> None:
         os.lseek(self._handle, 0, os.SEEK_SET)
         os.ftruncate(self._handle, 0)
-        os.write(self._handle, str(os.getpid()).encode())
+        os.write(self._handle, _process_id() + mark)
+
+
+def _process_id() -> bytes:
+    return str(os.getpid()).encode()
 
 
 def _library_in_use_error(path: Path) -> LibraryInUse:
-    pid = path.read_text(errors="replace").strip()
+    pid = path.read_text(errors="replace").partition(" ")[0].strip()
     holder = f"Another MONITOR (process {pid})" if pid.isdigit() else "Another MONITOR"
     return LibraryInUse(
         f"{holder} has this library open.",

@@ -98,6 +98,16 @@ def damaged_file_error(path: Path) -> LibraryUnreadable:
     return LibraryUnreadable(f"{path} is damaged.", kept=_KEPT_MESSAGE, todo=RESTORE_ADVICE)
 
 
+def missing_log_error(path: Path) -> LibraryUnreadable:
+    """A process that is killed leaves what it wrote last in SQLite's log, where the next one to open it reads it."""
+    return LibraryUnreadable(
+        f"{path.name}-wal, the file with what was written last before MONITOR was ended, is missing beside {path}.",
+        kept=_KEPT_MESSAGE,
+        todo=f"Put it back (a copy of a library is all files of its folder), or delete {path.stem}.lock to open "
+        "the library without the newest turns.",
+    )
+
+
 def newer_format_error(path: Path, file_version: int, supported_version: int) -> LibraryUnreadable:
     return LibraryUnreadable(
         f"{path} was made by a newer MONITOR (its format is {file_version}; this one knows {supported_version}).",

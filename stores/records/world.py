@@ -109,5 +109,8 @@ class SceneNode(Record):
 
 
 def fold_name(name: str) -> str:
-    """Return the name as it is compared: without case, and one spelling for one accented letter."""
-    return unicodedata.normalize("NFC", name.casefold())
+    """Return the name as it is compared: without case, and one spelling for one accented letter.
+
+    Lone surrogates, which no store can be asked for, become question marks.
+    """
+    return unicodedata.normalize("NFC", name.casefold()).encode(errors="replace").decode()

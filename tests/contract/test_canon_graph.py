@@ -116,6 +116,7 @@ async def test_entity_search_matches_any_part_of_a_name_literally(keeper: Any) -
         assert await found(text) == {odd.name}, text
     assert await found("%salt") == set()
     assert await found("x" * 60_000) == set()
+    assert await found("\ud800") == set()
     assert names(await keeper.entities(make.UNIVERSE, search="0", limit=1)) == ["100% _Salt_ 'n'"]
 
 
