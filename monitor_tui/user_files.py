@@ -8,9 +8,8 @@ from pathlib import Path
 
 from agents.llm.prompt_builder import Prompts
 from agents.personas.prompt_files import load_prompts, with_user_prompts
-from agents.resolver.random_tables import TableLibrary
+from agents.resolver.random_tables import TableLibrary, bundled_tables, read_tables
 from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
-from agents.resolver.table_files import bundled_tables, read_tables
 from agents.services.world_import import WorldSeed, parse_world_file
 from monitor_tui.sample import sample_text
 

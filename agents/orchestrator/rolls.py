@@ -165,7 +165,7 @@ class RollService:
             else None
         )
         return await self._resolver.alter(
-            AlterRequest(**request_fields, old=original, how=alteration, chance=draw)
+            AlterRequest(**request_fields, original=original, alteration=alteration, chance=draw)
         )
 
     def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:

@@ -1,7 +1,6 @@
-"""A sealed roll taken otherwise: some of its dice thrown again, or another result picked than fell.
+"""Alters a sealed roll: throws some of its dice again, or picks another result than fell.
 
-What was sealed is never touched: a new result is made from it, which says what was done and what had
-fallen. Pure, given a generator.
+The sealed result stays as it is: a new one is made from it, which says what was done and what had fallen.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from agents.resolver.oracle import Grade
 from agents.resolver.random_events import SceneStartKind
 from agents.resolver.reaction import Attitude
 from agents.resolver.resolution_requests import Alteration, ChanceDraw, DecidingChanceResult
+from agents.resolver.roll_kinds import CHECK_KINDS
 from stores.records.canon import Payload
 from stores.records.play import Degree, Die, Resolution
 
@@ -31,20 +31,20 @@ PICKABLE_OUTCOMES: Final[Mapping[str, tuple[str, ...]]] = {
     "react": tuple(Attitude),
     "start": tuple(SceneStartKind),
 }
-"""What may be picked of a draw, by its kind."""
-
-CHECK_KINDS: Final = ("check", "move")
+"""The outcomes of each kind of draw, which may be picked by name."""
 PICKABLE_DEGREES: Final = (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL)
 
 
 @dataclass(frozen=True, slots=True)
 class AlteredRoll:
-    """What a roll comes to after it was altered; `description` says what was done."""
+    """The result of a roll after it was altered."""
 
     rule: str
     text: str
     dice: tuple[Die, ...]
     description: str
+    """What was done to the roll."""
+
     total: int | None = None
     degree: Degree = Degree.NONE
     margin: int | None = None
@@ -60,7 +60,7 @@ def dice_to_throw_by_hand(
     throws = [dice for dice in formula.dice() for _ in range(dice.throw_count)]
     chains = list(chains_of(original.dice))
     return read_physical_dice(
-        [throws[which] for which in chain_indexes_at(chains, alteration.places)], faces
+        [throws[index] for index in chain_indexes_at(chains, alteration.places)], faces
     ).dice_to_throw
 
 
@@ -71,8 +71,9 @@ def alter_roll(
     faces: Sequence[int] | None = None,
     chance: ChanceDraw | None = None,
 ) -> AlteredRoll:
-    """Take a roll otherwise. `faces` are those of dice rerolled by hand, `chance` is what a draw was made by.
+    """Return what a sealed roll comes to with dice thrown again, or with another result picked.
 
+    `faces` are those of dice rerolled by hand, `chance` is the draw that the roll was made with.
     Raises InputError if the dice cannot be replaced so.
     """
     if alteration.outcome:
@@ -148,7 +149,7 @@ def _alter_check(
 
 
 def score_original(original: Resolution) -> tuple[DiceRoll, Formula]:
-    """Return the roll as it fell. A draw's dice are added up, which means nothing but keeps them in order."""
+    """Return the roll as it fell, and its formula; that of a draw adds its dice only to keep them in order."""
     if original.expression:
         formula = parse(original.expression)
         return replace(score_roll(formula, original.dice), label=original.label), formula
@@ -168,40 +169,43 @@ def chain_indexes_at(chains: Sequence[list[Die]], places: Iterable[int]) -> list
     end_places: list[int] = []
     for chain in chains:
         end_places.append((end_places[-1] if end_places else 0) + len(chain))
-    return sorted({next(n for n, end in enumerate(end_places) if place < end) for place in places})
+    return sorted({next(i for i, end in enumerate(end_places) if place < end) for place in places})
 
 
 def _faces_at(original: Resolution, places: Iterable[int]) -> str:
-    return ", ".join(die_type_of(original.dice[p]).show(original.dice[p].face) for p in places)
+    dice = [original.dice[place] for place in places]
+    return ", ".join(die_type_of(die).show(die.face) for die in dice)
 
 
 def _face_changes(before: Sequence[Die], after: Sequence[Die], places: Iterable[int]) -> str:
     """Return `3 → 5, 1 → 6` for the dice that were thrown again."""
     old_chains, new_chains = list(chains_of(before)), list(chains_of(after))
-    starts = [sum(map(len, old_chains[:n])) for n in range(len(old_chains))]
-    pairs = []
-    for which in chain_indexes_at(old_chains, places):
-        place = min(p - starts[which] for p in places if 0 <= p - starts[which] < len(old_chains[which]))
-        fallen_die = next(die for die in new_chains[which][len(old_chains[which]) :] if not die.rerolled)
+    starts = [sum(map(len, old_chains[:index])) for index in range(len(old_chains))]
+    changes = []
+    for index in chain_indexes_at(old_chains, places):
+        start, old_chain = starts[index], old_chains[index]
+        place = min(place - start for place in places if 0 <= place - start < len(old_chain))
+        fallen_die = next(die for die in new_chains[index][len(old_chain) :] if not die.rerolled)
         die_type = die_type_of(fallen_die)
-        pairs.append(f"{die_type.show(old_chains[which][place].face)} → {die_type.show(fallen_die.face)}")
-    return ", ".join(pairs)
+        changes.append(f"{die_type.show(old_chain[place].face)} → {die_type.show(fallen_die.face)}")
+    return ", ".join(changes)
 
 
 # --- outcomes ---------------------------------------------------------------------------------------
 
 
 def outcome_index(kind: str, parts: Sequence[str]) -> int:
-    return max(n for n, part in enumerate(parts) if part in PICKABLE_OUTCOMES[kind])
+    """Return the index of the part of a draw's text that is its outcome."""
+    return max(index for index, part in enumerate(parts) if part in PICKABLE_OUTCOMES[kind])
 
 
 def text_without_suffix(original: Resolution) -> str:
-    """Return the sealed text without what was done to the roll before."""
+    """Return the sealed text without the words about earlier alterations."""
     return original.text.removesuffix(
         provenance_suffix(by_hand=original.by_hand, alterations=original.altered)
     )
 
 
 def provenance_suffix(*, by_hand: bool, alterations: Iterable[str]) -> str:
-    """Return what is said behind a sealed result of how it came about."""
+    """Return the end of a sealed text that says how the result came about, such as ` · by hand`."""
     return "".join(f" · {words}" for words in (*(["by hand"] if by_hand else []), *alterations))

@@ -1,6 +1,6 @@
-"""What `/reroll` and `/pick` ask for, read against the roll that they are about. Pure.
+"""Reads what is typed behind `/reroll` and `/pick`, against the roll that it alters.
 
-Dice that depend on each other (a random event's) cannot be taken apart.
+A random event cannot be altered, because its dice depend on each other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.resolver.alteration import (
-    CHECK_KINDS,
     PICKABLE_DEGREES,
     PICKABLE_OUTCOMES,
     die_type_of,
@@ -23,66 +22,65 @@ from agents.resolver.dice import pick_faces, standing_places
 from agents.resolver.dice_faces import read_faces
 from agents.resolver.random_tables import lowest_faces_of
 from agents.resolver.resolution_requests import Alteration
+from agents.resolver.roll_kinds import CHECK_KINDS
 from agents.resolver.sparks import Spark
 from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Resolution
 
 _DIE_REFERENCE: Final = re.compile(
-    r"(?P<how>#|die\s+|face\s+)?(?P<which>[+−–-]?[0-9]+|[+−–-])", re.IGNORECASE
+    r"(?P<keyword>#|die\s+|face\s+)?(?P<number>[+−–-]?[0-9]+|[+−–-])", re.IGNORECASE
 )
 _FACE_SETTING: Final = re.compile(
-    r"(?:#|die\s+)?(?P<which>[0-9]{1,4})\s*(?::|\bto\b)\s*(?P<face>\S+)", re.IGNORECASE
+    r"(?:#|die\s+)?(?P<number>[0-9]{1,4})\s*(?::|\bto\b)\s*(?P<face>\S+)", re.IGNORECASE
 )
 
 
 def read_reroll(typed_text: str, original: Resolution) -> Alteration:
     """Read which dice to throw again: their numbers or their faces, or `all`. Raises InputError."""
-    _require_separable(original)
+    _require_alterable(original)
     visible_places = standing_places(original.dice)
     if fold_name(typed_text) in ("all", "every", "everything") or (
         not typed_text and len(visible_places) == 1
     ):
         return Alteration(places=tuple(visible_places))
     chosen_places: list[int] = []
-    at = 0
-    while at < len(typed_text):
-        if gap := re.compile(r"[\s,]+|and\b").match(typed_text, at):
-            at = gap.end()
+    position = 0
+    while position < len(typed_text):
+        if gap := re.compile(r"[\s,]+|and\b").match(typed_text, position):
+            position = gap.end()
             continue
-        reference = _DIE_REFERENCE.match(typed_text, at)
+        reference = _DIE_REFERENCE.match(typed_text, position)
         if not reference:
-            raise _reroll_error(f"{one_line(typed_text[at:])[:40]!r} names no die.", original)
+            raise _reroll_error(f"{one_line(typed_text[position:])[:40]!r} names no die.", original)
         chosen_places.append(_find_place(reference, original, visible_places, chosen_places))
-        at = reference.end()
+        position = reference.end()
     if not chosen_places:
         raise _reroll_error("Which die?", original)
     return Alteration(places=tuple(sorted(set(chosen_places))))
 
 
 def read_pick(typed_text: str, original: Resolution, spark: Spark | None = None) -> Alteration:
-    """Read what is to count instead: an outcome, a row (of what was `drawn`), or faces. Raises InputError."""
-    _require_separable(original)
+    """Read what is to count instead: an outcome, a row of a table of `spark`, or faces. Raises InputError."""
+    _require_alterable(original)
     folded_text = fold_name(typed_text)
     if original.kind in CHECK_KINDS and (degree := DEGREE_WORDS.get(folded_text)):
         return _pick_outcome(original, degree)
     for outcome in PICKABLE_OUTCOMES.get(original.kind, ()):
         if folded_text == fold_name(outcome) or folded_text == fold_name(outcome).replace(",", ""):
             return _pick_outcome(original, outcome)
-    if spark and (row := _pick_row(original, spark, folded_text, standing_places(original.dice))):
-        return row
+    if spark and (row_pick := _pick_row(original, spark, folded_text, standing_places(original.dice))):
+        return row_pick
     try:
         return _read_face_pick(typed_text, original)
     except InputError:
         if re.fullmatch(r"[\s,+−–0-9-]+", typed_text) or _FACE_SETTING.fullmatch(typed_text.strip()):
             raise
     hint = did_you_mean(typed_text, pickable_names(original, spark)) if typed_text else ""
-    what = (
-        f"{one_line(typed_text)[:40]!r} is nothing that this roll can come to."
-        if typed_text
-        else "Pick what?"
+    problem = (
+        f"{one_line(typed_text)[:40]!r} is no result that this roll can have." if typed_text else "Pick what?"
     )
-    raise InputError(what, kept="Nothing was changed.", todo=hint or pick_help(original))
+    raise InputError(problem, kept="Nothing was changed.", todo=hint or pick_help(original))
 
 
 def pickable_names(original: Resolution, spark: Spark | None = None) -> tuple[str, ...]:
@@ -113,11 +111,11 @@ def number_dice(original: Resolution) -> str:
     return ", ".join(numbered_faces[:20] + remainder)
 
 
-# --- inside ---------------------------------------------------------------------------------------
+# --- dice, outcomes and rows ---------------------------------------------------------------------------------------
 
 
-def _require_separable(original: Resolution) -> None:
-    """Raise InputError for a roll that cannot be taken apart."""
+def _require_alterable(original: Resolution) -> None:
+    """Raise InputError for a roll that cannot be altered."""
     if original.kind == "event":
         raise InputError(
             "The dice of an event depend on each other, so it stands or falls as one.",
@@ -126,7 +124,7 @@ def _require_separable(original: Resolution) -> None:
         )
     if not original.kind or (original.kind in CHECK_KINDS and original.stakes is None):
         raise InputError(
-            "This roll was sealed by an earlier MONITOR, which did not keep what else it might have been.",
+            "This roll was sealed by an earlier version of MONITOR, which did not store the other results.",
             kept="Nothing was changed.",
             todo="/undo takes it back; then roll again.",
         )
@@ -141,22 +139,24 @@ def _find_place(
     chosen_places: Sequence[int],
 ) -> int:
     """Return the place of the die that was named by number or face. Raises InputError."""
-    how, which = (reference["how"] or "").strip().casefold(), reference["which"]
-    face = read_faces(which)[0]
+    keyword, number_text = (reference["keyword"] or "").strip().casefold(), reference["number"]
+    face = read_faces(number_text)[0]
     by_face = [p for p in visible_places if original.dice[p].face == face and p not in chosen_places]
-    by_number = visible_places[face - 1] if which.isdecimal() and 1 <= face <= len(visible_places) else None
-    if how == "face" or (not how and by_number is None):
+    by_number = (
+        visible_places[face - 1] if number_text.isdecimal() and 1 <= face <= len(visible_places) else None
+    )
+    if keyword == "face" or (not keyword and by_number is None):
         if not by_face:
-            raise _reroll_error(f"No die shows {which}.", original)
+            raise _reroll_error(f"No die shows {number_text}.", original)
         return by_face[0]
     if by_number is None:
-        raise _reroll_error(f"There is no die {which}.", original)
-    if not how and by_face and by_number not in by_face:
-        shows = die_type_of(original.dice[by_number]).show(original.dice[by_number].face)
+        raise _reroll_error(f"There is no die {number_text}.", original)
+    if not keyword and by_face and by_number not in by_face:
+        shown_face = die_type_of(original.dice[by_number]).show(original.dice[by_number].face)
         raise InputError(
-            f"Die {which} shows {shows}, and another die shows {which}.",
+            f"Die {face} shows {shown_face}, and another die shows {face}.",
             kept="Nothing was changed.",
-            todo=f"/reroll #{which} is die {which}; /reroll face {which} the one that shows {which}.",
+            todo=f"/reroll #{face} is die {face}; /reroll face {face} the one that shows {face}.",
         )
     return by_number
 
@@ -165,7 +165,7 @@ def _read_face_pick(typed_text: str, original: Resolution) -> Alteration:
     """Read `6`, `2: 6`, or a face for each die."""
     visible_places = standing_places(original.dice)
     if setting := _FACE_SETTING.fullmatch(typed_text.strip()):
-        number = int(setting["which"])
+        number = int(setting["number"])
         if not 1 <= number <= len(visible_places):
             raise _reroll_error(f"There is no die {number}.", original)
         places, faces = [visible_places[number - 1]], read_faces(setting["face"])
@@ -178,12 +178,12 @@ def _read_face_pick(typed_text: str, original: Resolution) -> Alteration:
             todo=pick_help(original),
         )
     original_roll, formula = score_original(original)
-    pick_faces(original_roll, dict(zip(places, faces, strict=True)), formula=formula)  # it says what is wrong
+    pick_faces(original_roll, dict(zip(places, faces, strict=True)), formula=formula)  # raises for a bad face
     return _pick_faces(original, places, faces)
 
 
 def _pick_outcome(original: Resolution, outcome: str) -> Alteration:
-    """Return the pick of an outcome, unless it is the one that came."""
+    """Return the pick of an outcome. Raises InputError if the roll has it already."""
     current_outcome = original.degree if original.kind in CHECK_KINDS else ""
     if not current_outcome:
         parts = text_without_suffix(original).split(" · ")

@@ -1,6 +1,6 @@
-"""How one is disposed towards another, as canon has it: what stands between them, with the facts.
+"""Finds in canon how one character is disposed towards another, with the facts that say so.
 
-Warmth counts like points on two dice: 3 is a friend, -3 an enemy. What canon does not say is no bond.
+Warmth counts like points on two dice: 3 is a friend, -3 an enemy.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ WARMTH: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
         "owes": (1, -1),
     }
 )
-"""What a relation makes its subject feel for its object, and its object for its subject."""
+"""The warmth of a relation's subject for its object, and of the object for the subject."""
 
 FACTION_WARMTH: Final[Mapping[str, int]] = MappingProxyType({"ally_of": 2, "enemy_of": -2})
-"""Friendships and enmities that those on a side share with it, somewhat less."""
+"""The warmth of a faction's members for its allies and enemies; weaker than their own relations."""
 SAME_FACTION_WARMTH: Final = 1
-"""What belonging to the same faction is worth."""
+"""The warmth between members of one faction."""
 _FACTION_PREDICATES: Final = frozenset({"member_of", "serves"})
 
 
 class Bond(NamedTuple):
-    """One thing that stands between two; `facts` say it, the first of them most directly."""
+    """One reason for warmth between two."""
 
     warmth: int
     facts: tuple[Fact, ...]
+    """The facts that say so, the most direct one first."""
 
     @property
     def text(self) -> str:
@@ -48,12 +49,12 @@ class Bond(NamedTuple):
 
 
 def holds_now(fact: Fact, tick: int | None = None) -> bool:
-    """Say whether the fact stands as true at world time `tick` (minutes; None: has no end)."""
+    """Return whether the fact is true at world time `tick` (minutes; None: without an end)."""
     return is_true(fact) and is_current(fact, tick)
 
 
 def is_current(fact: Fact, tick: int | None = None) -> bool:
-    """Say whether the fact is of that time, be it the truth, a rumour or a lie."""
+    """Return whether the fact belongs to that time, be it the truth, a rumour or a lie."""
     has_begun = tick is None or fact.valid_from is None or fact.valid_from <= tick
     is_over = fact.valid_to is not None and (tick is None or fact.valid_to <= tick)
     return is_in_force(fact) and has_begun and not is_over
@@ -62,7 +63,7 @@ def is_current(fact: Fact, tick: int | None = None) -> bool:
 def find_bonds(
     who: Id, towards: Id, facts: Iterable[Fact], catalogue: Catalogue, tick: int | None = None
 ) -> tuple[Bond, ...]:
-    """Return what disposes `who` towards the other, in the order of the facts, each fact once.
+    """Return the bonds of `who` to the other, in the order of the facts; no two rest on the same facts.
 
     `facts` should hold those of both and of the factions they belong to.
     """
@@ -87,11 +88,11 @@ def _direct_bonds(who: Id, towards: Id, fact_readings: _FactReadings) -> Iterato
 
 
 def _faction_bonds(who: Id, towards: Id, fact_readings: _FactReadings) -> Iterator[Bond]:
-    """Yield what comes of the factions that one or both belong to."""
+    """Yield the bonds by the factions that one or both belong to."""
     own_factions, other_factions = _factions_of(who, fact_readings), _factions_of(towards, fact_readings)
-    for side, facts in own_factions.items():
-        if side in other_factions and side not in (who, towards):
-            yield Bond(SAME_FACTION_WARMTH, (*facts, *other_factions[side]))
+    for faction, facts in own_factions.items():
+        if faction in other_factions and faction not in (who, towards):
+            yield Bond(SAME_FACTION_WARMTH, (*facts, *other_factions[faction]))
     for fact, reading in fact_readings:
         warmth = FACTION_WARMTH.get(reading.predicate)
         for one, other in ((reading.subject, reading.object), (reading.object, reading.subject)):
@@ -101,7 +102,7 @@ def _faction_bonds(who: Id, towards: Id, fact_readings: _FactReadings) -> Iterat
 
 
 def _factions_of(who: Id, fact_readings: _FactReadings) -> dict[Id | None, tuple[Fact, ...]]:
-    """Return whom `who` stands with, by the facts that say so; with oneself, by none."""
+    """Return the factions of `who` with the facts that say so, and `who` with none."""
     facts_by_faction: dict[Id | None, tuple[Fact, ...]] = {
         reading.object: (fact,)
         for fact, reading in fact_readings

@@ -1,7 +1,4 @@
-"""What canon says of a claim that a question makes: that it is so, that it cannot be, or nothing.
-
-Pure.
-"""
+"""Finds what canon says of a claim in a question: that it is so, that it cannot be, or nothing."""
 
 from __future__ import annotations
 
@@ -39,45 +36,48 @@ LIKELIHOOD_BY_STANDING: Final[Mapping[Standing, tuple[Likelihood, str]]] = {
     Standing.TRUE: (Likelihood.CERTAIN, "canon says"),
     Standing.RUMOUR: (Likelihood.LIKELY, "it is rumoured"),
     Standing.DISPUTED: (Likelihood.EVEN, "it is disputed"),
-    Standing.LIE: (Likelihood.UNLIKELY, "it is told as a lie"),
+    Standing.LIE: (Likelihood.UNLIKELY, "it is a known lie"),
 }
 
 _PAST_KINDS: Final = OCCURRENCE_KINDS | {FactKind.COMMITMENT}
-"""What has been so, once it was: did they meet, has he promised."""
+"""Kinds of fact that a question about the past asks for: did they meet, has he promised."""
 
 
 class LikelihoodReason(NamedTuple):
-    """Why; `facts` are canon's, none if it stands on a sheet or if canon is silent."""
+    """Why a yes is more or less likely."""
 
     text: str
     likelihood: Likelihood
     facts: tuple[Fact, ...] = ()
+    """The facts of canon that say so; none if a sheet says it, or if canon is silent."""
 
 
 class QuestionClaim(NamedTuple):
-    """What a question asks to be so, in canon's terms; `value` in stems, empty if there is none."""
+    """What a question asks, in canon's terms."""
 
     predicate: str
     subject: Id | None
     object: Id | None
     value: str
+    """In stems; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonKnowledge:
-    """What canon has of those a question is about. `tick` is now, in world time (minutes)."""
+    """What canon has of those whom a question is about."""
 
     entities: Mapping[Id, Entity]
     facts: Sequence[Fact]
     catalogue: Catalogue
     tick: int | None = None
+    """Now, in world time (minutes)."""
 
     def current_facts(self) -> Iterator[tuple[Fact, FactReading]]:
-        """Yield what stands as true now."""
+        """Yield the facts that are true now, with their readings."""
         return ((fact, read_fact(fact, self.catalogue)) for fact in self.facts if holds_now(fact, self.tick))
 
     def facts_of_time(self, question: ParsedQuestion) -> Iterator[tuple[Fact, FactReading]]:
-        """Yield what is said of the time asked about: of now, or what has happened (and what is final)."""
+        """Yield the facts of the time that is asked about: now, or the past with what is final."""
         return (
             (fact, read_fact(fact, self.catalogue))
             for fact in self.facts
@@ -93,7 +93,7 @@ class CanonKnowledge:
         return self.has_begun(fact) and is_in_force(fact)
 
     def has_begun(self, fact: Fact) -> bool:
-        """Say whether the fact is of now or earlier."""
+        """Return whether the fact holds now or held earlier."""
         return self.tick is None or fact.valid_from is None or fact.valid_from <= self.tick
 
 
@@ -112,7 +112,7 @@ def find_reasons(
 ) -> list[LikelihoodReason]:
     """Return what canon says of the claim at the time asked about.
 
-    What has ended, and then the sheet, speak only where no fact of that time does.
+    Facts that have ended, and then the sheet, only count if no fact of that time says anything.
     """
     reasons = [
         reason
@@ -124,15 +124,15 @@ def find_reasons(
     elif not question.is_past:
         reasons += [
             reason
-            for fact, one in knowledge.current_facts()
-            if (reason := _reason_if_ruled_out(claim, fact, one, knowledge))
+            for fact, reading in knowledge.current_facts()
+            if (reason := _reason_if_ruled_out(claim, fact, reading, knowledge))
         ]
     if not reasons and not question.is_past:
         reasons = [reason for fact in knowledge.facts if (reason := _reason_if_ended(claim, fact, knowledge))]
     return reasons or list(_reasons_from_sheet(claim, question, knowledge))
 
 
-# --- by a fact --------------------------------------------------------------------------------------
+# --- reasons from facts and sheets --------------------------------------------------------------------
 
 
 def _reason_if_stated(
@@ -151,7 +151,7 @@ def _reason_if_stated(
 def _reason_if_ruled_out(
     claim: QuestionClaim, fact: Fact, reading: FactReading, knowledge: CanonKnowledge
 ) -> LikelihoodReason | None:
-    """Return why it cannot be: the contrary holds, or another value where there is only one at a time."""
+    """Return a reason if the contrary holds, or another value of a predicate that has one at a time."""
     has_same_ends, has_same_value = _has_same_ends(claim, reading, knowledge), _has_same_value(claim, reading)
     is_negated = (claim.predicate, reading.predicate) == (IS, IS_NOT) and has_same_value
     is_excluded = reading.predicate in knowledge.catalogue.excluded_by(claim.predicate)
@@ -166,7 +166,7 @@ def _reason_if_ruled_out(
 
 
 def _reason_if_ended(claim: QuestionClaim, fact: Fact, knowledge: CanonKnowledge) -> LikelihoodReason | None:
-    """Return that it was so once, if the fact says that and has ended."""
+    """Return a reason if the fact states the claim and has ended."""
     if (
         fact.valid_to is None
         or not is_true(fact)
@@ -208,13 +208,13 @@ def _reasons_from_sheet(
         yield LikelihoodReason(f"the sheet of {entity.name} says: {tag}", likelihood)
 
 
-# --- by where things are ----------------------------------------------------------------------------
+# --- reasons from places -----------------------------------------------------------------------------
 
 
 def _reasons_from_place(claim: QuestionClaim, knowledge: CanonKnowledge) -> Iterator[LikelihoodReason]:
-    """Yield what follows from where it is: inside of that place, or elsewhere.
+    """Yield what follows from where the subject is: inside of that place, or elsewhere.
 
-    Who is known to be in a village may well be in its inn: of that canon says nothing.
+    Somebody in a village may be in its inn: that alone is no reason.
     """
     facts_by_place = _containing_places(claim.subject, knowledge)
     if not facts_by_place:
@@ -228,7 +228,7 @@ def _reasons_from_place(claim: QuestionClaim, knowledge: CanonKnowledge) -> Iter
 
 
 def _containing_places(who: Id | None, knowledge: CanonKnowledge) -> dict[Id | None, tuple[Fact, ...]]:
-    """Return the places that it is in, the nearest first, each with the facts on the way there."""
+    """Return the places that `who` is in, the nearest first, each with the facts that lead there."""
     location_by_entity = {
         reading.subject: (fact, reading.object)
         for predicate in (PART_OF, LOCATED_IN)
@@ -264,7 +264,7 @@ def _build_claim(
 
 
 def _fits_predicate(claim: QuestionClaim, knowledge: CanonKnowledge) -> bool:
-    """Say whether such things stand in that relation: to be *in* a faction is not to be in a place."""
+    """Return whether the predicate takes such entities: being *in* a faction is not being in a place."""
     predicate = knowledge.catalogue[claim.predicate]
     end_kinds = ((claim.subject, predicate.subjects), (claim.object, predicate.objects))
     return all(not who or not kinds or knowledge.entities[who].kind in kinds for who, kinds in end_kinds)

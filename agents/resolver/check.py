@@ -1,11 +1,11 @@
-"""The generic check: `2d6+2 vs 8`, `might 9`, or plain luck, and what each degree does.
+"""Reads and rolls the generic check: `2d6+2 vs 8`, `might 9`, or plain luck.
 
-    check    = [what] (";" [degree ":"] effects)*
-    what     = dice "vs" number | name ["vs"] number | "likely" | "unlikely" | "even"
-    degree   = "success" | "hit" | "partial" | "fail" | "miss"       success if none is said
+    check    = [roll] (";" [degree ":"] effects)*
+    roll     = dice "vs" number | name ["vs"] number | "likely" | "unlikely" | "even"
+    degree   = "success" | "hit" | "partial" | "fail" | "miss"       without one: success
 
 A name is a number of the acting character and is added to 2d6; dice may use names too (`d20+might vs
-15`). Nothing at all, or a word of likelihood, asks the *narrative randomizer*: one percentile die against
+15`). An empty roll, or a word of likelihood, asks the *narrative randomizer*: one percentile die against
 the odds below.
 """
 
@@ -79,40 +79,41 @@ _EXAMPLES: Final = (
 )
 _VERSUS: Final = re.compile(r"(?<![^\W\d_])vs(?![^\W\d_])\.?", re.IGNORECASE)
 _TARGET: Final = re.compile(r"[+-]?[0-9]{1,7}")
-_NAME_AND_TARGET: Final = re.compile(r"(?P<what>.*\S) (?P<target>[0-9]{1,7})")
+_NAME_AND_TARGET: Final = re.compile(r"(?P<roll>.*\S) (?P<target>[0-9]{1,7})")
 _DEGREE: Final = re.compile(r"\s*(\w+)\s*:")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """A check as read. Without `formula` and `target` it is luck by `odds`.
-
-    A total that misses its target by `partial_within` is partial; `says` and `effects` are what each
-    degree means.
-    """
+    """A check as read."""
 
     rule: str
     formula: Formula | None = None
     target: int | None = None
+    """Without formula and target, it is luck by `odds`."""
+
     odds: Odds = Odds.EVEN
     effects: Mapping[Degree, tuple[Effect, ...]] = field(default_factory=dict)
     partial_within: int = PARTIAL_WITHIN
+    """A total that misses its target by this or less is a partial success."""
+
     low_wins: bool = False
     says: Mapping[Degree, str] = field(default_factory=dict)
+    """What each degree means, in words."""
 
     @property
     def dice(self) -> Formula:
-        """What is thrown for it."""
+        """The dice to throw."""
         return LUCK if self.formula is None or self.target is None else self.formula
 
     def degree_of(self, total: int) -> Degree:
         """Return the degree that the dice's total comes to."""
         if self.formula is None or self.target is None:
             return luck_degree(total, self.odds)
-        ahead = self.target - total if self.low_wins else total - self.target
-        if ahead >= 0:
+        margin = self.target - total if self.low_wins else total - self.target
+        if margin >= 0:
             return Degree.SUCCESS
-        return Degree.PARTIAL if ahead >= -self.partial_within else Degree.FAIL
+        return Degree.PARTIAL if margin >= -self.partial_within else Degree.FAIL
 
     def all_effects(self) -> tuple[Effect, ...]:
         return tuple(effect for effects in self.effects.values() for effect in effects)
@@ -120,7 +121,7 @@ class CheckSpec:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What came of a check; `margin` is total minus target. Luck has neither."""
+    """The result of a check; luck has no target and no margin."""
 
     degree: Degree
     roll: DiceRoll
@@ -129,6 +130,7 @@ class CheckResult:
     effects: tuple[Effect, ...] = ()
     target: int | None = None
     margin: int | None = None
+    """Total minus target."""
 
 
 # --- resolving --------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ def score_check(spec: CheckSpec, dice_roll: DiceRoll, picked_degree: Degree | No
 
 
 def resolve_by_luck(spec: CheckSpec, rng: random.Random, because: str) -> CheckResult:
-    """Ask the narrative randomizer for the degree of a check whose own rules cannot; `because` says why."""
+    """Resolve by luck a check whose own rules failed; `because` says why."""
     rule = f"narrative randomizer, {spec.odds} odds; {because}"
     result = roll_check(replace(spec, rule=rule, formula=None, target=None, says={}), rng)
     return replace(result, text=f"{result.text} ({because})")
@@ -188,12 +190,12 @@ def read_check(text: str, numbers: Mapping[str, Number]) -> CheckSpec:
     check_words = one_line(head)
     if odds := _ODDS_WORDS.get(check_words.casefold()):
         return CheckSpec(f"narrative randomizer, {odds} odds", odds=odds, effects=effects)
-    check_words, target = _split_target(check_words, numbers)
-    return CheckSpec(f"{check_words} vs {target}", _formula(check_words, numbers), target, effects=effects)
+    expression, target = _split_target(check_words, numbers)
+    return CheckSpec(f"{expression} vs {target}", _read_formula(expression, numbers), target, effects=effects)
 
 
 def ends_in_effects(typed_text: str) -> bool:
-    """Say whether a check ends in a clause of effects, whole as it stands: `; fail: Mara.luck = 3`."""
+    """Return whether a check ends in a complete clause of effects: `; fail: Mara.luck = 3`."""
     try:
         *_, last_clause = clauses = split_outside_quotes(typed_text, ";")
         return len(clauses) > 1 and bool(_read_clauses([last_clause]))
@@ -202,44 +204,44 @@ def ends_in_effects(typed_text: str) -> bool:
 
 
 def _split_target(head: str, numbers: Mapping[str, Number]) -> tuple[str, int]:
-    """Part `what vs target`, or `name target`."""
+    """Split `roll vs target`, or `name target`."""
     parts = _VERSUS.split(head, maxsplit=1)
     if len(parts) == 2:
-        rolled_words, target = parts[0].strip(), parts[1].strip()
-        if not rolled_words:
+        expression, target = parts[0].strip(), parts[1].strip()
+        if not expression:
             raise _check_error("What is rolled is missing before vs.")
         if not _TARGET.fullmatch(target):
             raise _check_error(f"After vs comes the number to reach, not {target!r}.")
-        return rolled_words, int(target)
+        return expression, int(target)
     if match := _NAME_AND_TARGET.fullmatch(head):
-        rolled_words, target = match["what"], match["target"]
-        if _find_number(rolled_words, numbers) is not None:
-            return rolled_words, int(target)
+        expression, target = match["roll"], match["target"]
+        if _find_number(expression, numbers) is not None:
+            return expression, int(target)
         if not _can_be_rolled(head, numbers):
-            _formula(rolled_words, numbers)  # it says what is wrong, if that is the trouble
+            _read_formula(expression, numbers)  # raises the more exact error, if it cannot be rolled
             raise _check_error(
-                f"{head!r} does not say what to reach.", f"Did you mean {rolled_words} vs {target}?"
+                f"{head!r} does not say what to reach.", f"Did you mean {expression} vs {target}?"
             )
-    _formula(head, numbers)
+    _read_formula(head, numbers)
     raise _check_error(f"{head!r} does not say what to reach.", f"Add it, as in {head} vs 9.")
 
 
-def _can_be_rolled(what: str, numbers: Mapping[str, Number]) -> bool:
+def _can_be_rolled(expression: str, numbers: Mapping[str, Number]) -> bool:
     try:
-        _formula(what, numbers)
+        _read_formula(expression, numbers)
     except InputError:
         return False
     return True
 
 
-def _formula(what: str, numbers: Mapping[str, Number]) -> Formula:
-    """Read a name (it is added to 2d6) or dice."""
-    value = _find_number(what, numbers)
+def _read_formula(expression: str, numbers: Mapping[str, Number]) -> Formula:
+    """Read the name of a number, which is added to 2d6, or dice."""
+    value = _find_number(expression, numbers)
     if value is not None:
-        return parse(f"{NAMED_DICE}{_round_down(what, value):+d}")
-    if _is_words(what):
-        raise _unknown_number_error(what, numbers)
-    return parse(what, whole_numbers(numbers))
+        return parse(f"{NAMED_DICE}{_round_down(expression, value):+d}")
+    if _is_name(expression):
+        raise _unknown_number_error(expression, numbers)
+    return parse(expression, whole_numbers(numbers))
 
 
 def whole_numbers(numbers: Mapping[str, Number]) -> dict[str, int]:
@@ -257,9 +259,9 @@ def _round_down(name: str, value: Number) -> int:
     return math.floor(value)
 
 
-def _is_words(what: str) -> bool:
-    """Whether it reads as a name and not as dice."""
-    return what.casefold() != "df" and all(part.isalpha() for part in re.split("[ '-]", what))
+def _is_name(expression: str) -> bool:
+    """Return whether it reads as a name and not as dice."""
+    return expression.casefold() != "df" and all(part.isalpha() for part in re.split("[ '-]", expression))
 
 
 def _unknown_number_error(name: str, numbers: Mapping[str, Number]) -> InputError:

@@ -1,8 +1,8 @@
-"""What moves by itself: clocks that fill and strike, tracks that are worked at and finished by a roll.
+"""Moves clocks, which fill and strike, and tracks, which are finished by a roll.
 
-Pure: each function returns another record, or the change to propose. A track is finished by two d10: each
-that shows no more than the boxes that are full is met. Both met is a success, one a partial one. So ten full
-boxes cannot fail, and at seven it is 49, 42 and 9 in a hundred. The rule is our own.
+Pure: each function returns a new record, or the change to propose. Two d10 finish a track: a die that shows
+no more than the number of full boxes is met. Both met is a success, one a partial one. So ten full boxes
+cannot fail, and at seven it is 49, 42 and 9 in a hundred. The rule is our own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,12 @@ FINISH_DEGREES: Final = (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)
 
 
 class ClockMovement(NamedTuple):
-    """What a clock did at scene end.
-
-    `is_struck`: it is full, and what it counted towards happens now.
-    """
+    """What a clock did at scene end."""
 
     before: ProgressClock
     after: ProgressClock
     is_struck: bool
+    """Whether it is full, and what it counted towards happens now."""
 
     @property
     def change(self) -> AdvanceClock:
@@ -68,7 +66,7 @@ def clock_change(
 def apply_clock_changes(
     clocks_before: Iterable[ProgressClock], changes: Iterable[AdvanceClock]
 ) -> tuple[ProgressClock, ...]:
-    """Return the clocks as the changes leave them, in their order; new ones follow."""
+    """Return the clocks with the changes applied, in their order; new ones follow."""
     clocks = {clock_key(clock): clock for clock in clocks_before}
     for change in changes:
         key = change.predicate
@@ -77,7 +75,7 @@ def apply_clock_changes(
 
 
 def clock_key(clock: ProgressClock) -> str:
-    """Return what tells the clock from all others: a track and a clock may have one name."""
+    """Return a key that differs for a clock and a track of the same name."""
     return clock_change(clock).predicate
 
 
@@ -88,7 +86,7 @@ def advance_clocks(clocks: Iterable[ProgressClock]) -> tuple[ClockMovement, ...]
     """Return what the open clocks do at scene end, in order, without those that do nothing.
 
     A clock moves by its own `per_scene` steps. One that is full, now or since it was filled in play,
-    strikes once and is closed. Tracks wait for the hero.
+    strikes once and is closed. Tracks only move in play.
     """
     movements = (_advance_clock(clock) for clock in clocks if not clock.closed and not clock.is_track)
     return tuple(movement for movement in movements if movement.after != movement.before)
@@ -104,7 +102,7 @@ def _advance_clock(clock: ProgressClock) -> ClockMovement:
 
 @dataclass(frozen=True, slots=True)
 class TrackFinish:
-    """The roll that says how well what was worked at ends; it stays open if it fails."""
+    """The roll that finishes a track; if it fails, the track stays open."""
 
     track: ProgressClock
     roll: DiceRoll
@@ -128,7 +126,7 @@ class TrackFinish:
 
     @property
     def changes(self) -> tuple[AdvanceClock, ...]:
-        """What it proposes: the track is closed, unless it failed."""
+        """The change to propose: the track is closed, unless the roll failed."""
         return () if self.degree is Degree.FAIL else (clock_change(self.track, is_closed=True),)
 
     @property
@@ -148,6 +146,7 @@ def finish_track(track: ProgressClock, rng: random.Random, faces: Iterable[int] 
 
 
 def finish_odds(boxes: int) -> Mapping[Degree, int]:
-    """Return in how many of the 100 ways two dice fall a track of so many full boxes ends so."""
-    unmet = BOXES_PER_TRACK - boxes
-    return dict(zip(FINISH_DEGREES, (unmet * unmet, 2 * boxes * unmet, boxes * boxes), strict=True))
+    """Return in how many of the 100 throws of two dice a track with so many full boxes ends in each degree."""
+    empty_boxes = BOXES_PER_TRACK - boxes
+    throws = (empty_boxes * empty_boxes, 2 * boxes * empty_boxes, boxes * boxes)
+    return dict(zip(FINISH_DEGREES, throws, strict=True))

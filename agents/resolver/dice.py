@@ -1,8 +1,8 @@
-"""Throwing dice and reading what fell: every face is kept, and the faces alone give the total again.
+"""Throws dice, and replaces dice of an earlier roll.
 
 A roll has two halves. *Throwing* takes faces from a seeded generator, or those of the physical dice that
-the player typed, and follows rerolls and explosions. *Scoring* is pure: formula and fallen dice in, total
-and text out. A sealed roll can therefore be checked, or one of its dice replaced, long after.
+the player typed, and follows rerolls and explosions. *Scoring* (`dice_score`) is pure: formula and fallen
+dice in, total and text out. A sealed roll can therefore be checked, or one of its dice replaced, long after.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def roll_dice(
 ) -> DiceRoll:
     """Roll with `rng`, or read the physical dice typed as `faces` (see `dice_faces`).
 
-    `names` are numbers that the expression may use by name. Raises InputError if the expression cannot
+    The expression may use `numbers_by_name`. Raises InputError if the expression cannot
     be read or passes a limit, or if the faces do not fit its dice.
     """
     formula = parse(expression, numbers_by_name) if isinstance(expression, str) else expression
@@ -54,17 +54,17 @@ def reroll_dice(
     faces: Iterable[int] | None = None,
     formula: Formula | None = None,
 ) -> DiceRoll:
-    """Throw the dice at these places of `rolled.dice` again, with all that exploded from them.
+    """Throw the dice at these places of `original_roll.dice` again, with all that exploded from them.
 
-    The old faces stay on record as rerolled. `formula` is what was rolled, if it is not the expression
-    as it reads. Raises InputError if no die that counts is there, or if `faces` do not fit.
+    The old faces stay on record as rerolled. `formula` is what was rolled, if the expression does not parse
+    to it. Raises InputError if no die that counts is there, or if `faces` do not fit.
     """
     formula = formula or parse(original_roll.expression)
     chains = list(chains_of(original_roll.dice))
     cuts = _find_cuts(original_roll, chains, places)
     throws = dice_in_throw_order(formula)
     rethrown_dice = [throws[chain_index] for chain_index, _ in cuts]
-    exploded_flags = [chains[which][place].exploded for which, place in cuts]
+    exploded_flags = [chains[chain_index][place].exploded for chain_index, place in cuts]
     if faces is not None:
         tails = _read_thrown_faces(rethrown_dice, tuple(faces), exploded_flags)
     else:
@@ -75,7 +75,7 @@ def reroll_dice(
 def pick_faces(
     original_roll: DiceRoll, faces: Mapping[int, int], *, formula: Formula | None = None
 ) -> DiceRoll:
-    """Set the dice at these places to faces of the player's choice; what fell stays on record.
+    """Set the dice at these places to faces of the player's choice; the fallen faces stay on record.
 
     Raises InputError if no die that counts is there, or it has no such face.
     """
@@ -84,17 +84,17 @@ def pick_faces(
     cuts = _find_cuts(original_roll, chains, faces)
     if len(cuts) < len(faces):
         raise dice_error("A die and what exploded from it cannot both be set: set the first, or the last.")
-    chosen_dice = [Dice(1, throws[which].die) for which, _ in cuts]
-    exploded_flags = [chains[which][place].exploded for which, place in cuts]
-    starts = [sum(map(len, chains[:which])) for which in range(len(chains))]
-    chosen_faces = tuple(faces[starts[which] + place] for which, place in cuts)
+    chosen_dice = [Dice(1, throws[chain_index].die) for chain_index, _ in cuts]
+    exploded_flags = [chains[chain_index][place].exploded for chain_index, place in cuts]
+    starts = [sum(map(len, chains[:chain_index])) for chain_index in range(len(chains))]
+    chosen_faces = tuple(faces[starts[chain_index] + place] for chain_index, place in cuts)
     return _replace_dice(
         original_roll, formula, chains, cuts, _read_thrown_faces(chosen_dice, chosen_faces, exploded_flags)
     )
 
 
 def standing_places(dice: Sequence[Die]) -> list[int]:
-    """Return the places of the dice that were not thrown again: those that a player sees and counts."""
+    """Return the places of the dice that were not thrown again, which a player sees and counts."""
     return [place for place, die in enumerate(dice) if not die.rerolled]
 
 
@@ -116,10 +116,10 @@ def _random_faces(rng: random.Random) -> FaceSource:
 def _throw_dice(
     throws: Iterable[Dice], face_source: FaceSource, exploded_flags: Sequence[bool] = ()
 ) -> list[list[Die]]:
-    """Throw one after another, each until neither reroll nor explosion asks for more."""
+    """Throw one die after another, each with its rerolls and explosions."""
     chains, count = [], 0
-    for n, dice in enumerate(throws):
-        chain = DieChain(dice, is_exploded=bool(exploded_flags) and exploded_flags[n])
+    for index, dice in enumerate(throws):
+        chain = DieChain(dice, is_exploded=bool(exploded_flags) and exploded_flags[index])
         while chain.is_open:
             chain.add_face(face_source(dice.die))
         chains.append(chain.fallen_dice)
@@ -150,7 +150,7 @@ def _flatten_chains(chains: Iterable[list[Die]]) -> list[Die]:
 def _find_cuts(
     original_roll: DiceRoll, chains: Sequence[list[Die]], places: Iterable[int]
 ) -> list[tuple[int, int]]:
-    """Return where each chain that is touched is cut off: what exploded from a die goes with it."""
+    """Return the affected chains, each with the place from which its dice are replaced."""
     cuts: dict[int, int] = {}
     for die_place in sorted(places):
         if not 0 <= die_place < len(original_roll.dice) or original_roll.dice[die_place].rerolled:

@@ -1,7 +1,7 @@
-"""The player's own dice: which are to be thrown, and the faces that were typed, read and held to them.
+"""Reads the faces of physical dice that the player typed, and says which dice are still to be thrown.
 
-Dice are thrown as at a table: all of them first, left to right; then, together, whatever those faces ask
-to be thrown again (explosions, rerolls), in the order of the dice; and so on until nothing does.
+All dice are thrown first, left to right; then, together, those that explode or are rerolled, in the order
+of the dice; and so on until none is.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from stores.records.play import Die
 _FATE: Final = {"+": 1, "-": -1, "−": -1, "–": -1, "0": 0}
 _GLUED_FATE: Final = re.compile(r"[+−–0-]*[+−–-][+−–0-]*")
 _FACE: Final = re.compile(r"[+-]?[0-9]{1,6}")
-_FACES_AT_END: Final = re.compile(r"(?P<asked>.*?)(?:^|\s)=(?P<faces>(?:\s[-+−–0-9,\s]*)?)", re.DOTALL)
+_FACES_AT_END: Final = re.compile(r"(?P<roll>.*?)(?:^|\s)=(?P<faces>(?:\s[-+−–0-9,\s]*)?)", re.DOTALL)
 _ZERO_IS_HIGHEST: Final = (10, 100)
-"""Ten-sided dice are printed 0 to 9, percentile ones 00 to 90: their nought is the ten, or the hundred."""
+"""Ten-sided dice are printed 0 to 9, percentile ones 00 to 90: their zero is the ten, or the hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceToThrow:
-    """Dice that are still to be thrown; `reason` says why (empty: the roll itself)."""
+    """Dice that are still to be thrown."""
 
     count: int
     die: DieType
     reason: str = ""
+    """Why they are thrown; empty for the roll itself."""
 
     def __str__(self) -> str:
         return f"{self.count}d{'100' if self.die.sides == '%' else self.die.sides}"
@@ -38,7 +39,7 @@ class DiceToThrow:
 
 @dataclass(slots=True)
 class DieChain:
-    """One of the dice as it is thrown: with what it was before a reroll, and what explodes from it."""
+    """One die while it is thrown, with its rerolls and explosions."""
 
     dice: Dice
     fallen_dice: list[Die] = field(default_factory=list)
@@ -48,9 +49,9 @@ class DieChain:
     _can_reroll: bool = True
 
     def add_face(self, face: int) -> None:
-        """Note the face that fell, and whether it asks for another throw.
+        """Add the face that fell, and note whether it asks for another throw.
 
-        Raises InputError if it never stops.
+        Raises InputError if the die is thrown too often.
         """
         is_rerolled = self._can_reroll and self.dice.reroll is not None and self.dice.reroll.holds(face)
         is_exploding = not is_rerolled and self.dice.explode is not None and self.dice.explode.holds(face)
@@ -80,7 +81,7 @@ class DieChain:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalThrow:
-    """What was typed so far: dice by chain, and the `dice_to_throw` before the roll is complete."""
+    """The dice typed so far, by chain, and those that are still to be thrown."""
 
     chains: tuple[list[Die], ...]
     dice_to_throw: tuple[DiceToThrow, ...]
@@ -125,30 +126,32 @@ def read_faces(text: str) -> tuple[int, ...]:
 
 
 def split_faces(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """Part what is rolled from the faces behind a last ` = `: blanks stand around it, where `d10=7` has none.
+    """Split a roll from the faces behind its last ` = `; without blanks, as in `d10=7`, it is part of the roll.
 
-    None: there is no such =. Empty: nothing stands behind it yet.
+    The faces are None if there is no such =, and empty if nothing follows it yet.
     """
     match = _FACES_AT_END.fullmatch(text)
     if match is None:
         return text.strip(), None
-    return match["asked"].strip(), read_faces(match["faces"])
+    return match["roll"].strip(), read_faces(match["faces"])
 
 
 def open_for_faces(line: str, faces: Sequence[int] | None) -> str:
-    """Return a typed line that ends in ` = ` (and the `faces` that it has already), to be typed on."""
+    """Return the typed line ready for more faces: it ends in ` = `, or in the `faces` that it has already."""
     match = None if faces is None else _FACES_AT_END.fullmatch(line.rstrip())
     if match is None:
         return f"{line.rstrip()} = "
     typed_faces = match["faces"].strip()
-    return f"{match['asked'].rstrip()} = {typed_faces + ' ' if typed_faces else ''}"
+    return f"{match['roll'].rstrip()} = {typed_faces + ' ' if typed_faces else ''}"
 
 
 def describe_dice_to_throw(dice_to_throw: Iterable[DiceToThrow]) -> str:
-    """Return which dice to throw: `2d6 and 1d10`, `1 more d6, because 6 explodes`."""
+    """Return which dice to throw: `2d6 and 1d10`, `one more d6 (6 explodes)`."""
     parts = [
-        f"{'one' if w.count == 1 else w.count} more d{w.die.sides} ({w.reason})" if w.reason else str(w)
-        for w in dice_to_throw
+        f"{'one' if dice.count == 1 else dice.count} more d{dice.die.sides} ({dice.reason})"
+        if dice.reason
+        else str(dice)
+        for dice in dice_to_throw
     ]
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
@@ -163,12 +166,12 @@ def faces_error(what: str) -> InputError:
 
 
 def _split_fate_faces(word: str) -> Iterable[str]:
-    """Part `+-0` into the Fate dice that it is; leave `-1` and `12` alone."""
+    """Split `+-0` into its Fate dice; `-1` and `12` stay whole."""
     return word if len(word) > 1 and _GLUED_FATE.fullmatch(word) else (word,)
 
 
 def _face_on_die(die: DieType, face: int) -> int:
-    """Return the face as it counts. Raises InputError if the die has none like it."""
+    """Return the face as it counts. Raises InputError if the die does not have it."""
     if face == 0 and die.low == 1 and die.high in _ZERO_IS_HIGHEST:
         return die.high
     if not die.low <= face <= die.high:
@@ -183,7 +186,7 @@ def _count_error(typed_count: int, thrown_count: int) -> InputError:
 
 
 def _gather_dice_to_throw(chains: Iterable[DieChain]) -> tuple[DiceToThrow, ...]:
-    """Gather what is still open: neighbours of one kind, for one reason, together."""
+    """Group the dice that are still to be thrown: neighbours of one kind, for one reason, together."""
     dice_to_throw: list[DiceToThrow] = []
     for chain in chains:
         if not chain.is_open:

@@ -1,4 +1,4 @@
-"""What a dice expression is made of, how it is written, and its limits."""
+"""The parts of a dice expression, how they are written, and their limits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DieType:
 
 @dataclass(frozen=True, slots=True)
 class FaceCondition:
-    """Which faces something is about: `>=7`, or plainly `1`."""
+    """A condition on faces: `>=7`, or `1` for just that face."""
 
     compare: Comparison
     number: int
@@ -78,13 +78,13 @@ class KeepRule:
     rule: Literal["kh", "kl", "dh", "dl"]
     count: int
 
-    def counting_dice(self, dice: int) -> int:
-        """Return how many of `dice` dice count."""
-        return self.count if self.rule[0] == "k" else dice - self.count
+    def counting_dice(self, dice_count: int) -> int:
+        """Return how many of so many dice count."""
+        return self.count if self.rule[0] == "k" else dice_count - self.count
 
     @property
     def keeps_highest(self) -> bool:
-        """Whether it is the highest that count in the end."""
+        """Whether the highest dice are those that count."""
         return self.rule in ("kh", "dl")
 
     def __str__(self) -> str:
@@ -95,19 +95,21 @@ class KeepRule:
 class Dice:
     """Dice of one kind thrown together, and what is done with them.
 
-    The order is always: reroll, explode, keep or drop, count successes. `digits` 2 or 3 reads so many dice
-    as one number (d66, d666). `advantage` is the word that stands for throwing twice and keeping one.
+    The order is always: reroll, explode, keep or drop, count successes.
     """
 
     count: int
     die: DieType
     digits: int = 1
+    """With 2 or 3, so many dice are read as one number (d66, d666)."""
+
     reroll: FaceCondition | None = None
     reroll_once: bool = False
     explode: FaceCondition | None = None
     keep: KeepRule | None = None
     success: FaceCondition | None = None
     advantage: Literal["", "adv", "dis"] = ""
+    """The word for throwing twice and keeping one."""
 
     @property
     def throw_count(self) -> int:
@@ -117,19 +119,21 @@ class Dice:
     def __str__(self) -> str:
         sides = self.die.sides * self.digits
         head = f"d{sides}" if self.advantage or self.count == 1 else f"{self.count}d{sides}"
-        return "".join((head, self._reroll(), self._explode(), self._keep(), str(self.success or "")))
+        return "".join(
+            (head, self._show_reroll(), self._show_explosion(), self._show_keep(), str(self.success or ""))
+        )
 
-    def _reroll(self) -> str:
+    def _show_reroll(self) -> str:
         return f"{'ro' if self.reroll_once else 'r'}{self.reroll.brief}" if self.reroll else ""
 
-    def _explode(self) -> str:
+    def _show_explosion(self) -> str:
         if self.explode is None:
             return ""
         # `8d10!>=7` would explode on 7, so the maximum is spelled out where a success test follows.
-        plain = self.explode == FaceCondition("=", self.die.high) and self.success is None
-        return "!" if plain else f"!{self.explode.brief}"
+        is_usual = self.explode == FaceCondition("=", self.die.high) and self.success is None
+        return "!" if is_usual else f"!{self.explode.brief}"
 
-    def _keep(self) -> str:
+    def _show_keep(self) -> str:
         return self.advantage or str(self.keep or "")
 
 
@@ -159,12 +163,13 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class BinaryOperation:
-    """`sign` is one of + - * /; `column` is where it stood, for words about it."""
+    """Two parts joined by a sign."""
 
     sign: Literal["+", "-", "*", "/"]
     left: Node
     right: Node
     column: int
+    """Where the sign stands in the typed text (from 1), for error messages."""
 
     def __str__(self) -> str:
         return f"{self.left}{self.sign}{self.right}"
@@ -175,7 +180,7 @@ Node = Constant | Dice | Group | Negation | BinaryOperation
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A whole expression. `str()` gives its one normal spelling, which parses to the same formula."""
+    """A whole expression. `str()` gives its normal spelling, which parses to the same formula."""
 
     root: Node
     label: str = ""

@@ -1,4 +1,4 @@
-"""From what was typed to a `Formula`: recursive descent over a bounded grammar.
+"""Parses a dice expression into a `Formula`, by recursive descent over a bounded grammar.
 
     sum      = product (("+" | "-") product)*
     product  = unary (("*" | "/") unary)*            division rounds down
@@ -10,7 +10,7 @@
     faces    = number | comparison number
     label    = "[" words "]" | "#" words             at the end
 
-Nothing typed is ever evaluated as code.
+Nothing is ever evaluated as code.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class _Parser:
         sign = self._scanner.take_any("+-")
         if not sign:
             return self._primary()
-        self._descend()
+        self._enter_level()
         operand = self._unary()
         self._depth -= 1
         return Negation(operand) if sign == "-" else operand
@@ -115,7 +115,7 @@ class _Parser:
         )
 
     def _group(self) -> Node:
-        self._descend()
+        self._enter_level()
         inner = self._sum()
         if not self._scanner.take_any(")"):
             raise self._scanner.wrong_here("a parenthesis is not closed")
@@ -147,40 +147,40 @@ class _Parser:
                 raise self._scanner.wrong_token(
                     f"{dice} is read digit by digit and cannot take {modifier[0]!r}"
                 )
-            dice = self._modified(dice, modifier[0].lower())
+            dice = self._apply_modifier(dice, modifier[0].lower())
         return dice
 
-    def _modified(self, dice: Dice, word: str) -> Dice:
+    def _apply_modifier(self, dice: Dice, word: str) -> Dice:
         match word:
             case "r" | "ro":
-                return self._reroll(dice, once=word == "ro")
+                return self._add_reroll(dice, once=word == "ro")
             case "!":
-                return self._explode(dice)
+                return self._add_explosion(dice)
             case ">=" | "<=" | ">" | "<" | "=":
-                self._only_once(dice.success, "count successes")
-                return replace(dice, success=FaceCondition(word, self._signed()))
+                self._require_unset(dice.success, "count successes")
+                return replace(dice, success=FaceCondition(word, self._take_signed_number()))
             case "kh" | "kl" | "dh" | "dl" | "k":
-                return self._keep(dice, word)
+                return self._add_keep_rule(dice, word)
             case _:
-                return self._advantage(dice, word[:3])
+                return self._add_advantage(dice, word[:3])
 
-    def _reroll(self, dice: Dice, *, once: bool) -> Dice:
-        self._only_once(dice.reroll, "reroll")
-        faces = self._faces()
+    def _add_reroll(self, dice: Dice, *, once: bool) -> Dice:
+        self._require_unset(dice.reroll, "reroll")
+        faces = self._take_faces()
         if not faces:
             raise self._scanner.wrong_here("say which faces to reroll, as in r1 or r<=2")
         if not once:
-            self._must_end(faces, dice, "rerolled")
+            self._require_end(faces, dice, "rerolled")
         return replace(dice, reroll=faces, reroll_once=once)
 
-    def _explode(self, dice: Dice) -> Dice:
-        self._only_once(dice.explode, "explode")
-        faces = self._faces() or FaceCondition("=", dice.die.high)
-        self._must_end(faces, dice, "thrown again")
+    def _add_explosion(self, dice: Dice) -> Dice:
+        self._require_unset(dice.explode, "explode")
+        faces = self._take_faces() or FaceCondition("=", dice.die.high)
+        self._require_end(faces, dice, "thrown again")
         return replace(dice, explode=faces)
 
-    def _keep(self, dice: Dice, word: str) -> Dice:
-        self._only_once(dice.keep, "keep or drop")
+    def _add_keep_rule(self, dice: Dice, word: str) -> Dice:
+        self._require_unset(dice.keep, "keep or drop")
         rule = cast(Literal["kh", "kl", "dh", "dl"], "kh" if word == "k" else word)
         number = self._scanner.take(_NUMBER)
         keep = KeepRule(rule, int(number[0]) if number else 1)
@@ -191,22 +191,22 @@ class _Parser:
             )
         return replace(dice, keep=keep)
 
-    def _advantage(self, dice: Dice, word: str) -> Dice:
-        self._only_once(dice.keep, "keep or drop")
+    def _add_advantage(self, dice: Dice, word: str) -> Dice:
+        self._require_unset(dice.keep, "keep or drop")
         if dice.count != 1:
             raise self._scanner.wrong_token(f"{word} is for one die, as in d20{word}")
         self._count_dice(1)
         keep = KeepRule("kh" if word == "adv" else "kl", 1)
         return replace(dice, count=2, keep=keep, advantage=cast(Literal["adv", "dis"], word))
 
-    def _faces(self) -> FaceCondition | None:
+    def _take_faces(self) -> FaceCondition | None:
         """Take `>=5` or `5`. A bare number has no sign: in `3d6!-1` one is subtracted."""
         if compare := self._scanner.take(_COMPARISON):
-            return FaceCondition(cast(Comparison, compare[0]), self._signed())
+            return FaceCondition(cast(Comparison, compare[0]), self._take_signed_number())
         number = self._scanner.take(_NUMBER)
         return FaceCondition("=", self._check_number(int(number[0]))) if number else None
 
-    def _signed(self) -> int:
+    def _take_signed_number(self) -> int:
         number = self._scanner.take(_SIGNED)
         if not number:
             raise self._scanner.wrong_here("a comparison needs a number, as in >=7")
@@ -214,7 +214,7 @@ class _Parser:
 
     # --- limits -------------------------------------------------------------------------------------
 
-    def _descend(self) -> None:
+    def _enter_level(self) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._scanner.wrong_token(f"parentheses and signs go at most {MAX_DEPTH} deep")
@@ -231,13 +231,13 @@ class _Parser:
             raise self._scanner.wrong_token(f"numbers go up to {MAX_NUMBER:,}, not {_show_number(value)}")
         return value
 
-    def _only_once(self, already: object, what: str) -> None:
-        if already is not None:
-            raise self._scanner.wrong_token(f"the same dice can {what} in one way only")
+    def _require_unset(self, current: object, action: str) -> None:
+        if current is not None:
+            raise self._scanner.wrong_token(f"the same dice can {action} in one way only")
 
-    def _must_end(self, faces: FaceCondition, dice: Dice, what: str) -> None:
+    def _require_end(self, faces: FaceCondition, dice: Dice, action: str) -> None:
         if faces.holds_for_all(dice.die):
-            raise self._scanner.wrong_token(f"every face of {dice.die} would be {what}, for ever")
+            raise self._scanner.wrong_token(f"every face of {dice.die} would be {action}, for ever")
 
 
 def _show_number(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Where a parser stands in a line of dice notation, and how it says what is wrong there."""
+"""Takes tokens from dice notation, and builds the errors about them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Scanner:
 
     def __init__(self, text: str) -> None:
         self._text = text.translate(_PLAIN_SIGNS)
-        self._at = 0
-        self._last = 0
+        self._position = 0
+        self._token_start = 0
 
     @property
     def column(self) -> int:
         """The column (from 1) of the token taken last."""
-        return self._last + 1
+        return self._token_start + 1
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         self._skip_blanks()
-        match = pattern.match(self._text, self._at)
+        match = pattern.match(self._text, self._position)
         if match:
             self._advance(match.end())
         return match
@@ -42,18 +42,18 @@ class Scanner:
     def take_any(self, characters: str) -> str:
         """Take one of `characters`; empty if none stands here."""
         self._skip_blanks()
-        character = self._text[self._at : self._at + 1]
+        character = self._text[self._position : self._position + 1]
         if not character or character not in characters:
             return ""
-        self._advance(self._at + 1)
+        self._advance(self._position + 1)
         return character
 
     def take_name(self, names: Mapping[str, int]) -> int | None:
         """Take the longest of `names` that stands here as a whole word, and return its value."""
         self._skip_blanks()
         for name in sorted(names, key=len, reverse=True):
-            end = self._at + len(name)
-            name_text, next_character = self._text[self._at : end], self._text[end : end + 1]
+            end = self._position + len(name)
+            name_text, next_character = self._text[self._position : end], self._text[end : end + 1]
             if (
                 name
                 and name_text.casefold() == name.casefold()
@@ -64,27 +64,27 @@ class Scanner:
         return None
 
     def peek(self) -> str:
-        """Return what comes next, a word or one character; empty at the end."""
+        """Return the next word or character without taking it; empty at the end."""
         self._skip_blanks()
-        match = _NEXT_TOKEN.match(self._text, self._at)
+        match = _NEXT_TOKEN.match(self._text, self._position)
         return match[0] if match else ""
 
     def wrong_here(self, what: str) -> InputError:
         """Return the error about what comes next."""
-        return self._error(what, self._at)
+        return self._error(what, self._position)
 
     def wrong_token(self, what: str) -> InputError:
         """Return the error about the token taken last."""
-        return self._error(what, self._last)
+        return self._error(what, self._token_start)
 
-    def _error(self, what: str, at: int) -> InputError:
+    def _error(self, what: str, position: int) -> InputError:
         if not self._text.strip():
             return dice_error("There are no dice to roll.")
-        return dice_error(f"Cannot roll {self._text.strip()!r}: {what} (column {at + 1}).")
+        return dice_error(f"Cannot roll {self._text.strip()!r}: {what} (column {position + 1}).")
 
     def _advance(self, end: int) -> None:
-        self._last, self._at = self._at, end
+        self._token_start, self._position = self._position, end
 
     def _skip_blanks(self) -> None:
-        match = _SPACE.match(self._text, self._at)
-        self._at = match.end() if match else self._at
+        match = _SPACE.match(self._text, self._position)
+        self._position = match.end() if match else self._position

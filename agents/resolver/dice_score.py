@@ -1,4 +1,4 @@
-"""What fallen dice come to: pure, so that a sealed roll can be checked again at any time."""
+"""Works out the total of fallen dice; pure, so that a sealed roll can be checked again at any time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def score_roll(formula: Formula, dice: Sequence[Die]) -> DiceRoll:
 
 
 def chains_of(dice: Iterable[Die]) -> Iterator[list[Die]]:
-    """Part fallen dice into chains: one die with what it was before a reroll and what exploded from it."""
+    """Split fallen dice into chains, each one die with its rerolls and explosions."""
     chain: list[Die] = []
     for die in dice:
         if chain and not die.exploded and not chain[-1].rerolled:
@@ -64,7 +64,7 @@ class _Scorer:
         self.scored_dice: list[Die] = []
 
     def evaluate(self, node: Node) -> tuple[int, str]:
-        """Return what `node` comes to, and it written with faces instead of dice."""
+        """Return the value of `node`, and its text with faces instead of dice."""
         match node:
             case Constant(number):
                 return number, str(number)
@@ -101,7 +101,10 @@ class _Scorer:
 
 
 def _mark_dropped(dice: Dice, chains: list[list[Die]]) -> list[list[Die]]:
-    """Keep whole chains: a die and what exploded from it stand or fall together, the earlier on a tie."""
+    """Mark the dice that do not count; a die and what exploded from it are kept or dropped together.
+
+    On a tie, the earlier chain is kept.
+    """
     kept_indexes = set(range(len(chains)))
     if dice.keep is not None:
         values = [sum(die.face for die in chain if not die.rerolled) for chain in chains]

@@ -1,4 +1,4 @@
-"""Finding which entity a typed name means, and which it may have meant instead."""
+"""Finds the entity that a typed name means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stores.records.world import Entity
 
 
 class EntityNameLookup:
-    """Entities by name or alias, in any case. A name goes before the same word as another's alias."""
+    """Looks up entities by name or alias, in any case; names come before aliases."""
 
     def __init__(self, entities: Iterable[Entity]) -> None:
         self._by_name: defaultdict[str, dict[str, Entity]] = defaultdict(dict)

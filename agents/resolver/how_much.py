@@ -1,6 +1,7 @@
-"""How much, how many, how far: three dice, seven amounts, and the middle far more often than the ends.
+"""Rolls how much, how many or how far: three dice give one of seven amounts, mostly those in the middle.
 
-A lean of -3 to 3 is added to the dice when the fiction says more or less than usual. The bands are our own.
+A lean of -3 to 3 is added to the dice when the fiction suggests more or less than usual. The bands are our
+own.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from stores.records.play import Die
 
 MAX_LEAN: Final = 3
 OUTCOMES: Final = 6**3
-"""Ways that three dice may fall."""
+"""Different throws of three dice."""
 
 
 class Amount(StrEnum):
@@ -73,6 +74,6 @@ def amount_of(total: int) -> Amount:
 
 
 def amount_odds(lean: int = 0) -> Mapping[Amount, int]:
-    """Return in how many of the 216 ways three dice fall each amount comes."""
+    """Return in how many of the 216 throws of three dice each amount comes."""
     totals = [sum(faces) + lean for faces in product(range(1, 7), repeat=3)]
     return {amount: sum(amount_of(total) is amount for total in totals) for amount in Amount}

@@ -1,18 +1,19 @@
-"""How likely canon makes it: a question against the facts that bear on it, with the reasons.
+"""Suggests how likely a yes is, from the facts of canon that bear on the question, with the reasons.
 
-A suggestion and no more: the player decides. Deterministic, and conservative: what is not understood, or
-of which canon does not speak, is even. The first of these that has something to say decides:
+The player decides. Deterministic and cautious: what is not understood, or not in canon, is even. The first
+of these rules that gives a reason decides:
 
-1. canon says it or rules it out (a rumour or a lie says less);
+1. canon says it or rules it out (a rumour or a lie weighs less);
 2. the dead do not act;
-3. what stands between two makes help or harm likely or not;
-4. a sentence of canon begins with the very words.
+3. bonds between two make help or harm likely or unlikely;
+4. a sentence of canon begins with the same words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from agents.canon_keeper.fact_readings import FactKey
@@ -43,8 +44,6 @@ from agents.resolver.phrasings import HARM, HEDGES, HELP, STATIVE
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.world import Entity
-
-__all__ = ["LikelihoodReason", "LikelihoodSuggestion", "suggest_likelihood"]
 
 MIN_BOND_WARMTH: Final = 2
 """Warmth (see `bonds`) from which liking or enmity makes help or harm likely."""
@@ -78,9 +77,9 @@ def suggest_likelihood(
 ) -> LikelihoodSuggestion:
     """Propose a likelihood for a yes/no question.
 
-    `entities` are all that it may name, `facts` what canon has of them and of the places and factions
-    they belong to; those that are not of the time are passed over. `tick` is now in world time (minutes),
-    `me` whom the player plays, `here` where the scene is.
+    `entities` are all that it may name, `facts` those of canon about them and about the places and factions
+    they belong to; facts of other times are ignored. `tick` is now, in world time (minutes), `pc_id` whom
+    the player plays, `place_id` where the scene is.
     """
     by_id = {entity.id: entity for entity in entities}
     lexicon = Lexicon(
@@ -88,29 +87,29 @@ def suggest_likelihood(
         pc_id=pc_id if pc_id in by_id else None,
         place_id=place_id if place_id in by_id else None,
     )
-    question_words = lexicon.parse(question)
-    if question_words.is_open:
+    parsed_question = lexicon.parse(question)
+    if parsed_question.is_open:
         return _even_suggestion("it asks for more than yes or no")
-    if question_words.is_negative:
+    if parsed_question.is_negative:
         return _even_suggestion("it is put in the negative: ask it the other way round")
     knowledge = CanonKnowledge(by_id, list(facts), catalogue, tick)
     for rule in (
         _reasons_from_canon,
         _reasons_from_death,
         _reasons_from_bonds,
-        lambda a, k: _reasons_from_wording(a, k, lexicon),
+        partial(_reasons_from_wording, lexicon=lexicon),
     ):
-        if reasons := tuple(rule(question_words, knowledge)):
+        if reasons := tuple(rule(parsed_question, knowledge)):
             return LikelihoodSuggestion(_balance_reasons(reasons), reasons)
     return _even_suggestion("canon is silent")
 
 
-def _even_suggestion(why: str) -> LikelihoodSuggestion:
-    return LikelihoodSuggestion(Likelihood.EVEN, (LikelihoodReason(why, Likelihood.EVEN),))
+def _even_suggestion(reason: str) -> LikelihoodSuggestion:
+    return LikelihoodSuggestion(Likelihood.EVEN, (LikelihoodReason(reason, Likelihood.EVEN),))
 
 
 def _balance_reasons(reasons: Iterable[LikelihoodReason]) -> Likelihood:
-    """Return the most decided likelihood; even, if as much is said against it."""
+    """Return the strongest likelihood; even, if reasons for and against are equally strong."""
     ranked = sorted((reason.likelihood for reason in reasons), key=lambda likelihood: likelihood.rank)
     lowest, highest = ranked[0], ranked[-1]
     if highest.rank == -lowest.rank:
@@ -169,14 +168,14 @@ def _reasons_from_wording(
             statement.words[: len(question.words)] == question.words
             and not set(map(stem, statement.all_words)) & _REVERSING_WORDS
         ):
-            likelihood, who_says = LIKELIHOOD_BY_STANDING[fact.standing]
+            likelihood, attribution = LIKELIHOOD_BY_STANDING[fact.standing]
             # A sentence may go on to say when, or how far.
             likelihood = Likelihood.VERY_LIKELY if likelihood is Likelihood.CERTAIN else likelihood
-            yield LikelihoodReason(f"{who_says}: “{fact.statement}”", likelihood, (fact,))
+            yield LikelihoodReason(f"{attribution}: “{fact.statement}”", likelihood, (fact,))
 
 
 def _actor_and_deed(question: ParsedQuestion) -> tuple[Id | None, str]:
-    """Return who would do what (in stems); nobody, unless it is about a deed going on or to come."""
+    """Return who would do what (as a stem); nobody, unless it is about a deed going on or to come."""
     words = question.words
     if len(words) < 2 or not isinstance(words[0], EntityMention) or not isinstance(words[1], str):
         return None, ""

@@ -1,4 +1,4 @@
-"""The yes/no oracle: one d100 read against published odds, seven likelihoods and a tension dial.
+"""The yes/no oracle: one d100 read against published odds for seven likelihoods and nine tensions.
 
 The odds are made of three rules and no table is typed in:
 
@@ -35,7 +35,7 @@ from stores.errors import InputError
 from stores.records.play import Die, TensionMode
 
 TENSIONS: Final = range(1, 10)
-"""What the tension dial may show. A story begins at 5."""
+"""A story begins at 5."""
 _MIDDLE_TENSION: Final = 5
 _BEND_FACTOR: Final = Fraction(6, 5)
 """What one point of tension does to the odds of a yes, in the mode `bend`."""
@@ -108,7 +108,7 @@ _EXAMPLES: Final = "likely, very unlikely or 50/50"
 
 @dataclass(frozen=True, slots=True)
 class OracleAnswer:
-    """What the oracle said. `is_event` tells that a random event breaks in as well."""
+    """An answer of the oracle."""
 
     grade: Grade
     likelihood: Likelihood
@@ -116,6 +116,8 @@ class OracleAnswer:
     mode: TensionMode
     roll: DiceRoll
     is_event: bool
+    """Whether the roll brings a random event as well."""
+
     text: str
     rule: str
 
@@ -189,7 +191,7 @@ def grade_of(face: int, likelihood: Likelihood, tension: int, mode: TensionMode 
 
 
 def is_event(face: int, tension: int) -> bool:
-    """Say whether that face of a d100 brings a random event: its digits' gap and the tension make ten.
+    """Return whether that face of a d100 brings a random event: its digits' gap and the tension make ten.
 
     At tension 5 it is 27, 61 and every other face whose digits are 5 apart. 100 reads as 00.
     """
@@ -204,7 +206,7 @@ def event_chance(tension: int) -> int:
 
 
 def check_tension(tension: int) -> int:
-    """Return `tension`. Raises InputError if the dial does not go there."""
+    """Return `tension`. Raises InputError if it is not 1 to 9."""
     if tension not in TENSIONS:
         raise InputError(
             f"There is no tension {tension}.",
@@ -214,14 +216,14 @@ def check_tension(tension: int) -> int:
     return tension
 
 
-def _split_grades(side: int, ands: int) -> tuple[int, int, int]:
-    """Part one side's faces into *and*, plain and *but*; `ands` is of 20, and *but* has the rest of ten.
+def _split_grades(faces: int, ands_in_20: int) -> tuple[int, int, int]:
+    """Split the faces of yes, or of no, into *and*, plain and *but*; ten of twenty are *and* or *but*.
 
     A half face goes to *but*, so that the rarest answers are not the strongest.
     """
-    with_and = side * ands // 20
-    with_but = (side * (10 - ands) + 10) // 20
-    return with_and, side - with_and - with_but, with_but
+    with_and = faces * ands_in_20 // 20
+    with_but = (faces * (10 - ands_in_20) + 10) // 20
+    return with_and, faces - with_and - with_but, with_but
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def _split_grades(side: int, ands: int) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class OracleQuery:
-    """What was typed after `/oracle` or `?`. Without a likelihood one may be suggested."""
+    """What was typed after `/oracle` or `?`; without a likelihood, one may be suggested."""
 
     question: str
     likelihood: Likelihood | None = None
@@ -251,17 +253,17 @@ def read_likelihood(text: str) -> Likelihood:
 def read_oracle_query(text: str) -> OracleQuery:
     """Read `likely is the door locked?`, `vl: is it?`, or a question alone.
 
-    A likelihood stands first. A colon makes any of them sure; without it a letter, and a word that may begin
+    A likelihood stands first, with or without a colon. Without one, a single letter, or a word that may begin
     a question (`Even the guards sleep?`), is only read as a likelihood before `is`, `does` ...
     """
     line = one_line(text)
     head, colon, rest = line.partition(":")
     if colon and (likelihood := LIKELIHOOD_ALIASES.get(fold_name(head))):
         return OracleQuery(rest.strip(), likelihood)
-    low = line.casefold()
+    lower_line = line.casefold()
     for word in _LONGEST_FIRST:
         remainder = line[len(word) :]
-        if not low.startswith(word) or (remainder and not remainder.startswith((" ", ","))):
+        if not lower_line.startswith(word) or (remainder and not remainder.startswith((" ", ","))):
             continue
         question = remainder.lstrip(" ,")
         opens_question = not question or _QUESTION_OPENS.match(question) is not None

@@ -1,8 +1,8 @@
-"""A typed question brought into the shape of a statement, so that canon's sentences can be held against it.
+"""Parses a typed question into the shape of a statement, to compare it with the sentences of canon.
 
 `Is Mara still in the inn?` and `{subject} is in {object}.` both become `S in O` and *is a state*: names
-become mentions, the leading verb goes, so do articles and small adverbs, and words lose their endings. No
-more grammar than that is read; what fits no pattern is left unanswered. Pure.
+become mentions; the leading verb, articles and small adverbs go; words lose their endings. No more grammar
+than that is read; what fits no pattern is left unanswered.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ POSSESSIVE: Final = "'s"
 
 
 class EntityMention(NamedTuple):
-    """A name in the text; whom it means."""
+    """The entity that a name in the text means."""
 
     entity_id: Id
 
@@ -49,16 +49,19 @@ Token = str | EntityMention
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A parsed yes-or-no question.
-
-    `opening` is the verb that it begins with (empty: none); `is_state` says that it asks whether something
-    *is*; `words` are the statement that is asked about; `all_words` is every word as it stood.
-    """
+    """A parsed yes-or-no question."""
 
     opening: str
+    """The verb that it begins with; empty if there is none."""
+
     words: tuple[Token, ...]
+    """The statement that is asked about."""
+
     is_state: bool
+    """Whether it asks if something *is*."""
+
     all_words: frozenset[str]
+    """Every word, unreduced."""
 
     @property
     def is_past(self) -> bool:
@@ -80,7 +83,7 @@ class ParsedQuestion:
 
 
 class Lexicon:
-    """The names that a text may use. A name that two have in common is nobody's."""
+    """The names that a text may use. A name that two entities share means neither."""
 
     def __init__(
         self, entities: Iterable[Entity], *, pc_id: Id | None = None, place_id: Id | None = None
@@ -97,23 +100,23 @@ class Lexicon:
         self._max_name_words = max(map(len, self._ids_by_name), default=0)
 
     def parse(self, text: str) -> ParsedQuestion:
-        """Read a question, or a statement: it has no opening."""
-        raw = _split_words(text)
-        opening = raw[0] if raw and raw[0] in OPENINGS else ""
-        tokens = list(self._with_mentions(raw[1:] if opening else raw))
+        """Read a question, or a statement, which has no opening."""
+        words = _split_words(text)
+        opening = words[0] if words and words[0] in OPENINGS else ""
+        tokens = list(self._find_mentions(words[1:] if opening else words))
         is_state = opening in BE_VERBS or any(token in BE_VERBS for token in tokens)
-        return ParsedQuestion(opening, _reduce_tokens(tokens), is_state, frozenset(raw))
+        return ParsedQuestion(opening, _reduce_tokens(tokens), is_state, frozenset(words))
 
-    def _with_mentions(self, raw: list[str]) -> Iterable[Token]:
+    def _find_mentions(self, words: list[str]) -> Iterable[Token]:
         index = 0
-        while index < len(raw):
-            for length in range(min(self._max_name_words, len(raw) - index), 0, -1):
-                if entity_id := self._ids_by_name.get(tuple(raw[index : index + length])):
+        while index < len(words):
+            for length in range(min(self._max_name_words, len(words) - index), 0, -1):
+                if entity_id := self._ids_by_name.get(tuple(words[index : index + length])):
                     yield EntityMention(entity_id)
                     index += length
                     break
             else:
-                yield from self._read_pronoun(raw[index])
+                yield from self._read_pronoun(words[index])
                 index += 1
 
     def _read_pronoun(self, word: str) -> Iterable[Token]:
@@ -125,7 +128,7 @@ class Lexicon:
 
 
 class SentencePattern:
-    """A predicate's sentence with places for the entities it is about (`{subject} is {object}'s enemy.`)."""
+    """A predicate's sentence with placeholders (`{subject} is {object}'s enemy.`)."""
 
     def __init__(self, template: str) -> None:
         tokens: list[Token] = _PLACEHOLDER_OR_WORD.findall(template.casefold())
@@ -133,25 +136,25 @@ class SentencePattern:
         self._words = _reduce_tokens(tokens)
 
     def match(self, question: ParsedQuestion) -> Mapping[str, str] | None:
-        """Return who or what stands in each place (an id, or the words of a value); None if it differs."""
+        """Return what fills each placeholder (an id, or the words of a value); None if it does not match."""
         if question.is_state is not self.is_state:
             return None
         words: tuple[Token, ...] = question.words
         bindings: dict[str, str] = {}
         if self._words and self._words[-1] == "{value}":
-            head = len(self._words) - 1
-            value = [word for word in words[head:] if isinstance(word, str)]
-            if not 0 < len(value) == len(words) - head <= MAX_VALUE_WORDS:
+            start = len(self._words) - 1
+            value = [word for word in words[start:] if isinstance(word, str)]
+            if not 0 < len(value) == len(words) - start <= MAX_VALUE_WORDS:
                 return None
-            words = (*words[:head], " ".join(value))
+            words = (*words[:start], " ".join(value))
         if len(words) != len(self._words):
             return None
-        for place, word in zip(self._words, words, strict=True):
-            if place in ("{subject}", "{object}") and isinstance(word, EntityMention):
-                bindings[str(place).strip("{}")] = word.entity_id
-            elif place == "{value}":
+        for expected, word in zip(self._words, words, strict=True):
+            if expected in ("{subject}", "{object}") and isinstance(word, EntityMention):
+                bindings[str(expected).strip("{}")] = word.entity_id
+            elif expected == "{value}":
                 bindings["value"] = str(word)
-            elif place != word:
+            elif expected != word:
                 return None
         return bindings
 
@@ -169,14 +172,14 @@ def stem(word: str) -> str:
 
 
 def stem_words(text: str) -> str:
-    """Return words as a value in a question is compared."""
+    """Return the words of a value, reduced like those of a question, for comparing the two."""
     return " ".join(str(word) for word in _reduce_tokens(_split_words(text)))
 
 
 def _split_words(text: str) -> list[str]:
     lower_text = plain_line(text).casefold()
-    for contraction, spelt_out in _CONTRACTIONS:
-        lower_text = contraction.sub(spelt_out, lower_text)
+    for contraction, full_form in _CONTRACTIONS:
+        lower_text = contraction.sub(full_form, lower_text)
     return _WORD.findall(lower_text.replace("n't", " not"))
 
 

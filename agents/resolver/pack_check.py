@@ -1,10 +1,10 @@
-"""A check by a rule pack: what is typed, read by its moves and numbers, and resolved by its dice.
+"""Reads a check by the moves, numbers and dice of a rule pack.
 
-    check = [move | number] [whom] how* (";" [degree ":"] effects)*
-    how   = ("+" | "-") number | ["vs"] number | "adv" | "dis" | "likely" | "even" | "unlikely"
+    check    = [move | number] [target] modifier* (";" [degree ":"] effects)*
+    modifier = ("+" | "-") number | ["vs"] number | "adv" | "dis" | "likely" | "even" | "unlikely"
 
 `strike Orc`, `might`, `might 14`, `strike "Old Tam" +1 vs 14 adv`, `strike Orc; fail: Mara +hurt`.
-Effects typed for a degree stand in for the pack's. What no move or number begins is read as without a
+Effects typed for a degree replace the pack's. Text that begins with no move or number is read as without a
 pack (`2d6+2 vs 8`), so the generic check works in every system.
 """
 
@@ -45,11 +45,11 @@ _MODIFIER_AT_END: Final = re.compile(
 
 @dataclass(slots=True)
 class _PackCheckQuery:
-    """What was typed before the first semicolon, taken apart."""
+    """The parts of what was typed before the first semicolon."""
 
     move: PackMove | None = None
     number: str | None = None
-    whom: str = ""
+    target_name: str = ""
     modifier: int | None = None
     vs: int | None = None
     adv: str | None = None
@@ -88,18 +88,18 @@ def read_pack_move(pack: Pack, typed_text: str, sheet: Sheet) -> CheckSpec:
 
 
 def list_moves(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
-    """List the moves of a pack, a line each: name, the number it is rolled with, what it is for."""
+    """List the moves of a pack, a line each: name, the number that is rolled with, what it is for."""
     numbers = numbers_of(pack, sheet)
 
-    def line(move: PackMove) -> str:
+    def describe_move(move: PackMove) -> str:
         number_words = f" ({number_label(move.number)} {numbers[move.number]})" if move.number else ""
         return f"{spoken_key(move.key)}{number_words}: {move.meaning}"
 
-    return tuple(map(line, pack.moves))
+    return tuple(map(describe_move, pack.moves))
 
 
 def list_check_options(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
-    """List what a check may be made with: the numbers that count, then the moves."""
+    """List what a check may begin with: the numbers that count, then the moves."""
     numbers = ", ".join(f"{number_label(key)} {value}" for key, value in numbers_of(pack, sheet).items())
     moves = ", ".join(spoken_key(move.key) for move in pack.moves)
     return tuple(
@@ -110,7 +110,7 @@ def list_check_options(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
 
 
 def _parse_query(pack: Pack, check_words: str, sheet: Sheet) -> _PackCheckQuery | None:
-    """Take apart what was typed; None if it is no check of this pack."""
+    """Return the parts of what was typed; None if it is no check of this pack."""
     name, rest = _split_name(pack, check_words, sheet)
     modifier_matches = []
     while match := _MODIFIER_AT_END.fullmatch(rest):
@@ -122,7 +122,7 @@ def _parse_query(pack: Pack, check_words: str, sheet: Sheet) -> _PackCheckQuery 
         return None
     query = _PackCheckQuery(move=next((m for m in pack.moves if m.key == name), None))
     query.number = query.move.number if query.move else name
-    query.whom = "" if is_bare_number else rest.strip('@" ')
+    query.target_name = "" if is_bare_number else rest.strip('@" ')
     for match in modifier_matches:
         _add_modifier(query, match)
     if is_bare_number and query.vs is not None:
@@ -133,7 +133,7 @@ def _parse_query(pack: Pack, check_words: str, sheet: Sheet) -> _PackCheckQuery 
 
 
 def _split_name(pack: Pack, check_words: str, sheet: Sheet) -> tuple[str | None, str]:
-    """Part the move or number that `what` begins with, in its own spelling, from the rest."""
+    """Split off the move or number that the words begin with, in the pack's spelling."""
     own_keys = (*numbers_of(pack, sheet), *(move.key for move in pack.moves))
     names = {spoken_key(key): key for key in own_keys}
     words = check_words.split()
@@ -147,7 +147,7 @@ def _split_name(pack: Pack, check_words: str, sheet: Sheet) -> tuple[str | None,
 
 
 def _add_modifier(query: _PackCheckQuery, match: re.Match[str]) -> None:
-    """Keep one word of how it is rolled. Raises InputError if it was said before."""
+    """Set one modifier of the check. Raises InputError if it is set already."""
     kind, word = next((k, v) for k, v in match.groupdict().items() if k != "rest" and v is not None)
     if getattr(query, kind) is not None:
         raise _repetition_error(match[0].removeprefix(match["rest"]).strip())
@@ -158,17 +158,17 @@ def _add_modifier(query: _PackCheckQuery, match: re.Match[str]) -> None:
 
 
 def _read_generic_check(pack: Pack, check_words: str, sheet: Sheet) -> CheckSpec:
-    """Read the generic check; if it is none either, say what the pack would have understood."""
+    """Read the generic check. Raises InputError that lists the pack's names, if it is none either."""
     numbers = numbers_of(pack, sheet)
     try:
         return generic.read_check(check_words, numbers)
     except InputError:
         if not check_words[:1].isalpha() or _HAS_DICE.match(check_words):
             raise
-    known_names = [spoken_key(key) for key in (*(move.key for move in pack.moves), *numbers)]
+    pack_names = [spoken_key(key) for key in (*(move.key for move in pack.moves), *numbers)]
     raise _check_error(
         f"{pack.name} has no move or number called {check_words[:60]!r}.",
-        did_you_mean(check_words, known_names) or f"There is: {', '.join(known_names)}.",
+        did_you_mean(check_words, pack_names) or f"There is: {', '.join(pack_names)}.",
     )
 
 
@@ -190,13 +190,13 @@ def _build_spec(
         rule=_rule_text(pack, query, [f"{tag.key} {tag.modifier:+d}" for tag in tags]),
         effects={
             **{
-                d: read_effects(o.effects, numbers, actor=sheet.name, target=query.whom)
+                d: read_effects(o.effects, numbers, actor=sheet.name, target=query.target_name)
                 for d, o in outcomes.items()
             },
             **own_effects,
         },
         partial_within=0,
-        says={d: read_words(o.says, actor=sheet.name, target=query.whom) for d, o in outcomes.items()},
+        says={d: read_words(o.says, actor=sheet.name, target=query.target_name) for d, o in outcomes.items()},
     )
     return (
         _spec_by_odds(spec, check_terms, query, modifier)
@@ -208,7 +208,7 @@ def _build_spec(
 def _spec_by_odds(
     spec: CheckSpec, check_terms: CheckTerms, query: _PackCheckQuery, modifier: int
 ) -> CheckSpec:
-    """Help moves the odds a step for each +1, hindrance the other way."""
+    """Return the check by odds; each +1 or -1 moves them a step up or down."""
     if query.vs is not None or query.adv or query.dis:
         raise _check_error(
             "This is a check by odds: it has no dice to change and no number to reach.", "Try likely or +1."
@@ -245,7 +245,7 @@ def _spec_by_dice(
 
 
 def _choose_dice(check_terms: CheckTerms, query: _PackCheckQuery) -> str:
-    """Return the dice to roll. Advantage and disadvantage together are neither."""
+    """Return the dice to roll; advantage and disadvantage together cancel out."""
     field_name = "dice"
     if bool(query.adv) is not bool(query.dis):
         field_name = "advantage" if query.adv else "disadvantage"
@@ -263,7 +263,7 @@ def _add_to_formula(formula: Formula, modifier: int) -> Formula:
 
 
 def _rule_text(pack: Pack, query: _PackCheckQuery, tags: Iterable[str]) -> str:
-    """Name the rule and all that went into it: `Hard Twenty: strike with might, hurt -1, +2, adv`."""
+    """Return the rule and all that went into it: `Hard Twenty: strike with might, hurt -1, +2, advantage`."""
     move = query.move.key if query.move else "check"
     number = f" with {spoken_key(query.number)}" if query.number else ""
     modifier_words = [f"{query.modifier:+d}"] if query.modifier else []

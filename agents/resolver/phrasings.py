@@ -1,7 +1,6 @@
-"""Other ways to say what the catalogue's predicates say, for reading questions: data.
+"""More sentences for the catalogue's predicates, for reading questions.
 
-The catalogue has one sentence for each predicate, and that is read as well; a predicate that is not here is
-understood by its own sentence alone.
+The catalogue's own sentence for each predicate is read as well.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from agents.canon_keeper.predicates import Catalogue
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of `text`, for asking whether one is among them."""
+    """Return the words of `text` as a set."""
     return frozenset(text.split())
 
 
@@ -25,7 +24,7 @@ _NOUNS: Final = {
     "sibling_of": ("sibling", "brother", "sister"),
     "married_to": ("husband", "wife", "spouse"),
 }
-"""What one is of the other: read as `X is a friend of Y`, `X is Y's friend`, `X and Y are friends`."""
+"""Nouns for a relation, read as `X is a friend of Y`, `X is Y's friend`, `X and Y are friends`."""
 
 _SENTENCES: Final = {
     "located_in": tuple(f"{{subject}} is {where} {{object}}" for where in ("at", "inside", "within", "on")),
@@ -49,18 +48,19 @@ _VALUES: Final = {
 HELP: Final = word_set(
     "help aid assist protect save rescue defend trust warn shelter support forgive welcome obey join"
 )
+"""Verbs for what one does to another out of liking."""
 HARM: Final = word_set("attack betray harm hurt kill murder rob threaten ambush cheat deceive fight poison")
-"""What one does to another out of liking, or out of enmity."""
+"""Verbs for what one does to another out of enmity."""
 
 STATIVE: Final = word_set("be own belong have hold lie rest remain stay seem look appear mean matter")
-"""What may be said of the dead as well: no deeds."""
+"""Verbs that are no deeds, and so may be said of the dead as well."""
 
 HEDGES: Final = word_set("if unless until only may might would could nobody nothing lack deny refuse")
-"""Words that turn a sentence: its beginning alone does not say what it says."""
+"""Words that change what a sentence says, so that its beginning alone proves nothing."""
 
 
 def phrasings(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
-    """Yield (predicate, sentence, value in words) for all that can be said; the value may be empty."""
+    """Yield (predicate, sentence, value in words) for every sentence; the value may be empty."""
     for name, predicate in catalogue.predicates.items():
         if isinstance(predicate.statement, str):
             if predicate.statement:

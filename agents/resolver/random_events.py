@@ -1,7 +1,7 @@
-"""What breaks in: random events about the campaign's own, the check at a scene's start, the tension after it.
+"""Random events, the check at a scene's start, and the tension after a scene.
 
-A random event never makes up whom it is about: it picks from the threads, people and places that it is
-given, by their weights, and what there is none of is struck out of the table.
+A random event is about one of the given threads, people and places, picked by their weights; rows about a
+kind that has none are removed from the table.
 
 The scene check reads one d100. The lowest faces, two for each point of tension, *interrupt*: something else
 happens first. The next, four for each point, *alter*: the scene is not quite as planned. So at tension 5 it
@@ -32,7 +32,7 @@ from stores.records.story_journal import Thread
 from stores.records.world import Entity
 
 EVENTS: Final = "events"
-"""The table that says what an event is about."""
+"""The name of the table that says what an event is about."""
 CHECK_RULE: Final = "scene check"
 INTERRUPTED_PER_POINT: Final = 2
 ALTERED_PER_POINT: Final = 4
@@ -43,23 +43,25 @@ ALTERED_PER_POINT: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the campaign's own that an event may be about. `weight` 0 keeps it out."""
+    """A thread, person or place that an event may be about."""
 
     id: Id
     name: str
     weight: int = 1
+    """0 excludes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RandomEvent:
-    """A random event.
-
-    `target` is None if the row drawn is about nobody in particular; `target_roll` is the die that chose it.
-    """
+    """A random event."""
 
     focus: TableDraw
     target: Candidate | None
+    """None if the row is about nobody in particular."""
+
     target_roll: DiceRoll | None
+    """The roll that chose the target."""
+
     spark: Spark
 
     @property
@@ -94,12 +96,15 @@ class RandomEvent:
 def draw_random_event(
     candidates: Mapping[RowAim, Sequence[Candidate]], table_library: TableLibrary, rng: random.Random
 ) -> RandomEvent:
-    """Draw what happens, to which of the campaign's own, and two spark words.
+    """Draw what happens, to which candidate, and two spark words.
 
     `candidates` may lack an aim, or have none for it. Raises InputError if the table of events then has no
     row left. (These dice depend on each other and are never physical.)
     """
-    weighted_candidates = {aim: [one for one in ones if one.weight > 0] for aim, ones in candidates.items()}
+    weighted_candidates = {
+        aim: [candidate for candidate in aim_candidates if candidate.weight > 0]
+        for aim, aim_candidates in candidates.items()
+    }
     table = find_table(table_library, EVENTS).filter_rows(
         lambda row: row.aim is None or bool(weighted_candidates.get(row.aim))
     )
@@ -119,7 +124,7 @@ def draw_random_event(
 def event_candidates(
     threads: Iterable[Thread], people: Iterable[tuple[Entity, int]], places: Iterable[Entity]
 ) -> dict[RowAim, list[Candidate]]:
-    """Return the open threads and the people with their weights, and the places, each as likely as the next."""
+    """Return the open threads and the people with their weights, and the places, which are equally likely."""
     return {
         RowAim.THREAD: [Candidate(t.id, t.name, t.weight) for t in threads if t.is_open],
         RowAim.NPC: [Candidate(npc.id, npc.name, weight) for npc, weight in people if not npc.is_pc],
@@ -131,7 +136,9 @@ def _pick_candidate(candidates: Sequence[Candidate], rng: random.Random) -> tupl
     highest_faces = list(accumulate(candidate.weight for candidate in candidates))
     target_roll = roll_dice(single_die(highest_faces[-1]), rng)
     chosen_candidate = next(
-        c for c, last in zip(candidates, highest_faces, strict=True) if target_roll.total <= last
+        candidate
+        for candidate, highest in zip(candidates, highest_faces, strict=True)
+        if target_roll.total <= highest
     )
     return chosen_candidate, target_roll
 
@@ -149,7 +156,7 @@ class SceneStartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SceneCheck:
-    """An interrupted scene begins with a random event; an altered one with something changed."""
+    """How a scene begins, by a roll: interrupted by a random event, with something altered, or as expected."""
 
     start: SceneStartKind
     tension: int
@@ -175,8 +182,8 @@ def roll_scene_check(tension: int, rng: random.Random, faces: Iterable[int] | No
     """
     odds = scene_odds(tension)
     dice_roll = roll_dice("d%", rng, faces=faces)
-    highest = zip(odds, accumulate(odds.values()), strict=True)
-    start = next(start for start, last in highest if dice_roll.total <= last)
+    highest_faces = zip(odds, accumulate(odds.values()), strict=True)
+    start = next(start for start, highest in highest_faces if dice_roll.total <= highest)
     return SceneCheck(start, tension, dice_roll)
 
 
@@ -194,9 +201,9 @@ def scene_odds(tension: int) -> Mapping[SceneStartKind, int]:
 
 
 def tension_after(tension: int, in_control: bool | None) -> int:
-    """Return the tension after a scene: one up if it got out of control, one down if it was held.
+    """Return the tension after a scene: one up if it got out of control, one down if not.
 
-    None (neither, or both) leaves it. It stays within 1 to 9. Raises InputError if it was not there before.
+    None (neither, or both) does not change it. Raises InputError if `tension` is not 1 to 9.
     """
     check_tension(tension)
     step = 0 if in_control is None else -1 if in_control else 1

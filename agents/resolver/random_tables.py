@@ -1,15 +1,15 @@
-"""Random tables as data: a YAML file with its licence becomes rows that a die picks from.
+"""Reads random tables from YAML files, bundled and the user's own, and draws rows from them.
 
     title: Weather
     licence: MIT
     attribution: Written for MONITOR.
-    die: d20                      # may be left out; d66 is read digit by digit, as at the table
+    die: d20                      # may be left out; d66 is read digit by digit
     rows:
       - fog off the water
       - {text: hard frost, weight: 3}
-      - {text: is in the way, aim: npc}     # said of one of the campaign's own
+      - {text: is in the way, aim: npc}     # about an NPC of the campaign
 
-A table that is wrong is refused whole, with the line.
+A faulty table is rejected as a whole, with the line of the fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from itertools import accumulate
+from pathlib import Path
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
@@ -35,11 +38,14 @@ from stores.records.play import Die
 
 MAX_ROWS: Final = 1_000
 MAX_WEIGHT: Final = 1_000
+MAX_TABLES: Final = 200
+"""Tables that are read from one folder."""
+_MAX_BYTES: Final = 4 * marked_yaml.MAX_CHARS
 _D66: Final = "d66"
 
 
 class RowAim(StrEnum):
-    """What a row is said of: one of the campaign's own."""
+    """What a row of an event table is about."""
 
     THREAD = "thread"
     NPC = "npc"
@@ -51,7 +57,7 @@ def _clean_line(text: str) -> str:
 
 
 def _as_row(value: object) -> object:
-    """Take bare words for a row of weight 1."""
+    """Turn plain text into a row of weight 1."""
     if isinstance(value, str):
         return {"text": value}
     if isinstance(value, dict | Record):
@@ -71,7 +77,7 @@ class TableRow(Record):
 
 
 class RandomTable(Record):
-    """A table as its file gives it, with the name it is asked for by. A row has `weight` faces of the die."""
+    """A table, named after its file. A row has `weight` faces of the die."""
 
     name: str
     title: TableText
@@ -131,22 +137,19 @@ def draw_row(table: RandomTable, rng: random.Random, faces: Iterable[int] | None
 
 def row_at(table: RandomTable, place: int) -> TableRow:
     """Return the row that has the `place`-th face, counted from 1."""
-    highest = accumulate(row.weight for row in table.rows)
-    return next(row for row, last in zip(table.rows, highest, strict=True) if place <= last)
+    highest_places = accumulate(row.weight for row in table.rows)
+    return next(row for row, highest in zip(table.rows, highest_places, strict=True) if place <= highest)
 
 
 def lowest_faces_of(table: RandomTable, row: TableRow) -> tuple[int, ...]:
     """Return the lowest faces that pick this row of the table."""
-    place = 1 + sum(one.weight for one in table.rows[: table.rows.index(row)])
+    place = 1 + sum(earlier_row.weight for earlier_row in table.rows[: table.rows.index(row)])
     tens, ones = divmod(place - 1, 6)
     return (tens + 1, ones + 1) if table.is_read_by_digits else (place,)
 
 
 def single_die(sides: int) -> Formula:
-    """Return one die of so many sides.
-
-    As words, `d66` and `d666` would be read digit by digit.
-    """
+    """Return one die of so many sides; parsed from text, `d66` and `d666` would be read digit by digit."""
     return Formula(Dice(1, DieType(str(sides), 1, sides)))
 
 
@@ -155,23 +158,26 @@ def single_die(sides: int) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class TableLibrary:
-    """Tables by name; `notes` say what replaced what, `errors` which files are wrong and where."""
+    """Tables by name."""
 
     tables: Mapping[str, RandomTable]
     notes: tuple[str, ...] = ()
+    """Which tables were replaced by the user's."""
+
     errors: tuple[InputError, ...] = ()
+    """Which files are faulty, and where."""
 
 
 def read_table(name: str, text: str) -> RandomTable:
-    """Read one table. Raises InputError that names the lines that are wrong."""
+    """Read one table. Raises InputError that names the faulty lines."""
     try:
         document = marked_yaml.load_yaml(text)
     except marked_yaml.UnreadableYaml as error:
-        raise table_error(name, str(error)) from None
+        raise _table_error(name, str(error)) from None
     if not isinstance(document.data, dict):
-        raise table_error(name, "line 1: fields such as title and rows should stand here")
+        raise _table_error(name, "line 1: fields such as title and rows should stand here")
     if "name" in document.data:
-        raise table_error(name, f"{document.line_of(('name',))}: a table is named by its file")
+        raise _table_error(name, f"{document.line_of(('name',))}: a table is named by its file")
     try:
         table = RandomTable.model_validate({**document.data, "name": name})
         faults = list(_table_faults(table))
@@ -181,7 +187,7 @@ def read_table(name: str, text: str) -> RandomTable:
             for fault in error.errors()
         ]
     if faults:
-        raise table_error(
+        raise _table_error(
             name, marked_yaml.describe_faults((document.line_of(loc), words) for loc, words in faults)
         )
     return table
@@ -190,7 +196,7 @@ def read_table(name: str, text: str) -> RandomTable:
 def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLibrary:
     """Return the library with these tables added; a table of the same name is replaced.
 
-    A table that is wrong changes nothing, and is reported in `errors`.
+    A faulty table changes nothing, and is reported in `errors`.
     """
     tables, notes, errors = dict(base_library.tables), list(base_library.notes), list(base_library.errors)
     for name, text in texts.items():
@@ -205,8 +211,53 @@ def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLib
     return TableLibrary(tables, tuple(notes), tuple(errors))
 
 
+@cache
+def bundled_tables() -> TableLibrary:
+    """Return the tables that come with the program. Raises InputError if one is faulty."""
+    folder = files("agents.resolver").joinpath("tables")
+    table_paths = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name
+    )
+    table_library = add_tables(
+        {f.name.removesuffix(".yaml"): f.read_text(encoding="utf-8") for f in table_paths}, TableLibrary({})
+    )
+    for error in table_library.errors:
+        raise error
+    return table_library
+
+
+def read_tables(paths: Iterable[Path], base_library: TableLibrary) -> TableLibrary:
+    """Return the library with the user's tables added; each is named after its file, in lower case.
+
+    A file that is faulty or cannot be read is reported in `errors`.
+    """
+    texts: dict[str, str] = {}
+    read_errors: list[InputError] = []
+    for path in sorted(paths):
+        name = path.stem.casefold()
+        if len(texts) == MAX_TABLES:
+            read_errors.append(_table_error(name, f"more than {MAX_TABLES} tables are not read"))
+            break
+        try:
+            texts[name] = _read_table_text(path)
+        except (OSError, ValueError) as error:
+            read_errors.append(_table_error(name, str(error)))
+    table_library = add_tables(texts, base_library)
+    return TableLibrary(table_library.tables, table_library.notes, (*table_library.errors, *read_errors))
+
+
+def _read_table_text(path: Path) -> str:
+    if not path.is_file():
+        raise ValueError("it is no file")
+    with path.open("rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
+    return data.decode("utf-8-sig")
+
+
 def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.ValuePath, str]]:
-    """Yield what no single row can know."""
+    """Yield the faults that concern the whole table."""
     if not 0 < len(table.rows) <= MAX_ROWS:
         yield ("rows",), f"a table has 1 to {MAX_ROWS:,} rows; this has {len(table.rows):,}"
     faces = 36 if table.die == _D66 else int(table.die[1:]) if table.die else table.total
@@ -216,17 +267,17 @@ def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.ValuePath, s
         yield ("rows",), f"the weights come to {table.total:,}, and {MAX_SIDES:,} is the most"
 
 
-def table_error(name: str, why: str) -> InputError:
+def _table_error(name: str, reason: str) -> InputError:
     """Return the error about a table that is not used."""
     return InputError(
-        f"The table {one_line(name)!r} cannot be used: {why}.",
+        f"The table {one_line(name)!r} cannot be used: {reason}.",
         kept="The other tables are not touched.",
         todo="Correct the file and open the campaign again.",
     )
 
 
 def _plain_fault(kind: str, message: str, loc: marked_yaml.ValuePath) -> str:
-    """Say a pydantic fault in words for somebody who writes a table, not a program."""
+    """Describe a pydantic fault in plain words."""
     match kind:
         case "missing":
             return f"{loc[-1]!r} is missing"

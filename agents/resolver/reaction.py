@@ -1,7 +1,4 @@
-"""How somebody takes it: two dice and what stands between the two, in five bands.
-
-The bands are our own.
-"""
+"""Rolls how somebody reacts: two dice plus their bonds, in five attitudes. The bands are our own."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ from agents.resolver.dice_score import DiceRoll
 from stores.records.play import Die
 
 MAX_MODIFIER: Final = 4
-"""Bonds and circumstances together count for no more than this, either way: people surprise."""
+"""The most that bonds and circumstances together add or subtract, so that people can surprise."""
 OUTCOMES: Final = 6**2
-"""Ways that two dice may fall."""
+"""Different throws of two dice."""
 
 
 class Attitude(StrEnum):
@@ -39,11 +36,13 @@ HIGHEST_TOTALS: Final[tuple[int, ...]] = (3, 5, 8, 10)
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """`bonds` are what was added to the dice because canon says so."""
+    """The result of a reaction roll."""
 
     attitude: Attitude
     roll: DiceRoll
     bonds: tuple[Bond, ...]
+    """The bonds of canon that were added to the dice."""
+
     text: str
     rule: str
 
@@ -80,6 +79,6 @@ def attitude_of(total: int) -> Attitude:
 
 
 def reaction_odds(modifier: int = 0) -> Mapping[Attitude, int]:
-    """Return in how many of the 36 ways two dice fall each attitude comes."""
+    """Return in how many of the 36 throws of two dice each attitude comes."""
     totals = [sum(faces) + modifier for faces in product(range(1, 7), repeat=2)]
     return {attitude: sum(attitude_of(total) is attitude for total in totals) for attitude in Attitude}

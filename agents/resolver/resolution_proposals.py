@@ -1,4 +1,7 @@
-"""Building proposals and their evidence; pure. Identifiers derive from the turn, so a retry rebuilds them."""
+"""Builds the proposals of a result with their evidence.
+
+Identifiers derive from the turn, so a retry builds the same ones.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def proposal_id(turn_id: Id, index: int) -> Id:
 def build_resolution_proposals(
     request: ProposingRequest, resolution: Resolution, changes: Sequence[Payload]
 ) -> tuple[ProposedChange, ...]:
-    """Build what a result proposes: on the player's authority, resting on the roll and on the words."""
+    """Build the proposals of a result, on the player's authority; the roll and the words are evidence."""
     scene = request.scene
     evidence = (
         Evidence(
@@ -75,7 +78,7 @@ def build_resolution_proposals(
 
 
 def is_critical_change(change: Payload, is_critical: IsCritical) -> bool:
-    """Whether `change` gives a critical predicate a critical value, as `alive = false` does."""
+    """Return whether `change` gives a critical predicate a critical value, as `alive = false` does."""
     if not isinstance(change, StateChange) or change.op not in (StateOp.SET, StateOp.ADD):
         return False
     return is_critical(change.key, change.value)

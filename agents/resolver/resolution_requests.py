@@ -1,4 +1,4 @@
-"""What the Resolver is asked for, and what it hands back."""
+"""The requests that the Resolver takes, and the results that it returns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
 IsCritical = Callable[[str, FactValue | None], bool]
-"""Tells whether giving a predicate this value is critical: proposing it raises a trigger at once."""
+"""Returns whether giving a predicate this value is critical: proposing it raises a trigger at once."""
 
 
 def is_death(predicate: str, value: FactValue | None) -> bool:
-    """Hold nothing critical but death: the least that any universe does."""
+    """Return whether the value means death, which is critical in every universe."""
     return predicate == "alive" and value is False
 
 
@@ -29,7 +29,7 @@ ReadCheck = Callable[[str, Mapping[str, Number]], CheckSpec]
 
 
 class ChanceResult(Protocol):
-    """What came of a draw, as it is sealed."""
+    """The result of a draw, as it is sealed."""
 
     @property
     def dice(self) -> tuple[Die, ...]: ...
@@ -43,7 +43,7 @@ class ChanceResult(Protocol):
 
 @runtime_checkable
 class DecidingChanceResult(ChanceResult, Protocol):
-    """A draw that is against something, and proposes what comes of it; `effects` are the same in words."""
+    """The result of a draw that has a degree and proposes changes; `effects` are these in words."""
 
     @property
     def degree(self) -> Degree: ...
@@ -60,60 +60,73 @@ ChanceDraw = Callable[[Random, Sequence[int] | None], ChanceResult]
 
 
 class Alteration(Record):
-    """What is done to a roll: dice at `places` are thrown again, or set to `faces`; or `outcome` counts."""
+    """What is done to a sealed roll."""
 
     places: tuple[int, ...] = ()
+    """The dice that are thrown again, or set to `faces`."""
+
     faces: tuple[int, ...] = ()
     outcome: str = ""
+    """The outcome that counts instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollRequest:
-    """A roll to seal.
-
-    `turn_id` is the oracle turn that will show the result; it need not be written yet. `intent` is what
-    the player typed, word for word, `kind` the command and `spec` what follows it. `seed` (the exchange's)
-    fixes every die, unless `faces` holds physical dice. `numbers` are those of the acting character;
-    `tick` is the world time of the words (None: the scene's).
-    """
+    """A roll to seal."""
 
     scene: Scene
     turn_id: Id
+    """The oracle turn that will show the result; it need not be written yet."""
+
     intent: str
+    """What the player typed, word for word."""
+
     spec: str
+    """What follows the command."""
+
     seed: int
+    """Fixes every die, unless `faces` has physical dice."""
+
     kind: str = ""
+    """The command."""
+
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    """The numbers of the acting character."""
+
     faces: Sequence[int] | None = None
     tick: int | None = None
+    """The world time of the words; None: the scene's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposingRequest(RollRequest):
-    """A roll that may change things; `player_turn_id` holds the words that it rests on."""
+    """A roll that may propose changes."""
 
     player_turn_id: Id
+    """The turn with the words that are evidence."""
+
     is_critical: IsCritical = is_death
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest(ProposingRequest):
-    """A check to be sealed.
-
-    `entities` are all that an effect may name; `reader` reads the check as the story's rule pack does.
-    """
+    """A check to seal."""
 
     reader: ReadCheck = read_check
+    """Reads the check as the story's rule pack does."""
+
     entities: Iterable[Entity] = ()
+    """All that an effect may name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlterRequest(ProposingRequest):
-    """A sealed result to be altered; `chance` is what a draw was made with."""
+    """A sealed result to alter."""
 
-    old: Resolution
-    how: Alteration
+    original: Resolution
+    alteration: Alteration
     chance: ChanceDraw | None = None
+    """The draw that the result was made with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""The Resolver: what happened, settled and sealed before anyone tells it.
+"""The Resolver, which rolls and seals results before anything is narrated.
 
-It holds no state. Whatever it makes of one request has identifiers derived from the turn that will show
-it, and a result that is sealed already is handed out again as it stands: after a crash the same request
-gives the same records, and never other dice.
+Identifiers derive from the turn that will show a result, and a result that is sealed already is returned
+as it is: after a crash the same request gives the same records, and never other dice.
 """
 
 from __future__ import annotations
@@ -44,6 +43,8 @@ _logger = logging.getLogger(__name__)
 
 
 class Resolver:
+    """Rolls, and seals the results in the log; it keeps no state."""
+
     def __init__(
         self, log: ResolverLog, ids: IdGenerator, clock: Clock, *, rules: CheckRules = roll_check
     ) -> None:
@@ -86,7 +87,7 @@ class Resolver:
         return SealedResult(resolution, proposals)
 
     async def roll(self, request: RollRequest) -> SealedResult:
-        """Roll dice that are against nothing and change nothing, and seal them.
+        """Roll plain dice, without a target or effects, and seal them.
 
         Raises InputError, with nothing stored, if the expression cannot be rolled; StoreError.
         """
@@ -111,7 +112,7 @@ class Resolver:
         return SealedResult(resolution)
 
     async def draw(self, request: RollRequest, chance: ChanceDraw) -> SealedResult:
-        """Draw what chance says (an oracle's answer, a reaction, spark words), and seal it.
+        """Make a draw (an oracle's answer, a reaction, spark words), and seal it.
 
         Raises InputError, with nothing stored, if typed faces do not fit; StoreError if the log cannot
         be written.
@@ -136,16 +137,16 @@ class Resolver:
         return SealedResult(resolution, proposals)
 
     async def alter(self, request: AlterRequest) -> SealedResult:
-        """Seal what a roll comes to with dice of it rerolled or another result picked, and its changes.
+        """Seal a roll with some of its dice rerolled or another result picked, and its changes.
 
         The old result is not touched. Raises InputError, with nothing stored, if the dice cannot be
         replaced so; StoreError.
         """
         if sealed_result := await self._find_sealed(request.turn_id):
             return sealed_result
-        original = request.old
+        original = request.original
         altered_roll = alter_roll(
-            original, request.how, random.Random(request.seed), request.faces, request.chance
+            original, request.alteration, random.Random(request.seed), request.faces, request.chance
         )
         alterations = (*original.altered, altered_roll.description)
         by_hand = original.by_hand or bool(request.faces)
@@ -180,7 +181,7 @@ class Resolver:
     def _build_resolution(
         self, request: RollRequest, *, text: str, by_hand: bool | None = None, **result: Any
     ) -> Resolution:
-        """Return the result of a request as it is sealed."""
+        """Build the result of a request."""
         by_hand = bool(request.faces) if by_hand is None else by_hand
         return Resolution(
             id=resolution_id(request.turn_id),
@@ -197,7 +198,7 @@ class Resolver:
         )
 
     def _apply_rules(self, spec: CheckSpec, request: CheckRequest) -> tuple[CheckResult, bool]:
-        """Apply the rules; if they break for a reason of ours, luck decides and the result says so.
+        """Apply the rules; if they fail unexpectedly, luck decides and the result says so.
 
         Also returns whether it was resolved with the player's own dice.
         """
@@ -218,7 +219,9 @@ class Resolver:
                 stored_proposals = await self._log.proposals_by_id(ids)
                 return SealedResult(
                     resolution,
-                    tuple(_with_sealed_status(stored_proposals[i]) for i in ids if i in stored_proposals),
+                    tuple(
+                        _with_sealed_status(stored_proposals[id_]) for id_ in ids if id_ in stored_proposals
+                    ),
                 )
         return None
 
@@ -226,7 +229,9 @@ class Resolver:
 def build_stakes(spec: CheckSpec, names: EntityNameLookup) -> Stakes:
     """Return what each degree of a check would do. Raises InputError for an effect on nobody known."""
     effects_by_degree = {
-        d: _resolve_effects(spec, d, names) for d in Degree if d in spec.effects or d in spec.says
+        degree: _resolve_effects(spec, degree, names)
+        for degree in Degree
+        if degree in spec.effects or degree in spec.says
     }
     return Stakes(
         odds=spec.odds.value if spec.formula is None else "",
@@ -251,7 +256,7 @@ def _resolve_effects(
 
 
 def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, StateChange]:
-    """Return the effect in the entity's own spelling, and the change that it is.
+    """Return the effect in the entity's own spelling, and the change that it makes.
 
     Raises InputError if nobody, or more than one, is called so.
     """
@@ -262,14 +267,14 @@ def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, Sta
 
 
 def _own_spelling(entity: Entity, effect: Effect) -> str:
-    """`HP` means the `hp` that is there. A new key is in small letters, as predicates are."""
+    """Return the entity's spelling of a key (`hp` for `HP`); a new key is in small letters, as predicates are."""
     is_tag = effect.op in (StateOp.TAG, StateOp.UNTAG)
     spellings = {fold_name(word): word for word in (entity.tags if is_tag else entity.numbers)}
     return spellings.get(fold_name(effect.key), effect.key if is_tag else fold_name(effect.key))
 
 
 def _with_sealed_status(proposal: ProposedChange) -> ProposedChange:
-    """A proposal whose oracle turn is not written yet reads as withdrawn; it was sealed as pending."""
+    """Return the proposal as it was sealed; while its oracle turn is not written, it reads as withdrawn."""
     if proposal.status is ProposalStatus.WITHDRAWN:
         return proposal.model_copy(update={"status": ProposalStatus.PENDING})
     return proposal

@@ -1,4 +1,4 @@
-"""The kinds of roll that can be typed or asked for: one table, read by everything that knows them by name."""
+"""The one table of the kinds of roll; parser, help and program read it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
-"""How a roll is named where it is stored; all but `start` and `track` are also the command that makes it."""
+"""The stored name of a kind of roll; all but `start` and `track` are also the command for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RollRules:
-    """What holds for the rolls of one kind."""
+    """The rules for rolls of one kind."""
 
     method: Literal["check", "dice", "draw"]
     """How it is resolved: against a target, as plain dice, or as a draw of chance."""
@@ -24,10 +24,10 @@ class RollRules:
     ends_prose: bool = False
     """Whether it may stand at the end of the player's words, and is narrated with them."""
     is_act: bool = False
-    """Whether it is an act of the player's by itself, which a model narrates."""
+    """Whether it is an act of the player by itself, which a model narrates."""
     program_draws: bool = False
     """Whether the program throws the dice even if the player throws all others: those of an event depend on
-    each other, and a spark's tables have dice that nobody owns."""
+    each other, and a spark's tables need dice that nobody owns."""
 
 
 ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(

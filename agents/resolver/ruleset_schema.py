@@ -1,4 +1,4 @@
-"""What a rule pack is made of: the fields of one YAML file. Data alone; nothing in a pack is ever run.
+"""The fields of a rule pack, which is one YAML file. It is data: nothing in a pack is ever executed.
 
 `docs/rule-packs.md` explains every field to those who write one.
 """
@@ -20,14 +20,14 @@ from stores.records.play import Degree
 NUMBER_PLACEHOLDER: Final = "number"
 """The place in a formula of the number that a check is made with."""
 CHECK_WORDS: Final = ("vs", "adv", "advantage", "dis", "disadvantage", *Odds)
-"""What may stand behind a move, and so cannot be one's name."""
+"""Words that may follow a move, and so cannot name one."""
 
 DICE_FIELDS: Final = ("dice", "advantage", "disadvantage", "vs", "partial_within", "wins")
-"""The fields of a check that is rolled with dice; one by odds has none of them."""
+"""The fields of a check that is rolled with dice; a check by odds has none of them."""
 
 
 def _as_text(value: object) -> object:
-    """Let a whole number stand where text may; explain the braces that YAML reads as a mapping."""
+    """Accept a number for text; explain the braces that YAML reads as a mapping."""
     if isinstance(value, dict):
         raise PydanticCustomError("braces", "text with { } needs quotes around it, as in '{might}'")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -54,12 +54,13 @@ class PackOutcome(Record):
 
 
 class Gauge(Record):
-    """Whatever goes up and down on a sheet. `at_zero_pc`: instead, for a player character."""
+    """A value that goes up and down on a sheet."""
 
     key: Key
     meaning: Words
     at_zero: PackOutcome | None = None
     at_zero_pc: PackOutcome | None = None
+    """Replaces `at_zero` for a player character."""
 
 
 class SheetNumber(Gauge):
@@ -71,19 +72,23 @@ class SheetNumber(Gauge):
 
 
 class Track(Gauge):
-    """A number that runs between 0 and a most, such as hp. `max` may be worked out from numbers."""
+    """A number between 0 and a maximum, such as hp."""
 
     max: Template
+    """A number, or a formula of other numbers."""
+
     starts: Literal["full", "empty"] = "full"
     at_full: PackOutcome | None = None
 
 
 class SheetTag(Record):
-    """A tag with a meaning. `modifier` helps or hinders every check while it is on the sheet."""
+    """A tag with a meaning."""
 
     key: Phrase
     meaning: Words
     modifier: Annotated[int, Field(strict=True, ge=-10, le=10)] = 0
+    """Added to every check while the tag is on the sheet."""
+
     starts: bool = False
 
 
@@ -102,14 +107,14 @@ class CheckTerms(Record):
     fail: PackOutcome | None = None
 
     def outcomes(self) -> Iterator[tuple[Degree, PackOutcome]]:
-        """Yield the degrees that something is said of."""
+        """Yield the degrees that have an outcome."""
         for degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL):
             if outcome := getattr(self, degree.value):
                 yield degree, outcome
 
 
 class PackMove(CheckTerms):
-    """A named check. What it does not say is as in the pack's own `check`."""
+    """A named check. Fields that it leaves out are those of the pack's own `check`."""
 
     key: Phrase
     meaning: Words
@@ -126,7 +131,7 @@ class PackRest(Record):
 
 
 class Pack(Record):
-    """A rule system. One from `read_pack` is checked: every formula can be rolled, every effect is one."""
+    """A rule system. `read_pack` checks that every formula can be rolled and every effect read."""
 
     id: Key
     name: Words
@@ -142,16 +147,16 @@ class Pack(Record):
     rests: Annotated[tuple[PackRest, ...], Field(max_length=20)] = ()
 
     def gauges(self) -> tuple[SheetNumber | Track, ...]:
-        """Return what may be rolled with: numbers, then tracks, in the order of the file."""
+        """Return the numbers, then the tracks, in the order of the file."""
         return (*self.numbers, *self.tracks)
 
     def number_keys(self) -> tuple[str, ...]:
         return tuple(gauge.key for gauge in self.gauges())
 
     def terms_of(self, move: PackMove | None) -> CheckTerms:
-        """Return how a move is rolled: its own terms over the pack's check (None: that check).
+        """Return how a move is rolled: its own terms over those of the pack's check (None: that check).
 
-        Dice of its own bring no advantage along from the check, and odds of its own no dice.
+        If it has its own dice, the check's advantage does not apply; if it has odds, nor do its dice.
         """
         if move is None:
             return self.check
@@ -171,5 +176,5 @@ _REPLACED_BY: Final = {
 
 
 def spoken_key(key: str) -> str:
-    """Return a key as it is said and typed: `max_hp` as `max hp`, in any case."""
+    """Return a key as it is typed and compared: `max_hp` as `max hp`, in small letters."""
     return fold_name(key).replace("_", " ")

@@ -1,7 +1,7 @@
-"""A character's sheet as a rule pack has it: what a new one holds, what it shows, and what befalls it.
+"""Character sheets by a rule pack: new sheets, the lines to show, depletions and rests.
 
-A sheet is an entity's own numbers and tags; the pack says what they mean. A number that the entity has
-not got yet counts as the pack's default. Pure.
+A sheet is an entity's own numbers and tags; the pack says what they mean. A number that the entity does not
+have counts as the pack's default.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stores.records.world import Number
 
 
 class Sheet(Protocol):
-    """Whoever has numbers and tags: an `Entity`, a `CastMember`, a `NewSheet`."""
+    """Numbers and tags under a name: an `Entity`, a `CastMember`, a `NewSheet`."""
 
     @property
     def name(self) -> str: ...
@@ -39,7 +39,7 @@ class Sheet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewSheet:
-    """A sheet of nobody's yet, or of somebody with changes folded in."""
+    """A sheet without an entity: a new one, or one with changes folded in."""
 
     name: str = ""
     is_pc: bool = True
@@ -49,37 +49,42 @@ class NewSheet:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """One line of a sheet: `hp`, `7/10`, and what that is. A tag has no value.
-
-    `key` is what it is called in an effect; `number` runs from `low` to `high`, where the pack says so. It
-    is `own` if it stands on the sheet itself, not just in the pack.
-    """
+    """One line of a sheet, such as `hp`, `7/10`, and its meaning."""
 
     kind: Literal["number", "track", "tag"]
     label: str
     value: str
+    """Empty for a tag."""
+
     meaning: str
     key: str = ""
+    """Its name in an effect."""
+
     number: Number | None = None
     low: Number | None = None
     high: Number | None = None
     own: bool = True
+    """Whether it is on the sheet itself, and not only in the pack."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetSuggestion:
-    """What the rules suggest for somebody: the `cause` in a few words, then words and effects."""
+    """What the rules suggest for somebody, in words and effects."""
 
     cause: str
+    """Why, in a few words."""
+
     says: str
     effects: tuple[Effect, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What a rest does: `minutes` of world time go by, and the effects that are left to do."""
+    """What a rest does."""
 
     minutes: int
+    """The world time that passes."""
+
     effects: tuple[Effect, ...]
 
 
@@ -94,7 +99,7 @@ def new_sheet(pack: Pack, name: str = "", *, is_pc: bool = True) -> NewSheet:
 def build_sheet(
     pack: Pack, name: str, numbers: Mapping[str, Number], tags: Iterable[str], *, is_pc: bool = True
 ) -> NewSheet:
-    """Return what a character begins with who has these numbers and tags; the pack says the rest."""
+    """Return what a character begins with: these numbers and tags, and the pack's defaults for the rest."""
     own_numbers = {fold_name(key): (key, value) for key, value in numbers.items()}
     sheet_numbers: dict[str, Number] = {
         n.key: own_numbers.pop(n.key, (n.key, n.default))[1] for n in pack.numbers
@@ -126,7 +131,7 @@ def numbers_of(pack: Pack, sheet: Sheet) -> dict[str, Number]:
 
 
 def track_maximum(track: Track, numbers: Mapping[str, Number]) -> int:
-    """Return how far a track goes for somebody with these numbers; at least 1, also if they make no sense."""
+    """Return the maximum of a track for somebody with these numbers; 1 if they make no sense."""
     try:
         return max(1, read_number(track.max, whole_numbers(numbers)))
     except InputError:
@@ -134,16 +139,16 @@ def track_maximum(track: Track, numbers: Mapping[str, Number]) -> int:
 
 
 def tags_of(pack: Pack, sheet: Sheet) -> list[SheetTag]:
-    """Return what the pack knows of the tags that are on the sheet, in the pack's order."""
+    """Return the pack's tags that are on the sheet, in the pack's order."""
     sheet_tags = set(map(fold_name, sheet.tags))
     return [tag for tag in pack.tags if fold_name(tag.key) in sheet_tags]
 
 
 def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tuple[SheetLine, ...]:
-    """Return what the sheet shows, in order: numbers, tracks, what the pack does not know, then tags.
+    """Return the lines of a sheet, in order: numbers, tracks, numbers that the pack does not have, then tags.
 
-    A number that is only the most of a track stands in that track's line (and, with `whole`, in one of its
-    own). Without a pack it is just the sheet's own numbers and tags.
+    A number that is only a track's maximum is in that track's line; with `whole`, it has a line of its own
+    too. Without a pack, the lines are the sheet's own numbers and tags.
     """
     if pack is None:
         return (*(_plain_number(k, v) for k, v in sheet.numbers.items()), *map(_plain_tag, sheet.tags))
@@ -180,28 +185,28 @@ def _plain_tag(tag: str) -> SheetLine:
     return SheetLine("tag", tag, "", "", tag)
 
 
-def _track_line(track: Track, own: Mapping[str, str], numbers: Mapping[str, Number]) -> SheetLine:
+def _track_line(track: Track, own_keys: Mapping[str, str], numbers: Mapping[str, Number]) -> SheetLine:
     value, high = numbers[track.key], track_maximum(track, numbers)
     return SheetLine(
         kind="track",
         label=number_label(track.key),
         value=f"{_show_number(value)}/{high}",
         meaning=track.meaning,
-        key=own.get(track.key, track.key),
+        key=own_keys.get(track.key, track.key),
         number=value,
         low=0,
         high=high,
-        own=track.key in own,
+        own=track.key in own_keys,
     )
 
 
-# --- what befalls somebody --------------------------------------------------------------------------
+# --- depletions and rests --------------------------------------------------------------------------
 
 
 def find_crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[SheetSuggestion, ...]:
     """Return what the pack suggests because a number came down to 0, or a track filled up.
 
-    Only for numbers that were on the sheet before: who has no hp cannot run out of it.
+    Only numbers that were on the sheet before count: without hp, one cannot run out of it.
     """
     keys_before = {fold_name(key) for key in before.numbers}
     numbers_before, numbers_after = numbers_of(pack, before), numbers_of(pack, after)
@@ -221,15 +226,15 @@ def find_crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[SheetSugges
 
 
 def suggestions_at_ends(pack: Pack, sheet: Sheet) -> tuple[SheetSuggestion, ...]:
-    """Return what the pack says of the numbers of the sheet that are at 0, or full, as they stand."""
+    """Return what the pack suggests for the numbers that are at 0 or full, whatever they were before."""
     before = NewSheet(sheet.name, sheet.is_pc, dict.fromkeys(sheet.numbers, 1), sheet.tags)
     return find_crossings(pack, before, sheet)
 
 
 def take_rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:
-    """Return what the rest called `key` does for somebody; nothing goes past its least or most.
+    """Return what the rest called `key` does for somebody, within the limits of the sheet.
 
-    Raises InputError that lists the rests there are.
+    Raises InputError that lists the rests.
     """
     rests = {spoken_key(r.key): r for r in pack.rests}
     pack_rest = rests.get(spoken_key(key))
@@ -264,7 +269,7 @@ def _crossing_outcome(
 
 
 def _effective_changes(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) -> Iterator[Effect]:
-    """Yield the effects that change something, each no further than the sheet goes."""
+    """Yield the effects that change something, within the limits of the sheet."""
     numbers, tags = numbers_of(pack, sheet), set(map(fold_name, sheet.tags))
     for effect in effects:
         match effect.op:
@@ -282,12 +287,12 @@ def _effective_changes(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) ->
 
 
 def _bounded_change(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) -> Number:
-    """Return how much of `by` there is room for; who is past the end already stays there."""
+    """Return how much of `by` there is room for; a value beyond its limit stays there."""
     low, high = _bounds(pack, key, numbers)
-    now = numbers.get(key, 0)
+    current_value = numbers.get(key, 0)
     if by > 0:
-        return by if high is None else max(0, min(by, high - now))
-    return by if low is None else min(0, max(by, low - now))
+        return by if high is None else max(0, min(by, high - current_value))
+    return by if low is None else min(0, max(by, low - current_value))
 
 
 def _bounds(pack: Pack, key: str, numbers: Mapping[str, Number]) -> tuple[Number | None, Number | None]:

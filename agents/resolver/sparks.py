@@ -1,6 +1,6 @@
-"""Spark words: a few words drawn by chance that ask the GM what they mean here.
+"""Draws spark words, which prompt the GM, from random tables.
 
-The words are our own, in `tables/`; a user's table of the same name takes their place.
+The words are our own, in `tables/`; a user's table of the same name replaces them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ SPARK_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "descriptor": (DESCRIPTORS,),
     "descriptors": (DESCRIPTORS, DESCRIPTORS),
 }
-"""What may be asked for besides the name of any table, and what is drawn for it."""
+"""What may be typed besides the name of a table, and the tables that are drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """The words that came, in the order of the tables they came from."""
+    """The draws of one spark, in the order of the tables."""
 
     draws: tuple[TableDraw, ...]
 
@@ -61,19 +61,26 @@ def draw_spark(
 ) -> Spark:
     """Draw an action and a theme, or what `kind` asks for, with `rng` or by the dice typed as `faces`.
 
-    `kind` is one of KINDS or the name of a table. Raises InputError with near names if it is neither, or
+    `kind` is one of SPARK_KINDS or the name of a table. Raises InputError with near names if it is neither, or
     if the faces do not fit.
     """
     tables = [find_table(table_library, name) for name in SPARK_KINDS.get(fold_name(kind), (kind,))]
     if faces is None:
         return Spark(tuple(draw_row(table, rng) for table in tables))
     inner_ends = list(accumulate(2 if table.is_read_by_digits else 1 for table in tables))[:-1]
-    parts = (faces[start:end] for start, end in zip((0, *inner_ends), (*inner_ends, None), strict=True))
-    return Spark(tuple(draw_row(table, rng, part) for table, part in zip(tables, parts, strict=True)))
+    faces_by_table = (
+        faces[start:end] for start, end in zip((0, *inner_ends), (*inner_ends, None), strict=True)
+    )
+    return Spark(
+        tuple(
+            draw_row(table, rng, table_faces)
+            for table, table_faces in zip(tables, faces_by_table, strict=True)
+        )
+    )
 
 
 def find_table(table_library: TableLibrary, name: str) -> RandomTable:
-    """Return the table called so. Raises InputError with near names."""
+    """Return the table of that name. Raises InputError with near names."""
     table = table_library.tables.get(fold_name(name).replace(" ", "_")) or table_library.tables.get(
         fold_name(name)
     )

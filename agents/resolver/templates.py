@@ -1,7 +1,7 @@
-"""Text of a rule pack with places to fill in: `2d6+{might}`, `{target}.hp -{harm}`.
+"""Fills in the placeholders in the text of a rule pack: `2d6+{might}`, `{target}.hp -{harm}`.
 
-Numbers are filled in before the text is read, the names of {actor} and {target} only after it: whatever
-somebody is called, their name never becomes dice or an effect.
+Numbers are filled in before the text is read, the names of {actor} and {target} only after it, so that a
+name is never read as dice or as an effect.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PLACEHOLDER: Final = re.compile(r"(?P<sign>[+-] ?)?\{(?P<key>[^{}]*)\}")
 
 
 def read_formula(template: str, numbers: Mapping[str, int]) -> Formula:
-    """Read dice with `numbers` in their places. Raises InputError as the dice parser does."""
+    """Read dice with `numbers` filled in. Raises InputError as the dice parser does."""
     return parse(_fill_numbers(template, numbers))
 
 
 def read_number(template: str, numbers: Mapping[str, int]) -> int:
-    """Work out a number such as `12` or `8+{might}`. Raises InputError, also if it has dice."""
+    """Work out a number such as `12` or `8+{might}`. Raises InputError if it cannot be read, or has dice."""
     formula = read_formula(template, numbers)
     if any(formula.dice()):
         raise dice_error(f"{template!r} should be a number, without dice.")
@@ -47,7 +47,7 @@ def read_effects(
     """
     names = {"{actor}": actor, "{target}": target}
     effects = []
-    for effect in parse_effects(_fill_numbers(template, numbers, kept_keys=(ACTOR, TARGET))):
+    for effect in parse_effects(_fill_numbers(template, numbers, skipped_keys=(ACTOR, TARGET))):
         if effect.name not in names:
             raise InputError(f"A pack's effects are on {{actor}} or {{target}}, not on {effect.name!r}.")
         if target or "{target}" not in (effect.name, effect.value):
@@ -57,17 +57,17 @@ def read_effects(
 
 
 def read_words(template: str, *, actor: str, target: str = "") -> str:
-    """Return words with the names in them. Raises InputError if they ask for anything else."""
+    """Return words with the names filled in. Raises InputError for any other placeholder."""
     names = {ACTOR: actor or "you", TARGET: target or "them"}
-    return _PLACEHOLDER.sub(lambda found: (found["sign"] or "") + _look_up(found["key"], names), template)
+    return _PLACEHOLDER.sub(lambda match: (match["sign"] or "") + _look_up(match["key"], names), template)
 
 
-def _fill_numbers(template: str, numbers: Mapping[str, int], kept_keys: tuple[str, ...] = ()) -> str:
+def _fill_numbers(template: str, numbers: Mapping[str, int], skipped_keys: tuple[str, ...] = ()) -> str:
     """Fill numbers in, each with its own sign where a sign stands before it: `-{harm}` of -2 is `+2`."""
 
     def fill(match: re.Match[str]) -> str:
         key, sign = match["key"], (match["sign"] or "").strip()
-        if key in kept_keys:
+        if key in skipped_keys:
             return match[0]
         value = _look_up(key, numbers)
         return f"{-value if sign == '-' else value:+d}" if sign else str(value)

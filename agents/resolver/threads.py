@@ -1,7 +1,7 @@
-"""Threads as they stand: what the story's books say of them, with the commitments that show by themselves.
+"""Builds a story's threads from its journal entries and its commitments.
 
-Pure and total: an entry that means nothing any more (its thread is closed, or was never opened on this line)
-changes nothing, as the command would have been refused.
+An entry that does not apply (its thread is closed, or was never opened on this line) changes nothing, as the
+command would have been refused.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _INSIGNIFICANT_WORDS: Final = frozenset(
     | {"then", "there", "they", "this", "what", "when", "where", "which", "while", "whom", "whose", "will"}
     | {"with", "would", "your"}
 )
-"""Long words that tell nothing."""
+"""Long words that do not identify a thread."""
 
 
 def build_threads(
     entries: Iterable[ThreadEntry], commitment_threads: Iterable[Thread], story_id: Id
 ) -> tuple[Thread, ...]:
-    """Return the threads, those that are closed among them, the oldest first.
+    """Return the threads, open and closed, the oldest first.
 
-    `entries` are those that count, in the order of the line; `matters` the threads that commitments show:
-    the books may weigh these, and nothing else.
+    `entries` are those that count, in the order of the line. Of `commitment_threads` they may only change the
+    weight.
     """
     threads = {thread.id: thread for thread in commitment_threads}
     for entry in entries:
@@ -61,7 +61,7 @@ def _apply_entry(thread: Thread, entry: ThreadEntry, others: Iterable[Thread]) -
 
 
 def find_open_thread(threads: Iterable[Thread], name: str) -> Thread | None:
-    """Return the open thread of the books that is called so."""
+    """Return the open thread of that name that the journal opened, not one of a commitment."""
     folded_name = fold_name(name)
     return next(
         (t for t in threads if t.is_open and t.fact_id is None and fold_name(t.name) == folded_name), None
@@ -69,12 +69,12 @@ def find_open_thread(threads: Iterable[Thread], name: str) -> Thread | None:
 
 
 def change_weight(thread: Thread, by: int) -> Thread:
-    """Return the thread so much heavier (lighter, if negative), between 1 and 3."""
+    """Return the thread with `by` added to its weight, between 1 and 3."""
     return thread.model_copy(update={"weight": max(1, min(MAX_WEIGHT, thread.weight + by))})
 
 
 def close_thread(thread: Thread, tick: int) -> Thread:
-    """Return the thread closed at world time `tick`. One that is closed keeps its time."""
+    """Return the thread closed at world time `tick`; one that is closed already keeps its time."""
     return thread.model_copy(update={"closed_at": tick}) if thread.is_open else thread
 
 
@@ -82,22 +82,22 @@ def reopen_thread(thread: Thread) -> Thread:
     return thread.model_copy(update={"closed_at": None})
 
 
-# --- untouched --------------------------------------------------------------------------------------
+# --- stale threads --------------------------------------------------------------------------------------
 
 
 def find_stale_threads(
     threads: Iterable[tuple[Thread, int]], min_scenes: int = STALE_AFTER
 ) -> tuple[Thread, ...]:
-    """Return the open threads that have gone at least `after` scenes unmentioned, the heaviest first.
+    """Return the open threads that were not mentioned for at least `min_scenes` scenes, the heaviest first.
 
-    Each comes with the number of scenes since it was last mentioned.
+    `threads` are pairs with the number of scenes since the thread was mentioned.
     """
     stale_pairs = [(thread, scenes) for thread, scenes in threads if thread.is_open and scenes >= min_scenes]
     return tuple(thread for thread, _ in sorted(stale_pairs, key=lambda pair: (-pair[0].weight, -pair[1])))
 
 
 def is_mentioned(name: str, texts: Sequence[str]) -> bool:
-    """Say whether one of the texts has two of the name's telling words, or its only one."""
+    """Return whether one of the texts has two significant words of the name, or its only one."""
     name_words = _significant_words(name)
     needed_count = min(2, len(name_words))
     return bool(name_words) and any(
@@ -113,5 +113,5 @@ def _significant_words(text: str) -> frozenset[str]:
 
 
 def person_weights(entries: Iterable[CharacterWeightEntry]) -> dict[Id, int]:
-    """Return how much the people matter of whom the books say so; everyone else matters as 1 does."""
+    """Return the weights of people in the journal; everyone else has weight 1."""
     return {entry.entity_id: entry.weight for entry in entries}

@@ -1,4 +1,4 @@
-"""Canonical state with staged changes folded in, in order: what the sheet says right now.
+"""Folds staged changes into an entity's canonical state, in order.
 
 Nothing is overwritten in place, so an undone exchange takes its changes with it.
 """
@@ -19,14 +19,12 @@ ABSENT: Final = "—"
 
 @dataclass(frozen=True, slots=True)
 class WorkingState:
-    """One entity's numbers, tags in the order they came, and values that are no numbers (alive: False).
-
-    A key is in `numbers` or in `values`, never in both.
-    """
+    """An entity's numbers, tags in the order they came, and other values."""
 
     numbers: Mapping[str, Number] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     values: Mapping[str, FactValue] = field(default_factory=dict)
+    """Values that are no numbers (alive: False); a key is never in `numbers` as well."""
 
 
 def fold_changes(entity: Entity, changes: Iterable[StateChange]) -> WorkingState:
@@ -50,16 +48,16 @@ def apply_state_change(state: WorkingState, change: StateChange) -> WorkingState
         case StateOp.TAG:
             return WorkingState(state.numbers, tuple(dict.fromkeys((*state.tags, change.key))), state.values)
         case StateOp.UNTAG:
-            kept_tags = tuple(tag for tag in state.tags if tag != change.key)
-            return WorkingState(state.numbers, kept_tags, state.values)
+            other_tags = tuple(tag for tag in state.tags if tag != change.key)
+            return WorkingState(state.numbers, other_tags, state.values)
 
 
 def describe_state_change(
     change: StateChange, before: WorkingState, after: WorkingState
 ) -> tuple[str, str, str]:
-    """Return a diff line for `change`: what it is about, how that was, how it is now."""
+    """Return a diff line for `change`: the key or tag, its value before, and after."""
     if change.op in (StateOp.TAG, StateOp.UNTAG):
-        return f"tag {change.key}", _has_tag_words(before, change.key), _has_tag_words(after, change.key)
+        return f"tag {change.key}", _yes_if_tagged(before, change.key), _yes_if_tagged(after, change.key)
     return change.key, _show_value(before, change.key), _show_value(after, change.key)
 
 
@@ -78,7 +76,7 @@ def _is_number(value: FactValue | None) -> TypeGuard[Number]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _has_tag_words(state: WorkingState, tag: str) -> str:
+def _yes_if_tagged(state: WorkingState, tag: str) -> str:
     return "yes" if tag in state.tags else "no"
 
 

@@ -1,4 +1,4 @@
-"""Jumps of world time as typed after `/time`: `+2h`, `+1d 2h`, `to dusk`, `to 18:30`, `to day 5`.
+"""Reads jumps of world time as typed after `/time`: `+2h`, `+1d 2h`, `to dusk`, `to 18:30`, `to day 5`.
 
     jump   = ["+"] (number unit)+  |  ["to"] day | [day] (clock | part)
     unit   = "m" | "h" | "d"                     as long as the calendar makes them; m is one tick
@@ -16,12 +16,12 @@ from typing import Final
 
 from rapidfuzz import process
 
-from agents.world_time.calendar import format_clock_time
+from agents.world_time.calendar import format_clock_time, minutes_per_day, name_day_part
 from stores.errors import InputError
 from stores.records.world import Calendar
 
 MAX_TICK: Final = 10**12
-"""As far as the world's time goes: two million years of our days."""
+"""The last tick of any world: two million years of our days."""
 MAX_TIME_LENGTH: Final = 100
 """Characters after `/time`."""
 TIME_EXAMPLES: Final = "+2h, +30m, +1d 2h, to dusk, to 18:30, to day 5 or to day 5 dawn"
@@ -54,7 +54,7 @@ def read_time_jump(text: str, calendar: Calendar, now: int) -> int:
 
 
 def _count_minutes(time_text: str, calendar: Calendar) -> int:
-    units = {"d": _minutes_per_day(calendar), "h": calendar.minutes_per_hour, "m": 1}
+    units = {"d": minutes_per_day(calendar), "h": calendar.minutes_per_hour, "m": 1}
     return sum(int(amount) * units[unit[0].lower()] for amount, unit in _AMOUNT_PATTERN.findall(time_text))
 
 
@@ -75,12 +75,13 @@ def _read_moment_after(moment_text: str, calendar: Calendar, now: int) -> int:
     minutes = read_day_minutes(time_of_day, calendar) if time_of_day else [0]
     if day is None:
         return min(_next_occurrence(minute, calendar, now) for minute in minutes)
-    start = day * _minutes_per_day(calendar)
-    return min((start + m for m in minutes if start + m > now), default=start + max(minutes))
+    start = day * minutes_per_day(calendar)
+    ticks = [start + minute for minute in minutes]
+    return min((tick for tick in ticks if tick > now), default=max(ticks))
 
 
 def split_day(moment_text: str, calendar: Calendar) -> tuple[int | None, str]:
-    """Part `day 5` from what follows it; days count from 0 at the epoch."""
+    """Split `day 5` from what follows it; days count from 0 at the epoch."""
     day_words = sorted({"day", " ".join(calendar.day_word.split())} - {""}, key=len, reverse=True)
     day_pattern = "|".join(map(re.escape, day_words))
     match = re.match(rf"(?:{day_pattern})\s*(-?[0-9]{{1,9}})(?![0-9:])[\s,]*", moment_text, re.IGNORECASE)
@@ -115,27 +116,22 @@ def _clock_minutes(time_text: str, calendar: Calendar) -> list[int]:
 def part_start_minutes(calendar: Calendar, name: str) -> list[int]:
     """Return the minutes of the day at which a part of that name begins, in order.
 
-    A night that runs over midnight begins once. One that lasts all day begins at midnight. A name that
-    is no part of the day gives none.
+    A night that runs over midnight begins once, a part that lasts all day begins at midnight, and an unknown
+    name has none.
     """
     wanted_name = _normalize_name(name)
     change_minutes = sorted(
-        {0, *(p.from_minute for p in calendar.parts if p.from_minute < _minutes_per_day(calendar))}
+        {0, *(p.from_minute for p in calendar.parts if p.from_minute < minutes_per_day(calendar))}
     )
-    part_names = [_normalize_name(_part_name_at(calendar, minute)) for minute in change_minutes]
+    part_names = [_normalize_name(name_day_part(calendar, minute)) for minute in change_minutes]
     if set(part_names) == {wanted_name}:
         return [0]
     names_before = [part_names[-1], *part_names]
     return [
-        m
-        for m, was, now in zip(change_minutes, names_before, part_names, strict=False)
-        if now == wanted_name != was
+        minute
+        for minute, name_before, part_name in zip(change_minutes, names_before, part_names, strict=False)
+        if part_name == wanted_name != name_before
     ]
-
-
-def _part_name_at(calendar: Calendar, minute: int) -> str:
-    """As `calendar.label` says it: the last part in the list that has begun."""
-    return next((p.name for p in reversed(calendar.parts) if p.from_minute <= minute), "")
 
 
 def _normalize_name(name: str) -> str:
@@ -143,15 +139,11 @@ def _normalize_name(name: str) -> str:
 
 
 def _next_occurrence(minute: int, calendar: Calendar, now: int) -> int:
-    today, minute_of_day = divmod(now, _minutes_per_day(calendar))
-    return (today + (minute <= minute_of_day)) * _minutes_per_day(calendar) + minute
+    today, minute_of_day = divmod(now, minutes_per_day(calendar))
+    return (today + (minute <= minute_of_day)) * minutes_per_day(calendar) + minute
 
 
-def _minutes_per_day(calendar: Calendar) -> int:
-    return calendar.minutes_per_hour * calendar.hours_per_day
-
-
-# --- words for what is wrong ------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------
 
 
 def _unknown_time_error(time_text: str, calendar: Calendar) -> InputError:
@@ -165,4 +157,4 @@ def _unknown_time_error(time_text: str, calendar: Calendar) -> InputError:
 
 
 def _time_error(what: str, todo: str = "") -> InputError:
-    return InputError(what, kept="Time stands where it stood.", todo=todo or f"Try {TIME_EXAMPLES}.")
+    return InputError(what, kept="The time was not changed.", todo=todo or f"Try {TIME_EXAMPLES}.")

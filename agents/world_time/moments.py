@@ -1,8 +1,8 @@
-"""Moments as typed: of world time (`day 3, dusk`) and of record time (`2026-01-01 20:00`).
+"""Reads typed moments of world time (`day 3, dusk`) and of record time (`2026-01-01 20:00`).
 
     moment = "now" | "always" | tick | day ["," (clock | part)] | count "days before" day
 
-A moment may be past or to come; a jump of play (`durations`) only goes on. A bare day is its beginning.
+A moment may be past or future, unlike a jump (`durations`). A bare day is its beginning.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from agents.world_time.calendar import minutes_per_day
 from agents.world_time.durations import MAX_TICK, MAX_TIME_LENGTH, read_day_minutes, split_day
 from stores.errors import InputError
 from stores.records.world import Calendar
@@ -47,7 +48,7 @@ def _read_named_day(moment_text: str, calendar: Calendar) -> int:
     if before_match := _BEFORE_PATTERN.fullmatch(moment_text):
         return _read_named_day(before_match[2], calendar) - int(
             before_match[1].replace(",", "")
-        ) * _minutes_per_day(calendar)
+        ) * minutes_per_day(calendar)
     day, time_of_day = split_day(moment_text, calendar)
     if day is None:
         raise _moment_error(f"{moment_text[:40]!r} names no day.")
@@ -56,13 +57,13 @@ def _read_named_day(moment_text: str, calendar: Calendar) -> int:
     except InputError as error:
         hint = error.todo if error.todo.startswith("Did you mean") else _MOMENT_EXAMPLES
         raise InputError(error.what, kept=MOMENT_UNCHANGED, todo=hint) from None
-    return day * _minutes_per_day(calendar) + min(minutes)
+    return day * minutes_per_day(calendar) + min(minutes)
 
 
 def read_record_time(text: str, now: datetime) -> datetime | None:
     """Return a moment (UTC) from a date and time of the machine's own time zone; None for no words.
 
-    As `recorded` shows minutes, a minute is meant to its end, and so is a bare date.
+    A minute or a bare date means its end, because record times are shown in minutes.
 
     Raises InputError for what is no date, and for what is still to come.
     """
@@ -89,7 +90,7 @@ def read_record_time(text: str, now: datetime) -> datetime | None:
 
 
 def _end_of_named_period(moment: datetime, moment_text: str) -> datetime:
-    """Return the end of the day, or of the minute, that was named."""
+    """Return the end of the day or minute that the text names."""
     if re.fullmatch(r"[0-9-]+", moment_text):
         return moment + timedelta(days=1, microseconds=-1)
     names_second = re.search(r":[0-9]{2}:", moment_text)
@@ -97,12 +98,8 @@ def _end_of_named_period(moment: datetime, moment_text: str) -> datetime:
 
 
 def format_record_time(moment: datetime) -> str:
-    """Return when something was written down, in the machine's own time zone."""
+    """Return a record time in the machine's own time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
-
-
-def _minutes_per_day(calendar: Calendar) -> int:
-    return calendar.minutes_per_hour * calendar.hours_per_day
 
 
 def _moment_error(what: str) -> InputError:

@@ -1,4 +1,4 @@
-"""A small world to roll in."""
+"""Fixtures for the resolver tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generic check."""
+"""Tests of the generic check."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SUCCESS, PARTIAL, FAIL = Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL
         ("unlikely", [50], "unlikely odds d% [50] = 50 · fail", "narrative randomizer, unlikely odds"),
     ],
 )
-def test_how_checks_read(spec: str, faces: list[int], text: str, rule: str) -> None:
+def test_check_result_has_text_and_rule(spec: str, faces: list[int], text: str, rule: str) -> None:
     result = roll_check(read_check(spec, NUMBERS), random.Random(0), faces)
     assert (result.text, result.rule) == (text, rule)
 
@@ -51,7 +51,7 @@ def test_how_checks_read(spec: str, faces: list[int], text: str, rule: str) -> N
 @pytest.mark.parametrize(
     ("margin", "degree"), [(5, SUCCESS), (0, SUCCESS), (-1, PARTIAL), (-2, PARTIAL), (-3, FAIL), (-9, FAIL)]
 )
-def test_degrees(margin: int, degree: Degree) -> None:
+def test_check_degree_follows_margin(margin: int, degree: Degree) -> None:
     result = roll_check(read_check(f"10 vs {10 - margin}", {}), random.Random(0))
     assert (result.margin, result.degree) == (margin, degree)
 
@@ -67,14 +67,14 @@ EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -3; miss: Mara.hp -5, M
         ([1, 1], ["Mara.hp -5", "Mara +wounded"]),
     ],
 )
-def test_each_degree_has_its_effects(faces: list[int], effects: list[str]) -> None:
+def test_check_has_effects_of_its_degree(faces: list[int], effects: list[str]) -> None:
     spec = read_check(EFFECTS, NUMBERS)
     assert [str(e) for e in roll_check(spec, random.Random(0), faces).effects] == effects
     assert len(spec.all_effects()) == 5
 
 
 @pytest.mark.parametrize("spec", ["", "likely; hit: Orc.hp -1", "2d6 vs 8;;  ; fail:", "even ;Orc.hp -1"])
-def test_clauses_are_free_to_be_few(spec: str) -> None:
+def test_check_accepts_empty_clauses(spec: str) -> None:
     assert len(read_check(spec, {}).all_effects()) == spec.count("Orc")
 
 
@@ -100,14 +100,14 @@ def test_clauses_are_free_to_be_few(spec: str) -> None:
         ("x" * 1001, "at most 1,000"),
     ],
 )
-def test_complaints(spec: str, complaint: str) -> None:
+def test_check_parser_names_faults(spec: str, complaint: str) -> None:
     with pytest.raises(InputError) as caught:
         read_check(spec, NUMBERS)
     assert re.search(complaint, str(caught.value))
     assert caught.value.todo
 
 
-def test_someone_without_numbers() -> None:
+def test_check_parser_without_numbers_says_so() -> None:
     with pytest.raises(InputError, match="nor any other yet"):
         read_check("might 9", {})
 
@@ -122,7 +122,7 @@ def test_someone_without_numbers() -> None:
     st.integers(),
 )
 @settings(max_examples=examples(500), deadline=None)
-def test_any_text_resolves_or_is_refused_in_words(text: str, seed: int) -> None:
+def test_check_parser_reads_or_refuses_any_text(text: str, seed: int) -> None:
     try:
         result = roll_check(read_check(text, NUMBERS), random.Random(seed))
     except InputError as error:
@@ -140,7 +140,7 @@ def test_any_text_resolves_or_is_refused_in_words(text: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("odds", Odds)
-def test_luck_follows_the_published_odds(odds: Odds) -> None:
+def test_luck_follows_published_odds(odds: Odds) -> None:
     assert sum(ODDS[odds]) == 100
     exact = Counter(luck_degree(face, odds) for face in range(1, 101))
     assert (exact[FAIL], exact[PARTIAL], exact[SUCCESS]) == ODDS[odds]
@@ -155,13 +155,13 @@ def test_luck_follows_the_published_odds(odds: Odds) -> None:
     assert chi_squared < 13.82  # two degrees of freedom, one in a thousand
 
 
-def test_high_is_good() -> None:
+def test_luck_high_faces_are_better() -> None:
     for odds in Odds:
         order = [luck_degree(face, odds) for face in range(1, 101)]
         assert order == sorted(order, key=(FAIL, PARTIAL, SUCCESS).index)
 
 
-def test_luck_says_why_it_was_asked() -> None:
+def test_luck_states_why_rules_failed() -> None:
     spec = read_check("might 9; success: Orc.hp -1; partial: Orc.hp -1; fail: Orc.hp -1", NUMBERS)
     result = resolve_by_luck(spec, random.Random(0), "the rules failed")
     assert result.text.startswith("even odds d% [")

@@ -1,4 +1,4 @@
-"""Clocks and tracks: they move within their ends, strike once, and change nothing in place."""
+"""Clocks and tracks: limits, strikes and finishes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CHANGES = st.builds(
 
 
 @given(st.none() | clocks(), CHANGES)
-def test_a_change_leaves_a_clock_within_its_ends(clock: ProgressClock | None, change: AdvanceClock) -> None:
+def test_clock_change_stays_within_limits(clock: ProgressClock | None, change: AdvanceClock) -> None:
     moved = change.after(clock)
     assert ProgressClock.model_validate(moved.model_dump()) == moved
     if clock is not None and clock.closed and change.closed is not False:
@@ -58,7 +58,7 @@ def test_a_change_leaves_a_clock_within_its_ends(clock: ProgressClock | None, ch
         assert moved is clock, "what runs is not started twice"
 
 
-def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
+def test_clock_is_advanced_set_closed_and_restarted() -> None:
     clock = ProgressClock(name="Tide", filled=2)
     assert AdvanceClock(clock="Tide").after(clock).filled == 3
     assert [clock_change(clock, by=by).after(clock).filled for by in (9, -9)] == [6, 0]
@@ -72,7 +72,7 @@ def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
     assert clock.filled == 2
 
 
-def test_changes_fold_in_order_and_a_track_is_no_clock() -> None:
+def test_clock_changes_apply_in_order_to_clocks_and_tracks() -> None:
     tide = ProgressClock(name="Tide", filled=2)
     work = ProgressClock(name="Tide", size=TRACK_TICKS, pace=Pace.SLOW)
     moved, worked, new = apply_clock_changes(
@@ -82,7 +82,7 @@ def test_changes_fold_in_order_and_a_track_is_no_clock() -> None:
     assert new == ProgressClock(name="Dawn", filled=1, size=4)
 
 
-def test_the_most_urgent_clock_has_the_fewest_steps_left() -> None:
+def test_clock_with_fewest_steps_left_is_most_urgent() -> None:
     tide, dawn = ProgressClock(name="Tide", filled=1, size=4), ProgressClock(name="Dawn", filled=3, size=8)
     over = ProgressClock(name="Over", filled=3, size=4, closed=True)
     work = ProgressClock(name="Work", filled=29, size=TRACK_TICKS, pace=Pace.SLOW)
@@ -90,7 +90,7 @@ def test_the_most_urgent_clock_has_the_fewest_steps_left() -> None:
     assert find_most_urgent_clock([over, work]) is None
 
 
-def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
+def test_clocks_advance_and_strike_at_scene_end() -> None:
     still = ProgressClock(name="Still", filled=1)
     tide = ProgressClock(name="Tide", filled=2, per_scene=2)
     last = ProgressClock(name="Last", filled=5, per_scene=2)
@@ -114,7 +114,7 @@ def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
 
 
 @given(clocks())
-def test_a_clock_strikes_once(clock: ProgressClock) -> None:
+def test_clock_strikes_once(clock: ProgressClock) -> None:
     now: list[ProgressClock] = [clock]
     struck = 0
     for _ in range(5):
@@ -124,19 +124,19 @@ def test_a_clock_strikes_once(clock: ProgressClock) -> None:
     assert struck <= 1
 
 
-def test_a_clock_that_runs_backwards_does_not_strike_empty() -> None:
+def test_clock_running_backwards_does_not_strike_when_empty() -> None:
     (acted,) = advance_clocks([ProgressClock(name="Calm", filled=1, per_scene=-3)])
     assert acted == ClockMovement(acted.before, ProgressClock(name="Calm", per_scene=-3), is_struck=False)
     assert advance_clocks([acted.after]) == ()
 
 
-def test_how_clocks_are_drawn() -> None:
+def test_clock_format_draws_small_clocks() -> None:
     assert format_clock(ProgressClock(name="Tide", filled=2)) == "●●○○○○ 2/6"
     assert format_clock(ProgressClock(name="Years", filled=2, size=40)) == "2/40"
 
 
 @pytest.mark.parametrize("wrong", [{"filled": 7}, {"size": 0}, {"size": 101}, {"filled": -1}, {"name": ""}])
-def test_no_clock_is_fuller_than_full(wrong: dict[str, object]) -> None:
+def test_clock_rejects_invalid_fields(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         ProgressClock.model_validate({"name": "Tide", **wrong})
 
@@ -147,7 +147,7 @@ def test_no_clock_is_fuller_than_full(wrong: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("pace", "steps"), [(Pace.BRISK, 5), (Pace.STEADY, 10), (Pace.SLOW, 15), (Pace.EPIC, 30)]
 )
-def test_a_pace_says_how_many_steps_it_takes(pace: Pace, steps: int) -> None:
+def test_track_pace_fixes_number_of_steps(pace: Pace, steps: int) -> None:
     assert pace.ticks * steps == TRACK_TICKS
 
 
@@ -155,7 +155,7 @@ def test_a_pace_says_how_many_steps_it_takes(pace: Pace, steps: int) -> None:
     ("ticks", "drawn"),
     [(0, "·········· 0/10"), (11, "███▓······ 3/10"), (28, "█████████░ 9/10"), (30, "██████████ 10/10")],
 )
-def test_how_tracks_are_drawn(ticks: int, drawn: str) -> None:
+def test_track_format_draws_boxes(ticks: int, drawn: str) -> None:
     assert format_track(track(ticks)) == drawn
 
 
@@ -169,9 +169,7 @@ def test_how_tracks_are_drawn(ticks: int, drawn: str) -> None:
         (0, (1, 1), Degree.FAIL),
     ],
 )
-def test_each_die_that_shows_no_more_than_the_boxes_is_met(
-    boxes: int, faces: tuple[int, int], degree: Degree
-) -> None:
+def test_track_finish_meets_dice_up_to_boxes(boxes: int, faces: tuple[int, int], degree: Degree) -> None:
     ended = finish_track(track(boxes * 3), random.Random(1), faces)
     assert ended.degree is degree
     assert ended.text.endswith(f"2d10 {faces[0]}, {faces[1]} · {degree}")
@@ -180,7 +178,7 @@ def test_each_die_that_shows_no_more_than_the_boxes_is_met(
 
 
 @pytest.mark.parametrize("boxes", range(11))
-def test_the_hundred_ways_two_dice_fall_give_exactly_the_published_ends(boxes: int) -> None:
+def test_track_finish_throws_match_published_odds(boxes: int) -> None:
     seen = Counter(
         finish_track(track(boxes * 3), random.Random(1), (one, other)).degree
         for one in range(1, 11)
@@ -189,7 +187,7 @@ def test_the_hundred_ways_two_dice_fall_give_exactly_the_published_ends(boxes: i
     assert {degree: seen[degree] for degree in FINISH_DEGREES} == finish_odds(boxes)
 
 
-def test_sampled_finishes_keep_to_the_published_odds() -> None:
+def test_track_finish_samples_match_published_odds() -> None:
     rng = random.Random(5)
     counts = Counter(finish_track(track(21), rng).degree for _ in range(20_000))
     expected = {degree: 200 * ways for degree, ways in finish_odds(7).items()}
@@ -197,7 +195,7 @@ def test_sampled_finishes_keep_to_the_published_odds() -> None:
     assert squares < 13.8  # chi-squared, 2 degrees of freedom: 1 in 1,000
 
 
-def test_dice_that_do_not_fit_are_refused() -> None:
+def test_track_finish_refuses_impossible_faces() -> None:
     with pytest.raises(InputError):
         finish_track(track(3), random.Random(1), (11, 1))
 

@@ -1,4 +1,4 @@
-"""Rolling: what falls, what counts, and that the faces alone give the total again."""
+"""Rolling dice, replacing dice, and scoring from the faces alone."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ from tests.examples import examples
         ("10/d4", [3], "10/d4 10/[3] = 3"),
     ],
 )
-def test_how_results_read(expression: str, faces: list[int], text: str) -> None:
+def test_dice_roll_text_shows_faces_and_total(expression: str, faces: list[int], text: str) -> None:
     rolled = roll_dice(expression, faces=faces)
     assert rolled.text == text
     assert len(rolled.dice) == len(faces)
 
 
-def test_every_face_is_kept_with_what_became_of_it() -> None:
+def test_dice_roll_keeps_every_face() -> None:
     assert roll_dice("2d6r1!kh1", faces=[1, 3, 6, 2]).dice == (
         Die(sides="6", face=1, dropped=True, rerolled=True),
         Die(sides="6", face=6),
@@ -72,17 +72,17 @@ def test_every_face_is_kept_with_what_became_of_it() -> None:
     )
 
 
-def test_many_dice_are_all_kept_but_not_all_spelt_out() -> None:
+def test_dice_roll_text_shortens_many_dice() -> None:
     rolled = roll_dice("1000d6", random.Random(1))
     assert len(rolled.dice) == MAX_DICE
     assert "… 960 more]" in rolled.text
 
 
-def test_label_travels_with_the_roll() -> None:
+def test_dice_roll_keeps_label() -> None:
     assert roll_dice("2d6 [might]", faces=[1, 2]).label == "might"
 
 
-def test_names() -> None:
+def test_dice_roll_uses_numbers_by_name() -> None:
     assert roll_dice("2d6+might", faces=[1, 2], numbers_by_name={"might": 3}).text == "2d6+3 [1,2]+3 = 6"
 
 
@@ -100,7 +100,7 @@ def test_names() -> None:
         ("d6!", [6], r"still to be thrown: one more d6 \(6 explodes\)"),
     ],
 )
-def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str) -> None:
+def test_dice_roll_refuses_faces_that_do_not_fit(expression: str, faces: list[int], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         roll_dice(expression, faces=faces)
 
@@ -117,7 +117,7 @@ def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str)
         ("", ()),
     ],
 )
-def test_reading_typed_faces(text: str, faces: tuple[int, ...]) -> None:
+def test_physical_faces_are_read(text: str, faces: tuple[int, ...]) -> None:
     assert read_faces(text) == faces
 
 
@@ -135,7 +135,7 @@ def test_reading_typed_faces(text: str, faces: tuple[int, ...]) -> None:
         ("2d6r1!", [1, 6], "one more d6 (1 is rerolled) and one more d6 (6 explodes)"),
     ],
 )
-def test_what_is_still_to_be_thrown(expression: str, faces: list[int], wanted: str) -> None:
+def test_physical_dice_to_throw_are_described(expression: str, faces: list[int], wanted: str) -> None:
     assert (
         describe_dice_to_throw(
             read_physical_dice(dice_in_throw_order(parse(expression)), faces).dice_to_throw
@@ -145,7 +145,7 @@ def test_what_is_still_to_be_thrown(expression: str, faces: list[int], wanted: s
 
 
 @pytest.mark.parametrize("text", ["5 four", "²", "1e3", "9" * 10, "1 " * (MAX_DICE + 1)])
-def test_reading_typed_faces_refuses(text: str) -> None:
+def test_physical_faces_refuse_other_text(text: str) -> None:
     with pytest.raises(InputError):
         read_faces(text)
 
@@ -161,12 +161,12 @@ def test_reading_typed_faces_refuses(text: str) -> None:
         ("d10000!<=9999", f"thrown {MAX_CHAIN} times"),
     ],
 )
-def test_limits_met_while_rolling(expression: str, complaint: str) -> None:
+def test_dice_roll_refuses_to_pass_limits(expression: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         roll_dice(expression, random.Random(3))
 
 
-def test_a_roll_needs_a_source() -> None:
+def test_dice_roll_needs_generator_or_faces() -> None:
     with pytest.raises(ValueError, match="generator"):
         roll_dice("2d6")
 
@@ -215,7 +215,7 @@ def as_thrown_by_hand(rolled: DiceRoll) -> list[int]:
 
 @given(expressions, seeds)
 @settings(max_examples=examples(200), deadline=None)
-def test_asking_for_dice_step_by_step_comes_to_the_same_roll(expression: str, seed: int) -> None:
+def test_physical_dice_asked_step_by_step_give_same_roll(expression: str, seed: int) -> None:
     """Whoever types just what is asked for, each time, ends with the whole roll and no face too many."""
     rolled = rolled_or_skip(expression, seed)
     throws = dice_in_throw_order(parse(rolled.expression))
@@ -236,7 +236,7 @@ def test_asking_for_dice_step_by_step_comes_to_the_same_roll(expression: str, se
 
 @given(st.text(max_size=40))
 @settings(deadline=None)
-def test_any_text_is_faces_or_refused_in_words(text: str) -> None:
+def test_physical_faces_read_or_refuse_any_text(text: str) -> None:
     try:
         faces = read_faces(text)
     except InputError as error:
@@ -250,7 +250,7 @@ def test_any_text_is_faces_or_refused_in_words(text: str) -> None:
 
 @given(expressions, seeds)
 @settings(max_examples=examples(200), deadline=None)
-def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
+def test_dice_roll_is_restored_from_faces(expression: str, seed: int) -> None:
     rolled = rolled_or_skip(expression, seed)
     assert rolled == roll_dice(expression, random.Random(seed))
     assert rolled == score_roll(parse(rolled.expression), rolled.dice)
@@ -261,7 +261,7 @@ def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
 
 @given(expressions, seeds)
 @settings(max_examples=examples(200), deadline=None)
-def test_faces_are_faces_of_their_dice(expression: str, seed: int) -> None:
+def test_dice_roll_faces_are_on_their_dice(expression: str, seed: int) -> None:
     for die in rolled_or_skip(expression, seed).dice:
         low, high = {"F": (-1, 1), "%": (1, 100)}.get(die.sides) or (1, int(die.sides))
         assert low <= die.face <= high
@@ -283,7 +283,7 @@ def test_faces_are_faces_of_their_dice(expression: str, seed: int) -> None:
     seeds,
 )
 @settings(max_examples=examples(200), deadline=None)
-def test_totals_are_the_sum_of_what_counts(
+def test_dice_total_is_sum_of_counting_dice(
     terms: list[tuple[str, int, int, str]], constant: int, seed: int
 ) -> None:
     text = "".join(f"{sign}{count}d{sides}{keep}" for sign, count, sides, keep in terms) + f"{constant:+d}"
@@ -306,7 +306,7 @@ def test_totals_are_the_sum_of_what_counts(
 
 @given(st.integers(1, 10), st.integers(1, 10), seeds)
 @settings(deadline=None)
-def test_keeping_and_dropping_are_two_sides(kept: int, dropped: int, seed: int) -> None:
+def test_dice_keep_and_drop_are_complements(kept: int, dropped: int, seed: int) -> None:
     count = kept + dropped
     assert (
         roll_dice(f"{count}d20kh{kept}", random.Random(seed)).total
@@ -321,7 +321,7 @@ def test_keeping_and_dropping_are_two_sides(kept: int, dropped: int, seed: int) 
 
 @given(expressions, seeds, st.integers(0, 30))
 @settings(max_examples=examples(200), deadline=None)
-def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int, which: int) -> None:
+def test_dice_reroll_keeps_old_face(expression: str, seed: int, which: int) -> None:
     rolled = rolled_or_skip(expression, seed)
     places = [place for place, die in enumerate(rolled.dice) if not die.rerolled]
     assume(places)
@@ -338,7 +338,7 @@ def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int
 # --- replacing one die ------------------------------------------------------------------------------
 
 
-def test_reroll_takes_its_explosions_along() -> None:
+def test_dice_reroll_replaces_explosions() -> None:
     rolled = roll_dice("2d6!", faces=[6, 2, 4])
     assert rolled.total == 12
     again = reroll_dice(rolled, [0], random.Random(0))
@@ -347,7 +347,7 @@ def test_reroll_takes_its_explosions_along() -> None:
     assert again.text.startswith(f"2d6! [6→4→{new}")
 
 
-def test_several_dice_are_rerolled_at_once() -> None:
+def test_dice_reroll_takes_several_dice() -> None:
     rolled = roll_dice("3d6+1", faces=[1, 2, 3])
     again = reroll_dice(rolled, [2, 0], faces=[5, 6])
     assert again.text == "3d6+1 [1→5,2,3→6]+1 = 14"
@@ -359,35 +359,35 @@ def test_several_dice_are_rerolled_at_once() -> None:
 
 
 @pytest.mark.parametrize(("faces", "complaint"), [([], "still"), ([7], "no face 7"), ([1, 2], "typed")])
-def test_typed_faces_of_a_reroll_must_fit(faces: list[int], complaint: str) -> None:
+def test_dice_reroll_refuses_faces_that_do_not_fit(faces: list[int], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         reroll_dice(roll_dice("2d6", faces=[1, 4]), [0], faces=faces)
 
 
-def test_pick_sets_a_face_and_shows_what_fell() -> None:
+def test_dice_pick_sets_face_and_shows_fallen_one() -> None:
     assert pick_faces(roll_dice("2d6+1 [leap]", faces=[1, 4]), {0: 6}).text == "2d6+1 [1→6,4]+1 = 11"
     assert pick_faces(roll_dice("2d6+1 [leap]", faces=[1, 4]), {0: 6}).label == "leap"
     assert pick_faces(roll_dice("4d6kh3", faces=[1, 4, 5, 6]), {0: 5}).text == "4d6kh3 [1→5,(4),5,6] = 16"
 
 
 @pytest.mark.parametrize("index", [-1, 2, 7])
-def test_there_must_be_a_die_to_replace(index: int) -> None:
+def test_dice_pick_refuses_missing_die(index: int) -> None:
     with pytest.raises(InputError, match="no die"):
         pick_faces(roll_dice("2d6", faces=[1, 4]), {index: 6})
 
 
-def test_what_was_replaced_cannot_be_again() -> None:
+def test_dice_pick_refuses_replaced_die() -> None:
     with pytest.raises(InputError, match="no die"):
         pick_faces(pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 6}), {0: 5})
 
 
-def test_several_faces_are_picked_at_once_but_no_die_with_what_burst_from_it() -> None:
+def test_dice_pick_takes_several_but_no_explosion_with_its_die() -> None:
     assert pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 6, 1: 5}).text == "2d6 [1→6,4→5] = 11"
     with pytest.raises(InputError, match="exploded"):
         pick_faces(roll_dice("d6!", faces=[6, 1]), {0: 6, 1: 5})
 
 
-def test_a_picked_face_must_be_on_the_die() -> None:
+def test_dice_pick_refuses_face_not_on_die() -> None:
     with pytest.raises(InputError, match="no face 7"):
         pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 7})
 
@@ -401,7 +401,7 @@ def test_a_picked_face_must_be_on_the_die() -> None:
         [Die(sides="6", face=9)] * 2,
     ],
 )
-def test_a_record_that_does_not_fit_is_refused(dice: list[Die]) -> None:
+def test_dice_score_refuses_dice_of_other_formula(dice: list[Die]) -> None:
     with pytest.raises(InputError):
         score_roll(parse("2d6"), dice)
 
@@ -409,5 +409,5 @@ def test_a_record_that_does_not_fit_is_refused(dice: list[Die]) -> None:
 # --- chance -----------------------------------------------------------------------------------------
 
 
-def test_a_seed_gives_the_same_dice_for_good() -> None:
+def test_dice_roll_of_seed_never_changes() -> None:
     assert roll_dice("3d6+d20+4dF", random.Random(42)).text == "3d6+d20+4dF [4,1,2]+[5]+[+,+,+,-] = 14"

@@ -1,4 +1,4 @@
-"""Dice notation: what reads, how it is spelt, and that nothing typed does harm."""
+"""Dice notation: what is read, its normal spelling, and harmless errors."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ NOTATION = "0123456789dDkKhlroF%!<>=+-*/()[]# advis²½٣－×÷"
         ("007", "7"),
     ],
 )
-def test_what_reads_and_how_it_is_spelt(typed: str, normal: str | None) -> None:
+def test_dice_parser_normalizes_spelling(typed: str, normal: str | None) -> None:
     if normal is None:
         with pytest.raises(InputError):
             parse(typed)
@@ -76,7 +76,7 @@ def test_what_reads_and_how_it_is_spelt(typed: str, normal: str | None) -> None:
         ("2d6 # red\x1b[31m", "red [31m"),
     ],
 )
-def test_labels(typed: str, label: str | None) -> None:
+def test_dice_parser_reads_labels(typed: str, label: str | None) -> None:
     if label is None:
         with pytest.raises(InputError):
             parse(typed)
@@ -84,7 +84,7 @@ def test_labels(typed: str, label: str | None) -> None:
         assert parse(typed).label == label
 
 
-def test_names_stand_for_numbers() -> None:
+def test_dice_parser_reads_numbers_by_name() -> None:
     names = {"Might": 2, "might of arms": 5, "fear": -3}
     assert str(parse("2d6+MIGHT", names)) == "2d6+2"
     assert str(parse("2d6+might of arms", names)) == "2d6+5"
@@ -134,7 +134,7 @@ def test_names_stand_for_numbers() -> None:
         ("__import__('os').system('x')", "expected a number or dice"),
     ],
 )
-def test_complaints_say_what_and_where_and_what_works(typed: str, complaint: str) -> None:
+def test_dice_parser_errors_name_fault_and_column(typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
         parse(typed)
     assert caught.value.kept == "Nothing was rolled."
@@ -143,7 +143,7 @@ def test_complaints_say_what_and_where_and_what_works(typed: str, complaint: str
 
 @given(st.one_of(st.text(max_size=250), st.text(alphabet=NOTATION, max_size=60)))
 @settings(max_examples=examples(500), deadline=None)
-def test_any_text_reads_or_is_refused_in_words(text: str) -> None:
+def test_dice_parser_reads_or_refuses_any_text(text: str) -> None:
     try:
         formula = parse(text, {"might": 2})
     except InputError as error:

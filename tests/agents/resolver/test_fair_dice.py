@@ -1,4 +1,4 @@
-"""Dice and oracle by chance: seeded samples of every kind of roll keep to their exact odds."""
+"""Fairness: seeded samples of dice and oracle match their exact odds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agents.resolver.dice import reroll_dice, roll_dice
 from agents.resolver.dice_parser import parse
 from agents.resolver.oracle import TENSIONS, Likelihood, ask_oracle, event_chance, oracle_odds
 from stores.records.play import TensionMode
-from tests.agents.resolver.fair import Chances, exploding, is_fair, together, uniform
+from tests.agents.resolver.fairness import Chances, exploding, is_fair, together, uniform
 from tests.examples import examples
 
 pytestmark = pytest.mark.whole
@@ -24,7 +24,7 @@ THROWS = examples(6_000, 1_500)
 # --- the test itself can fail -----------------------------------------------------------------------
 
 
-def test_a_loaded_die_is_found_out() -> None:
+def test_fairness_test_detects_loaded_die() -> None:
     rng = random.Random(1)
     fair = Counter(rng.randint(1, 6) for _ in range(THROWS))
     loaded = Counter(rng.choice((1, 2, 3, 4, 5, 6, 6)) for _ in range(THROWS))
@@ -71,7 +71,7 @@ EXACT: dict[str, Chances] = {
 
 
 @pytest.mark.parametrize("expression", EXACT)
-def test_totals_keep_to_their_exact_odds(expression: str) -> None:
+def test_dice_totals_match_exact_odds(expression: str) -> None:
     rng, formula = random.Random(f"fair {expression}"), parse(expression)
     seen = Counter(roll_dice(formula, rng).total for _ in range(THROWS))
     assert is_fair(seen, EXACT[expression])
@@ -86,7 +86,7 @@ def test_totals_keep_to_their_exact_odds(expression: str) -> None:
         ("d10!10>=7", exploding(10, worth=lambda face: int(face >= 7))),
     ],
 )
-def test_explosions_keep_to_their_exact_odds(expression: str, chances: Chances) -> None:
+def test_dice_explosions_match_exact_odds(expression: str, chances: Chances) -> None:
     rng, formula = random.Random(f"fair {expression}"), parse(expression)
     totals = Counter(roll_dice(formula, rng).total for _ in range(THROWS))
     worth = [total for total in chances if total is not None]
@@ -104,7 +104,7 @@ def test_explosions_keep_to_their_exact_odds(expression: str, chances: Chances) 
         assert is_fair(seen, chances)
 
 
-def test_what_is_thrown_again_is_as_fair() -> None:
+def test_dice_rerolls_are_fair() -> None:
     rng = random.Random("again")
     seen: Counter[int] = Counter()
     for _ in range(THROWS):
@@ -113,7 +113,7 @@ def test_what_is_thrown_again_is_as_fair() -> None:
     assert is_fair(seen, uniform(*die(6)))
 
 
-def test_one_die_tells_nothing_of_the_next() -> None:
+def test_dice_are_independent() -> None:
     rng = random.Random("pairs")
     seen = Counter((a.face, b.face) for a, b in (roll_dice("2d6", rng).dice for _ in range(3 * THROWS)))
     assert is_fair(seen, uniform(*product(die(6), repeat=2)))
@@ -127,7 +127,7 @@ ENDS = (TENSIONS[0], 5, TENSIONS[-1])
 @pytest.mark.parametrize("mode", TensionMode)
 @pytest.mark.parametrize("tension", ENDS)
 @pytest.mark.parametrize("likelihood", Likelihood)
-def test_answers_keep_to_the_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
+def test_oracle_answers_match_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
     rng = random.Random(f"{likelihood}/{tension}/{mode}")
     asked = [ask_oracle(likelihood, tension, rng, mode=mode) for _ in range(THROWS)]
     published = {grade: Fraction(n, 100) for grade, n in oracle_odds(likelihood, tension, mode).items()}

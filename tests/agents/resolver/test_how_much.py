@@ -1,4 +1,4 @@
-"""How much: seven amounts on three dice, the middle far more often than the ends."""
+"""Amount rolls: seven amounts on three dice."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from tests.examples import examples
 LEANS = range(-MAX_LEAN, MAX_LEAN + 1)
 
 
-def test_every_way_that_dice_fall_is_counted() -> None:
+def test_amount_odds_count_every_throw() -> None:
     for lean in LEANS:
         published = amount_odds(lean)
         assert list(published) == list(Amount)
         assert sum(published.values()) == OUTCOMES
 
 
-def test_without_a_lean_it_is_a_bell() -> None:
+def test_amount_odds_without_lean_are_bell_shaped() -> None:
     ways = list(amount_odds().values())
     assert ways == [4, 16, 36, 104, 36, 16, 4]
 
 
-def test_a_lean_moves_everything_its_way() -> None:
+def test_amount_odds_follow_lean() -> None:
     def mean(lean: int) -> float:
         return sum(list(Amount).index(amount) * ways for amount, ways in amount_odds(lean).items())
 
     assert all(mean(less) < mean(more) for less, more in pairwise(LEANS))
 
 
-def test_a_lean_and_the_opposite_one_mirror_each_other() -> None:
+def test_amount_odds_of_opposite_leans_are_reversed() -> None:
     for lean in LEANS:
         assert list(amount_odds(lean).values()) == list(amount_odds(-lean).values())[::-1]
 
@@ -54,11 +54,11 @@ def test_a_lean_and_the_opposite_one_mirror_each_other() -> None:
         (21, "overwhelming"),
     ],
 )
-def test_totals_stand_for_amounts(total: int, amount: str) -> None:
+def test_amount_of_total(total: int, amount: str) -> None:
     assert amount_of(total) == amount
 
 
-def test_how_it_reads() -> None:
+def test_amount_roll_has_text_and_rule() -> None:
     fallen = roll_amount(random.Random(1), faces=[4, 5, 2])
     assert (fallen.text, fallen.rule) == ("how much · 3d6 [4,5,2] = 11 · as expected", "how much")
     leaning = roll_amount(random.Random(1), faces=[4, 5, 2], lean=3)
@@ -69,7 +69,7 @@ def test_how_it_reads() -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("lean", [-2, 0, 3])
-def test_sampled_amounts_keep_to_the_published_odds(lean: int) -> None:
+def test_amount_samples_match_published_odds(lean: int) -> None:
     asked, rng = examples(20_000, 5_000), random.Random(lean)
     seen = Counter(roll_amount(rng, lean=lean).amount for _ in range(asked))
     expected = {amount: asked * ways / OUTCOMES for amount, ways in amount_odds(lean).items() if ways}
@@ -78,7 +78,7 @@ def test_sampled_amounts_keep_to_the_published_odds(lean: int) -> None:
     assert squared < 22.46  # one in a thousand for six degrees of freedom, and fewer for less
 
 
-def test_too_great_a_lean_is_refused() -> None:
+def test_amount_roll_refuses_too_great_lean() -> None:
     with pytest.raises(InputError, match="from -3 to 3"):
         roll_amount(random.Random(1), lean=4)
     with pytest.raises(InputError):

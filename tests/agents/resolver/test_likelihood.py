@@ -1,4 +1,4 @@
-"""What canon makes likely: cases both ways, each with the facts it rests on; what is not known is even."""
+"""Likelihoods from canon: cases both ways, each with its facts; what is not known is even."""
 
 from __future__ import annotations
 
@@ -12,66 +12,70 @@ from agents.resolver.oracle import Likelihood
 from agents.resolver.oracle_question import stem
 from stores.records.canon import Fact, FactKind, FactStatus, Standing
 from stores.records.world import EntityKind
-from tests.agents.resolver.sayings import be, say
+from tests.agents.resolver.fact_builders import build_entity, build_fact
 
 CATALOGUE = load_catalogue()
 NOW = 1_000
 
 PLACE, FACTION, OBJECT = EntityKind.PLACE, EntityKind.FACTION, EntityKind.OBJECT
 ENTITIES = [
-    be("Mara", is_pc=True, aliases=("Mara Venn", "the diver"), tags=("half-deaf",), numbers={"hp": 7}),
-    be("Hester", aliases=("Hester Marrow", "the Warden")),
-    be("Stint"),
-    be("Wenna", aliases=("Wenna Pike",)),
-    be("Ivo", aliases=("the clerk",)),
-    be("Gil"),
-    be("Tam"),
-    be("Oram", tags=("dead",)),
-    be("Harl", PLACE),
-    be("The Slack Tide", PLACE, aliases=("the inn",)),
-    be("The Tally Chapel", PLACE, aliases=("the chapel",)),
-    be("The Ribs", PLACE, aliases=("the causeway",)),
-    be("The Company", FACTION),
-    be("The Tollers", FACTION),
-    be("The Black Ledger", OBJECT, aliases=("the ledger",)),
-    be("The Bell", OBJECT),
-    be("The Clerk of Works", aliases=("the clerk",)),
+    build_entity(
+        "Mara", is_pc=True, aliases=("Mara Venn", "the diver"), tags=("half-deaf",), numbers={"hp": 7}
+    ),
+    build_entity("Hester", aliases=("Hester Marrow", "the Warden")),
+    build_entity("Stint"),
+    build_entity("Wenna", aliases=("Wenna Pike",)),
+    build_entity("Ivo", aliases=("the clerk",)),
+    build_entity("Gil"),
+    build_entity("Tam"),
+    build_entity("Oram", tags=("dead",)),
+    build_entity("Harl", PLACE),
+    build_entity("The Slack Tide", PLACE, aliases=("the inn",)),
+    build_entity("The Tally Chapel", PLACE, aliases=("the chapel",)),
+    build_entity("The Ribs", PLACE, aliases=("the causeway",)),
+    build_entity("The Company", FACTION),
+    build_entity("The Tollers", FACTION),
+    build_entity("The Black Ledger", OBJECT, aliases=("the ledger",)),
+    build_entity("The Bell", OBJECT),
+    build_entity("The Clerk of Works", aliases=("the clerk",)),
 ]
 
 FACTS = {
-    "tam_dead": say("alive", "Tam", value=False, valid_from=10),
-    "wenna_lives": say("alive", "Wenna", value=True),
-    "hester_chapel": say("located_in", "Hester", "The Tally Chapel"),
-    "mara_inn": say("located_in", "Mara", "The Slack Tide"),
-    "inn_harl": say("located_in", "The Slack Tide", "Harl"),
-    "gil_harl": say("located_in", "Gil", "Harl"),
-    "bell_was": say("located_in", "The Bell", "Harl", valid_from=0, valid_to=500),
-    "ledger_ivo": say("owns", "Ivo", "The Black Ledger"),
-    "wenna_inn": say("owns", "Wenna", "The Slack Tide"),
-    "hester_mother": say("parent_of", "Hester", "Tam"),
-    "stint_company": say("member_of", "Stint", "The Company"),
-    "hester_tollers": say("member_of", "Hester", "The Tollers"),
-    "feud": say("enemy_of", "The Company", "The Tollers"),
-    "wenna_mara": say("ally_of", "Wenna", "Mara"),
-    "gil_ivo": say("enemy_of", "Gil", "Ivo"),
-    "gil_owes": say("owes", "Gil", "Wenna"),
-    "ivo_met": say("met", "Ivo", "Gil", kind=FactKind.ENCOUNTER, valid_from=240, valid_to=240),
-    "gil_missing": say("is", "Gil", value="missing"),
-    "mara_unhurt": say("is_not", "Mara", value="wounded"),
-    "grim": say("mood", "Ivo", value="grim", statement="Ivo's mood is grim.", kind=FactKind.STATE),
-    "rumour": say("serves", "Ivo", "The Tollers", standing=Standing.RUMOUR),
-    "lie": say("knows", "Stint", "Mara", standing=Standing.LIE),
-    "disputed": say("rules_over", "Stint", "Harl", standing=Standing.DISPUTED),
-    "leads": say("leads", "Hester", "The Tollers", statement="Hester leads the Tollers in all things."),
-    "never": say("sleeps", "Wenna", statement="Wenna sleeps only when the tide is out."),
-    "promised": say(
+    "tam_dead": build_fact("alive", "Tam", value=False, valid_from=10),
+    "wenna_lives": build_fact("alive", "Wenna", value=True),
+    "hester_chapel": build_fact("located_in", "Hester", "The Tally Chapel"),
+    "mara_inn": build_fact("located_in", "Mara", "The Slack Tide"),
+    "inn_harl": build_fact("located_in", "The Slack Tide", "Harl"),
+    "gil_harl": build_fact("located_in", "Gil", "Harl"),
+    "bell_was": build_fact("located_in", "The Bell", "Harl", valid_from=0, valid_to=500),
+    "ledger_ivo": build_fact("owns", "Ivo", "The Black Ledger"),
+    "wenna_inn": build_fact("owns", "Wenna", "The Slack Tide"),
+    "hester_mother": build_fact("parent_of", "Hester", "Tam"),
+    "stint_company": build_fact("member_of", "Stint", "The Company"),
+    "hester_tollers": build_fact("member_of", "Hester", "The Tollers"),
+    "feud": build_fact("enemy_of", "The Company", "The Tollers"),
+    "wenna_mara": build_fact("ally_of", "Wenna", "Mara"),
+    "gil_ivo": build_fact("enemy_of", "Gil", "Ivo"),
+    "gil_owes": build_fact("owes", "Gil", "Wenna"),
+    "ivo_met": build_fact("met", "Ivo", "Gil", kind=FactKind.ENCOUNTER, valid_from=240, valid_to=240),
+    "gil_missing": build_fact("is", "Gil", value="missing"),
+    "mara_unhurt": build_fact("is_not", "Mara", value="wounded"),
+    "grim": build_fact("mood", "Ivo", value="grim", statement="Ivo's mood is grim.", kind=FactKind.STATE),
+    "rumour": build_fact("serves", "Ivo", "The Tollers", standing=Standing.RUMOUR),
+    "lie": build_fact("knows", "Stint", "Mara", standing=Standing.LIE),
+    "disputed": build_fact("rules_over", "Stint", "Harl", standing=Standing.DISPUTED),
+    "leads": build_fact(
+        "leads", "Hester", "The Tollers", statement="Hester leads the Tollers in all things."
+    ),
+    "never": build_fact("sleeps", "Wenna", statement="Wenna sleeps only when the tide is out."),
+    "promised": build_fact(
         "promised",
         "Stint",
         statement="Stint promised sixty silver for the bell.",
         kind=FactKind.COMMITMENT,
     ),
-    "future": say("ally_of", "Ivo", "Mara", valid_from=5_000),
-    "undone": say("ally_of", "Ivo", "Hester", status=FactStatus.RETCONNED),
+    "future": build_fact("ally_of", "Ivo", "Mara", valid_from=5_000),
+    "undone": build_fact("ally_of", "Ivo", "Hester", status=FactStatus.RETCONNED),
 }
 NAMES = {fact.id: name for name, fact in FACTS.items()}
 
@@ -191,15 +195,13 @@ def cited(suggestion: LikelihoodSuggestion) -> list[str]:
 
 
 @pytest.mark.parametrize(("question", "likelihood", "facts"), CASES)
-def test_a_question_gets_the_likelihood_that_canon_gives_it(
-    question: str, likelihood: str, facts: str
-) -> None:
+def test_likelihood_follows_canon(question: str, likelihood: str, facts: str) -> None:
     suggestion = ask(question)
     assert (suggestion.likelihood, cited(suggestion)) == (likelihood, facts.split())
 
 
 @pytest.mark.parametrize(("question", "likelihood", "facts"), CASES)
-def test_every_reason_is_told_and_cites_what_it_rests_on(question: str, likelihood: str, facts: str) -> None:
+def test_likelihood_reasons_are_shown_and_cite_facts(question: str, likelihood: str, facts: str) -> None:
     suggestion = ask(question)
     assert suggestion.reasons
     assert suggestion.text == f"{likelihood}: {'; '.join(reason.text for reason in suggestion.reasons)}"
@@ -222,25 +224,25 @@ def test_every_reason_is_told_and_cites_what_it_rests_on(question: str, likeliho
         ("Isn't Tam dead?", "even: it is put in the negative: ask it the other way round"),
     ],
 )
-def test_how_a_suggestion_reads(question: str, text: str) -> None:
+def test_likelihood_suggestion_has_text(question: str, text: str) -> None:
     assert ask(question).text == text
 
 
-def test_what_is_said_both_ways_is_even() -> None:
-    facts = [say("ally_of", "Gil", "Mara"), say("enemy_of", "Gil", "Mara")]
+def test_likelihood_of_contradiction_is_even() -> None:
+    facts = [build_fact("ally_of", "Gil", "Mara"), build_fact("enemy_of", "Gil", "Mara")]
     suggestion = suggest_likelihood("Is Gil an ally of Mara?", ENTITIES, facts, CATALOGUE)
     assert (suggestion.likelihood, len(suggestion.reasons)) == (Likelihood.EVEN, 2)
 
 
-def test_a_user_s_predicate_is_understood_by_its_sentence() -> None:
+def test_likelihood_reads_sentence_of_user_predicate() -> None:
     catalogue = read_catalogue(
         'haunts:\n  statement: "{subject} haunts {object}."\n  excludes: [avoids]\n'
         'avoids:\n  statement: "{subject} avoids {object}."\n'
         'sworn:\n  cardinality: one\n  statement: "{subject} is sworn to {object}."\n'
     )
     facts = [
-        say("haunts", "Tam", "The Ribs", statement="Tam haunts the Ribs."),
-        say("sworn", "Gil", "Ivo", statement="Gil is sworn to Ivo."),
+        build_fact("haunts", "Tam", "The Ribs", statement="Tam haunts the Ribs."),
+        build_fact("sworn", "Gil", "Ivo", statement="Gil is sworn to Ivo."),
     ]
 
     def likelihood(question: str) -> Likelihood:
@@ -252,10 +254,10 @@ def test_a_user_s_predicate_is_understood_by_its_sentence() -> None:
     assert likelihood("Does Gil haunt the causeway?") is Likelihood.EVEN
 
 
-def test_time_decides_which_facts_speak() -> None:
+def test_likelihood_uses_facts_of_the_time() -> None:
     moved = [
-        say("located_in", "Gil", "The Ribs", valid_from=0, valid_to=100, status=FactStatus.SUPERSEDED),
-        say("located_in", "Gil", "The Tally Chapel", valid_from=100),
+        build_fact("located_in", "Gil", "The Ribs", valid_from=0, valid_to=100, status=FactStatus.SUPERSEDED),
+        build_fact("located_in", "Gil", "The Tally Chapel", valid_from=100),
     ]
 
     def likelihood(tick: int) -> Likelihood:
@@ -264,17 +266,17 @@ def test_time_decides_which_facts_speak() -> None:
     assert (likelihood(50), likelihood(100)) == (Likelihood.VERY_UNLIKELY, Likelihood.CERTAIN)
 
 
-def test_a_mere_sentence_rules_nothing_out() -> None:
+def test_likelihood_of_facts_without_object_is_even() -> None:
     facts = [
-        say("located_in", "Gil", statement="Gil is far away."),
-        say("alive", "Ivo", statement="Ivo lives well."),
+        build_fact("located_in", "Gil", statement="Gil is far away."),
+        build_fact("alive", "Ivo", statement="Ivo lives well."),
     ]
     for question in ("Is Gil in the chapel?", "Is Ivo dead?", "Is Ivo alive?"):
         assert suggest_likelihood(question, ENTITIES, facts, CATALOGUE).likelihood is Likelihood.EVEN
 
 
-def test_places_that_lie_in_each_other_come_to_an_end() -> None:
-    facts = [say("located_in", "Harl", "The Ribs"), say("located_in", "The Ribs", "Harl")]
+def test_likelihood_survives_places_inside_each_other() -> None:
+    facts = [build_fact("located_in", "Harl", "The Ribs"), build_fact("located_in", "The Ribs", "Harl")]
     assert (
         suggest_likelihood("Is Harl in the chapel?", ENTITIES, facts, CATALOGUE).likelihood
         is Likelihood.VERY_UNLIKELY
@@ -287,12 +289,12 @@ def test_places_that_lie_in_each_other_come_to_an_end() -> None:
         max_size=9,
     ).map(" ".join)
 )
-def test_any_words_are_answered_the_same_twice(question: str) -> None:
+def test_likelihood_is_deterministic(question: str) -> None:
     assert ask(question) == ask(question)
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_answered(question: str) -> None:
+def test_likelihood_answers_any_text(question: str) -> None:
     assert ask(question).reasons
 
 
@@ -309,12 +311,12 @@ def test_any_text_is_answered(question: str) -> None:
         "boss",
     ],
 )
-def test_a_word_is_one_whatever_its_ending(words: str) -> None:
+def test_question_stem_ignores_endings(words: str) -> None:
     assert len(set(map(stem, words.split()))) == 1
 
 
 @given(st.permutations(list(FACTS.values())), st.sampled_from(CASES))
-def test_the_order_of_facts_does_not_matter(facts: list[Fact], case: tuple[str, str, str]) -> None:
+def test_likelihood_ignores_order_of_facts(facts: list[Fact], case: tuple[str, str, str]) -> None:
     suggestion = suggest_likelihood(
         case[0], ENTITIES, facts, CATALOGUE, tick=NOW, pc_id="Mara", place_id="The Slack Tide"
     )

@@ -1,4 +1,4 @@
-"""The oracle: published odds that add up, dice that keep to them, and questions read as they are typed."""
+"""The oracle: published odds that add up, dice that keep to them, and typed questions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def at_least(published: Mapping[Grade, int]) -> list[int]:
 # --- the odds ---------------------------------------------------------------------------------------
 
 
-def test_every_cell_comes_to_a_hundred() -> None:
+def test_oracle_odds_add_up_to_100() -> None:
     assert len(CELLS) == 7 * 9 * 2
     for cell in CELLS:
         published = oracle_odds(*cell)
@@ -55,7 +55,7 @@ def test_every_cell_comes_to_a_hundred() -> None:
         assert min(published.values()) >= 0
 
 
-def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
+def test_oracle_odds_agree_with_chance_of_yes() -> None:
     for cell in CELLS:
         yes = sum(count for grade, count in oracle_odds(*cell).items() if grade.is_yes)
         assert yes == yes_in_100(*cell)
@@ -64,7 +64,7 @@ def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
 
 @pytest.mark.parametrize("mode", list(TensionMode))
 @pytest.mark.parametrize("tension", list(TENSIONS))
-def test_what_is_likelier_is_answered_no_worse(tension: int, mode: TensionMode) -> None:
+def test_oracle_odds_rise_with_likelihood(tension: int, mode: TensionMode) -> None:
     for less, more in pairwise(Likelihood):
         assert yes_in_100(less, tension, mode) < yes_in_100(more, tension, mode)
         worse, better = at_least(oracle_odds(less, tension, mode)), at_least(oracle_odds(more, tension, mode))
@@ -72,14 +72,14 @@ def test_what_is_likelier_is_answered_no_worse(tension: int, mode: TensionMode) 
 
 
 @pytest.mark.parametrize("likelihood", list(Likelihood))
-def test_bend_makes_a_yes_likelier_with_tension(likelihood: Likelihood) -> None:
+def test_oracle_bend_makes_yes_likelier_with_tension(likelihood: Likelihood) -> None:
     yes = [yes_in_100(likelihood, tension) for tension in TENSIONS]
     assert yes == sorted(yes)
     assert yes[0] < yes[-1]
 
 
 @pytest.mark.parametrize("likelihood", list(Likelihood))
-def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> None:
+def test_oracle_edge_moves_only_extreme_answers(likelihood: Likelihood) -> None:
     by_tension = [oracle_odds(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS]
     assert len({yes_in_100(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS}) == 1
     extremes = [one[Grade.YES_AND] + one[Grade.NO_AND] for one in by_tension]
@@ -90,35 +90,33 @@ def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> 
         assert abs(one[Grade.NO] - other[Grade.NO]) <= 1
 
 
-def test_at_the_middle_both_modes_are_the_same() -> None:
+def test_oracle_modes_agree_at_middle_tension() -> None:
     for likelihood in Likelihood:
         assert oracle_odds(likelihood, 5, TensionMode.BEND) == oracle_odds(likelihood, 5, TensionMode.EDGE)
 
 
 @given(likelihoods, tensions)
-def test_the_opposite_at_the_opposite_tension_is_as_likely_to_be_a_no(
+def test_oracle_opposite_likelihood_at_opposite_tension_is_complement(
     likelihood: Likelihood, tension: int
 ) -> None:
     opposite = list(Likelihood)[6 - list(Likelihood).index(likelihood)]
     assert yes_in_100(likelihood, tension) + yes_in_100(opposite, 10 - tension) == 100
 
 
-def test_a_few_cells_as_they_were_printed() -> None:
+def test_oracle_odds_have_published_values() -> None:
     assert tuple(oracle_odds(Likelihood.EVEN, 5).values()) == (12, 25, 13, 13, 25, 12)
     assert tuple(oracle_odds(Likelihood.LIKELY, 9).values()) == (4, 9, 4, 21, 42, 20)
     assert tuple(oracle_odds(Likelihood.UNLIKELY, 1, TensionMode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
 
 
 @given(likelihoods, tensions, modes)
-def test_the_hundred_faces_give_exactly_the_published_odds(
-    likelihood: Likelihood, tension: int, mode: TensionMode
-) -> None:
+def test_oracle_faces_match_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
     counted = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
     assert all(counted[grade] == count for grade, count in oracle_odds(likelihood, tension, mode).items())
 
 
 @given(st.tuples(faces, faces).map(sorted), likelihoods, tensions, modes)
-def test_a_higher_face_is_never_a_worse_answer(
+def test_oracle_higher_face_is_never_worse(
     pair: list[int], likelihood: Likelihood, tension: int, mode: TensionMode
 ) -> None:
     low, high = (list(Grade).index(grade_of(face, likelihood, tension, mode)) for face in pair)
@@ -129,7 +127,7 @@ def test_a_higher_face_is_never_a_worse_answer(
 
 
 @pytest.mark.parametrize("tension", list(TENSIONS))
-def test_an_event_has_its_published_chance(tension: int) -> None:
+def test_oracle_event_has_published_chance(tension: int) -> None:
     brings = [face for face in range(1, 101) if is_event(face, tension)]
     assert len(brings) == event_chance(tension) == 2 * tension
     assert sorted(99 - face for face in brings) == brings  # as many high as low
@@ -147,14 +145,14 @@ def test_an_event_has_its_published_chance(tension: int) -> None:
         (34, 9, True),
     ],
 )
-def test_an_event_comes_when_gap_and_tension_make_ten(face: int, tension: int, brings: bool) -> None:
+def test_oracle_event_needs_gap_and_tension_of_ten(face: int, tension: int, brings: bool) -> None:
     assert is_event(face, tension) is brings
 
 
 # --- asking -----------------------------------------------------------------------------------------
 
 
-def test_how_an_answer_reads_and_what_is_sealed() -> None:
+def test_oracle_answer_has_text_and_dice() -> None:
     answer = ask_oracle(Likelihood.LIKELY, 5, random.Random(1), faces=[37])
     assert answer.text == "likely · tension 5 · d100 37 · yes, but"
     assert answer.rule == "oracle, likely, tension 5, bend"
@@ -163,14 +161,14 @@ def test_how_an_answer_reads_and_what_is_sealed() -> None:
     assert not answer.is_event
 
 
-def test_an_event_is_told_with_the_answer() -> None:
+def test_oracle_answer_text_includes_event() -> None:
     answer = ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=[94])
     assert answer.is_event
     assert answer.text == "even · tension 5 · d100 94 · yes, and · event"
 
 
 @given(likelihoods, tensions, modes, st.integers())
-def test_one_seed_gives_one_answer(
+def test_oracle_answer_follows_seed(
     likelihood: Likelihood, tension: int, mode: TensionMode, seed: int
 ) -> None:
     one, other = (ask_oracle(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
@@ -179,7 +177,7 @@ def test_one_seed_gives_one_answer(
 
 
 @pytest.mark.parametrize("tension", [0, 10, -1])
-def test_the_dial_has_ends(tension: int) -> None:
+def test_oracle_refuses_invalid_tension(tension: int) -> None:
     for use in (check_tension, event_chance, lambda t: oracle_odds(Likelihood.EVEN, t)):
         with pytest.raises(InputError, match="no tension"):
             use(tension)
@@ -187,14 +185,14 @@ def test_the_dial_has_ends(tension: int) -> None:
         ask_oracle(Likelihood.EVEN, tension, random.Random(1))
 
 
-def test_double_nought_is_the_hundred() -> None:
+def test_oracle_reads_double_zero_as_100() -> None:
     assert ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=[0]).text.startswith(
         "even · tension 5 · d100 100"
     )
 
 
 @pytest.mark.parametrize("typed", [[-1], [101], [], [5, 6]])
-def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
+def test_oracle_refuses_faces_of_other_dice(typed: list[int]) -> None:
     with pytest.raises(InputError):
         ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=typed)
 
@@ -202,7 +200,7 @@ def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def test_each_likelihood_has_its_rank_and_a_short_name() -> None:
+def test_likelihood_has_rank_and_short_name() -> None:
     assert [likelihood.rank for likelihood in Likelihood] == [-3, -2, -1, 0, 1, 2, 3]
     assert {likelihood for name, likelihood in LIKELIHOOD_ALIASES.items() if len(name) <= 3} == set(
         Likelihood
@@ -210,11 +208,11 @@ def test_each_likelihood_has_its_rank_and_a_short_name() -> None:
 
 
 @pytest.mark.parametrize("name", [*LIKELIHOOD_ALIASES, "Very  Likely", "50/50", "VL"])
-def test_likelihoods_are_read_by_any_of_their_names(name: str) -> None:
+def test_likelihood_is_read_by_every_name(name: str) -> None:
     assert read_likelihood(name) in Likelihood
 
 
-def test_an_unknown_likelihood_is_refused_with_near_ones() -> None:
+def test_likelihood_refuses_unknown_name_with_suggestion() -> None:
     with pytest.raises(InputError, match="Did you mean likely") as caught:
         read_likelihood("likley")
     assert caught.value.kept == "Nothing was rolled."
@@ -243,7 +241,7 @@ def test_an_unknown_likelihood_is_refused_with_near_ones() -> None:
         ("", "", None),
     ],
 )
-def test_a_likelihood_may_stand_before_the_question(
+def test_oracle_query_reads_likelihood_before_question(
     typed: str, question: str, likelihood: Likelihood | None
 ) -> None:
     assert read_oracle_query(typed) == OracleQuery(question, likelihood)

@@ -1,4 +1,4 @@
-"""Checks by a pack: how they read, what they come to, and that they fit the Resolver as it is."""
+"""Checks by a rule pack: text, rule, effects and faults."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from agents.resolver.check import CheckResult, roll_check
 from agents.resolver.check import read_check as generic
 from agents.resolver.pack_check import read_pack_check
-from agents.resolver.ruleset_reader import read_pack
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import load_bundled_packs
+from agents.resolver.rulesets import load_bundled_packs, read_pack
 from agents.resolver.sheets import NewSheet, Sheet, new_sheet, numbers_of
 from stores.errors import InputError
 from stores.records.play import Degree
@@ -40,7 +39,7 @@ def effects(pack: Pack, typed: str, faces: Iterable[int], sheet: NewSheet = MARA
     return [str(e) for e in resolve_check(pack, typed, sheet, random.Random(0), faces).effects]
 
 
-# --- how it reads -----------------------------------------------------------------------------------
+# --- text and rule -----------------------------------------------------------------------------------
 
 BANDS = ", partial within 3"
 
@@ -86,14 +85,14 @@ BANDS = ", partial within 3"
         (TELLING, "press +2", [41], "likely odds d% [41] = 41 · success", "press, +2, likely odds"),
     ],
 )
-def test_how_checks_read(pack: Pack, typed: str, faces: list[int], text: str, rule: str) -> None:
+def test_pack_check_has_text_and_rule(pack: Pack, typed: str, faces: list[int], text: str, rule: str) -> None:
     result = resolve_check(pack, typed, MARA, random.Random(0), faces)
     assert result.text.startswith(text)
     assert result.rule.startswith(f"{pack.name}: ")
     assert rule in result.rule
 
 
-def test_the_rule_says_all_that_is_needed_to_check_it_again() -> None:
+def test_pack_check_rule_names_all_modifiers() -> None:
     result = resolve_check(TWOS, "strike Orc +2 adv", HURT, random.Random(0), [6, 1, 1])
     assert result.rule == (
         "Lantern Twos: strike with might, hurt -1, shaken -1, +2, advantage vs 10, partial within 3"
@@ -107,13 +106,13 @@ def test_the_rule_says_all_that_is_needed_to_check_it_again() -> None:
     ["2d6+1 vs 8", "2d6 + 1 +2 vs 9", "d20+might vs 15; success: Orc.hp -8", "8d10>=7 vs 3", "4dF vs -2"],
 )
 @pytest.mark.parametrize("pack", [TWOS, TWENTY])
-def test_the_generic_check_works_in_every_system(pack: Pack, typed: str) -> None:
+def test_pack_check_reads_generic_check(pack: Pack, typed: str) -> None:
     spec = read_pack_check(pack, typed, MARA)
     assert spec == generic(typed, numbers_of(pack, MARA))
     assert bool(spec.all_effects()) is ("Orc" in typed)
 
 
-def test_plain_luck_works_where_dice_are_the_rule() -> None:
+def test_pack_check_reads_plain_luck() -> None:
     result = resolve_check(TWENTY, "likely; fail: Mara +lost", MARA, random.Random(0), [1])
     assert (result.rule, [str(e) for e in result.effects]) == (
         "narrative randomizer, likely odds",
@@ -121,7 +120,7 @@ def test_plain_luck_works_where_dice_are_the_rule() -> None:
     )
 
 
-# --- what it comes to -------------------------------------------------------------------------------
+# --- effects and odds -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -142,25 +141,25 @@ def test_plain_luck_works_where_dice_are_the_rule() -> None:
         (TELLING, "fight", [50], ["Mara +hurt"]),
     ],
 )
-def test_each_degree_suggests_its_effects(
+def test_pack_check_suggests_effects_of_degree(
     pack: Pack, typed: str, faces: list[int], wanted: list[str]
 ) -> None:
     assert effects(pack, typed, faces) == wanted
 
 
-def test_a_name_is_never_read_as_an_effect() -> None:
+def test_pack_check_never_reads_name_as_effect() -> None:
     villain = "X.hp +99, Mara.alive = false"
     spec = read_pack_check(TWOS, f"strike {villain}", NewSheet('"; {target}.hp = 0', numbers={}))
     assert {e.name for e in spec.all_effects()} == {villain, '"; {target}.hp = 0'}
     assert "{target}" not in spec.says[PARTIAL]
 
 
-def test_an_amount_keeps_its_sign() -> None:
+def test_pack_check_effect_keeps_sign_of_number() -> None:
     weak = NewSheet("Mara", numbers={"harm": -2})
     assert effects(TWENTY, "strike Orc vs 1", [20], weak) == ["Orc.hp +2"]
 
 
-def test_low_may_win_and_help_lowers() -> None:
+def test_pack_check_low_may_win() -> None:
     pack = read_pack(
         """{id: low, name: Low, version: 1, licence: x, attribution: x, summary: x,
         numbers: [{key: stealth, meaning: x, default: 40}],
@@ -177,7 +176,7 @@ def test_low_may_win_and_help_lowers() -> None:
     assert helped.rule == "Low: check with stealth, +20 vs 40, partial within 10, low wins"
 
 
-def test_a_pool_counts_its_number() -> None:
+def test_pack_check_number_may_be_dice_pool() -> None:
     pack = read_pack(
         """{id: pool, name: Pool, version: 1, licence: x, attribution: x, summary: x,
         numbers: [{key: nerve, meaning: x, default: 3}], check: {dice: "{number}d6>=5", vs: 1}}"""
@@ -196,7 +195,7 @@ def odds(pack: Pack, sides: int, dice: int, bonus: int) -> Counter[Degree]:
     return Counter(roll_check(spec, rng, faces).degree for faces in product(range(1, sides + 1), repeat=dice))
 
 
-def test_the_odds_of_our_packs_are_as_they_look() -> None:
+def test_pack_check_bundled_packs_have_expected_odds() -> None:
     """Of 36 throws of two dice, 6 come to 10 or more and 15 to 7, 8 or 9; of 20 faces, 9 reach 12."""
     assert odds(TWOS, 6, 2, 0) == {SUCCESS: 6, PARTIAL: 15, FAIL: 15}
     assert odds(TWOS, 6, 2, 2) == {SUCCESS: 15, PARTIAL: 15, FAIL: 6}
@@ -205,7 +204,7 @@ def test_the_odds_of_our_packs_are_as_they_look() -> None:
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=str)
-def test_every_move_of_our_packs_can_be_made(pack: Pack) -> None:
+def test_pack_check_rolls_every_bundled_move(pack: Pack) -> None:
     for sheet in (new_sheet(pack, "Mara"), NewSheet("Orc", is_pc=False)):
         for move in pack.moves:
             for seed in range(20):
@@ -215,7 +214,7 @@ def test_every_move_of_our_packs_can_be_made(pack: Pack) -> None:
                 assert result.rule.isprintable()
 
 
-# --- what is refused --------------------------------------------------------------------------------
+# --- faults --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -240,7 +239,7 @@ def test_every_move_of_our_packs_can_be_made(pack: Pack) -> None:
         (TWOS, "x" * 1001, "at most 1,000"),
     ],
 )
-def test_complaints(pack: Pack, typed: str, complaint: str) -> None:
+def test_pack_check_names_faults(pack: Pack, typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
         read_pack_check(pack, typed, MARA)
     assert caught.value.kept
@@ -258,7 +257,7 @@ def test_complaints(pack: Pack, typed: str, complaint: str) -> None:
     st.integers(),
 )
 @settings(max_examples=examples(500), deadline=None)
-def test_any_text_resolves_or_is_refused_in_words(pack: Pack, typed: str, sheet: NewSheet, seed: int) -> None:
+def test_pack_check_reads_or_refuses_any_text(pack: Pack, typed: str, sheet: NewSheet, seed: int) -> None:
     try:
         result = resolve_check(pack, typed, sheet, random.Random(seed))
     except InputError as error:
@@ -273,9 +272,9 @@ def test_any_text_resolves_or_is_refused_in_words(pack: Pack, typed: str, sheet:
     assert refused.todo
 
 
-# --- with what is there already ---------------------------------------------------------------------
+# --- entities ---------------------------------------------------------------------
 
 
-def test_an_entity_is_a_sheet(make_entity: Callable[..., Entity]) -> None:
+def test_pack_check_accepts_entity_as_sheet(make_entity: Callable[..., Entity]) -> None:
     mara = make_entity("Mara", numbers={"Might": 3}, is_pc=True)
     assert resolve_check(TWOS, "strike Orc", mara, random.Random(0), [4, 3]).degree is SUCCESS

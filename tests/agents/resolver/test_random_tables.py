@@ -1,4 +1,4 @@
-"""Random tables: read whole or refused with the line; every row as often as its weight says."""
+"""Random tables: read as a whole or refused with the line; rows follow their weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.resolver import table_files
+from agents.resolver import random_tables
 from agents.resolver.random_tables import (
     MAX_ROWS,
     RandomTable,
@@ -19,11 +19,12 @@ from agents.resolver.random_tables import (
     TableLibrary,
     TableRow,
     add_tables,
+    bundled_tables,
     draw_row,
     read_table,
+    read_tables,
     row_at,
 )
-from agents.resolver.table_files import bundled_tables, read_tables
 from stores.errors import InputError
 
 HEAD = "title: Sky\nlicence: CC0\nattribution: Me.\n"
@@ -47,7 +48,7 @@ def table(*weights: int, die: str | None = None) -> RandomTable:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def test_a_table_is_read_with_its_licence_and_weights() -> None:
+def test_random_table_reads_licence_and_weights() -> None:
     sky = read_table("sky", SKY)
     assert (sky.name, sky.title, sky.licence, sky.attribution) == ("sky", "Sky", "CC0", "Me.")
     assert sky.rows == (
@@ -59,7 +60,7 @@ def test_a_table_is_read_with_its_licence_and_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "complaint"),
     [
         ("", "it is empty"),
         ("just words", "line 1: fields such as title and rows should stand here"),
@@ -109,15 +110,15 @@ def test_a_table_is_read_with_its_licence_and_weights() -> None:
     ],
     ids=lambda value: value[-40:],
 )
-def test_a_bad_table_is_refused_with_the_line_that_is_wrong(text: str, said: str) -> None:
-    assert said in refused(text)
+def test_random_table_error_names_line(text: str, complaint: str) -> None:
+    assert complaint in refused(text)
 
 
-def test_several_faults_are_told_together() -> None:
+def test_random_table_error_lists_all_faults() -> None:
     assert refused("title: Sky\nrows:\n  - no\n  - 12\n").count("line") == 3
 
 
-def test_control_characters_do_not_come_in() -> None:
+def test_random_table_drops_control_characters() -> None:
     sky = read_table("sky", HEAD + 'rows: ["ra\\e[31min\\u202e", "sun\\nshine"]\n')
     assert [row.text for row in sky.rows] == ["rain", "sun shine"]
     assert "line 4" in refused(HEAD + 'rows: ["\\e[31m"]\n')
@@ -127,14 +128,14 @@ def test_control_characters_do_not_come_in() -> None:
 
 
 @given(st.lists(st.integers(1, 1_000), min_size=1, max_size=10))
-def test_each_row_has_as_many_faces_as_its_weight(weights: list[int]) -> None:
+def test_random_table_row_has_faces_of_its_weight(weights: list[int]) -> None:
     weighted = table(*weights)
     faces = Counter(row_at(weighted, place).text for place in range(1, weighted.total + 1))
     assert faces == {f"row {i}": weight for i, weight in enumerate(weights)}
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=33), st.integers())
-def test_a_draw_seals_a_die_that_fits(weights: list[int], seed: int) -> None:
+def test_random_table_draw_uses_fitting_die(weights: list[int], seed: int) -> None:
     weighted = table(*weights)
     drawn = draw_row(weighted, random.Random(seed))
     (die,) = drawn.dice
@@ -143,7 +144,7 @@ def test_a_draw_seals_a_die_that_fits(weights: list[int], seed: int) -> None:
     assert draw_row(weighted, random.Random(0), faces=[die.face]).row is drawn.row
 
 
-def test_sixty_six_rows_are_no_d66() -> None:
+def test_random_table_of_66_rows_is_not_read_by_digits() -> None:
     """A die of that many sides is one die; only a table that says so is read digit by digit."""
     assert draw_row(table(*[1] * 66), random.Random(1), faces=[40]).row.text == "row 39"
     by_digits = table(*[1] * 36, die="d66")
@@ -152,18 +153,18 @@ def test_sixty_six_rows_are_no_d66() -> None:
     assert len(draw_row(by_digits, random.Random(1)).dice) == 2
 
 
-def test_how_a_draw_reads() -> None:
+def test_random_table_draw_has_text_and_rule() -> None:
     drawn = draw_row(read_table("sky", SKY), random.Random(1), faces=[4])
     assert (drawn.text, drawn.rule) == ("Sky · d5 4 · sun", "table sky")
 
 
-def test_faces_that_do_not_fit_are_refused() -> None:
+def test_random_table_draw_refuses_impossible_faces() -> None:
     for faces in ([6], [0], [], [1, 2]):
         with pytest.raises(InputError):
             draw_row(read_table("sky", SKY), random.Random(1), faces=faces)
 
 
-def test_rows_may_be_struck_out() -> None:
+def test_random_table_filters_rows() -> None:
     sky = read_table("sky", SKY)
     without = sky.filter_rows(lambda row: row.aim is None)
     assert without is not None
@@ -171,10 +172,10 @@ def test_rows_may_be_struck_out() -> None:
     assert sky.filter_rows(lambda row: False) is None
 
 
-# --- the shelf --------------------------------------------------------------------------------------
+# --- libraries --------------------------------------------------------------------------------------
 
 
-def test_a_table_of_the_same_name_replaces_ours_and_says_so() -> None:
+def test_random_table_of_user_replaces_bundled_one() -> None:
     ours = bundled_tables()
     mine = add_tables({"weather": SKY, "moons": SKY}, ours)
     assert mine.tables["weather"].title == "Sky"
@@ -183,7 +184,7 @@ def test_a_table_of_the_same_name_replaces_ours_and_says_so() -> None:
     assert ours.tables["weather"].title == "Weather"
 
 
-def test_a_bad_table_leaves_what_was_there() -> None:
+def test_random_table_with_fault_replaces_nothing() -> None:
     ours = bundled_tables()
     mine = add_tables({"weather": HEAD, "moons": SKY}, ours)
     assert mine.tables["weather"] is ours.tables["weather"]
@@ -192,15 +193,15 @@ def test_a_bad_table_leaves_what_was_there() -> None:
     assert "The table 'weather' cannot be used: line 1: 'rows' is missing." in str(wrong)
 
 
-def test_tables_are_read_from_files_and_named_by_them(tmp_path: Path) -> None:
+def test_random_tables_are_named_by_files(tmp_path: Path) -> None:
     (tmp_path / "Moons.yaml").write_text("\ufeff" + SKY, encoding="utf-8")
     (tmp_path / "latin.yaml").write_bytes(HEAD.encode() + b"rows: [\xe9]\n")
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "huge.yaml").write_text("#" * 4_000_001, encoding="utf-8")
     os.mkfifo(tmp_path / "pipe.yaml")
-    shelf = read_tables([*tmp_path.glob("*.yaml"), tmp_path / "gone.yaml"], TableLibrary({}))
-    assert list(shelf.tables) == ["moons"]
-    assert sorted(str(error).split("'")[1] for error in shelf.errors) == [
+    library = read_tables([*tmp_path.glob("*.yaml"), tmp_path / "gone.yaml"], TableLibrary({}))
+    assert list(library.tables) == ["moons"]
+    assert sorted(str(error).split("'")[1] for error in library.errors) == [
         "folder",
         "gone",
         "huge",
@@ -209,19 +210,19 @@ def test_tables_are_read_from_files_and_named_by_them(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_of_too_many_tables_is_cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_files, "MAX_TABLES", 2)
+def test_random_tables_limit_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_tables, "MAX_TABLES", 2)
     for name in "abc":
         (tmp_path / f"{name}.yaml").write_text(SKY, encoding="utf-8")
-    shelf = read_tables(tmp_path.iterdir(), TableLibrary({}))
-    assert list(shelf.tables) == ["a", "b"]
-    assert "more than 2 tables are not read" in str(shelf.errors[0])
+    library = read_tables(tmp_path.iterdir(), TableLibrary({}))
+    assert list(library.tables) == ["a", "b"]
+    assert "more than 2 tables are not read" in str(library.errors[0])
 
 
 # --- the bundled tables -----------------------------------------------------------------------------
 
 
-def test_the_bundled_tables_are_whole() -> None:
+def test_random_tables_bundled_are_complete() -> None:
     tables = bundled_tables().tables
     assert {"actions", "themes", "descriptors", "events", "weather", "place_moods"} <= set(tables)
     for one in tables.values():
@@ -232,5 +233,5 @@ def test_the_bundled_tables_are_whole() -> None:
 
 
 @pytest.mark.parametrize("name", ["actions", "themes", "descriptors"])
-def test_spark_tables_have_a_hundred_rows(name: str) -> None:
+def test_random_tables_for_sparks_have_100_rows(name: str) -> None:
     assert len(bundled_tables().tables[name].rows) == bundled_tables().tables[name].total == 100

@@ -1,4 +1,4 @@
-"""Bonds and reactions: what canon says stands between two, and how it moves two dice."""
+"""Bonds in canon, and how they change reaction rolls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agents.resolver.reaction import (
     total_modifier,
 )
 from stores.records.canon import Fact, FactStatus, Standing
-from tests.agents.resolver.sayings import say
+from tests.agents.resolver.fact_builders import build_fact
 from tests.examples import examples
 
 CATALOGUE = load_catalogue()
@@ -34,62 +34,67 @@ def warmth(*facts: Fact, who: str = "Stint", towards: str = "Hester", tick: int 
 # --- bonds ------------------------------------------------------------------------------------------
 
 
-def test_bonds_are_of_known_relations() -> None:
+def test_bond_warmth_names_catalogued_predicates() -> None:
     assert set(WARMTH) <= CATALOGUE.names()
 
 
 @pytest.mark.parametrize(
     ("fact", "expected"),
     [
-        (say("ally_of", "Stint", "Hester"), [3]),
-        (say("ally_of", "Hester", "Stint"), [3]),
-        (say("enemy_of", "Hester", "Stint"), [-3]),
-        (say("parent_of", "Hester", "Stint"), [2]),
-        (say("child_of", "Hester", "Stint"), [3]),  # the other way round: he is her parent
-        (say("owes", "Stint", "Hester"), [1]),
-        (say("owes", "Hester", "Stint"), [-1]),
-        (say("owes", "Hester", "Stint", closed=True), []),
-        (say("serves", "Stint", "Hester"), [2]),
-        (say("knows", "Stint", "Hester"), []),
-        (say("ally_of", "Stint", "Ivo"), []),
-        (say("ally_of", "Stint", "Hester", standing=Standing.RUMOUR), []),
-        (say("ally_of", "Stint", "Hester", status=FactStatus.RETCONNED), []),
-        (say("ally_of", "Stint", "Hester", valid_to=100), []),
+        (build_fact("ally_of", "Stint", "Hester"), [3]),
+        (build_fact("ally_of", "Hester", "Stint"), [3]),
+        (build_fact("enemy_of", "Hester", "Stint"), [-3]),
+        (build_fact("parent_of", "Hester", "Stint"), [2]),
+        (build_fact("child_of", "Hester", "Stint"), [3]),  # the other way round: he is her parent
+        (build_fact("owes", "Stint", "Hester"), [1]),
+        (build_fact("owes", "Hester", "Stint"), [-1]),
+        (build_fact("owes", "Hester", "Stint", closed=True), []),
+        (build_fact("serves", "Stint", "Hester"), [2]),
+        (build_fact("knows", "Stint", "Hester"), []),
+        (build_fact("ally_of", "Stint", "Ivo"), []),
+        (build_fact("ally_of", "Stint", "Hester", standing=Standing.RUMOUR), []),
+        (build_fact("ally_of", "Stint", "Hester", status=FactStatus.RETCONNED), []),
+        (build_fact("ally_of", "Stint", "Hester", valid_to=100), []),
     ],
 )
-def test_what_a_fact_makes_of_two(fact: Fact, expected: list[int]) -> None:
+def test_bond_warmth_of_each_fact(fact: Fact, expected: list[int]) -> None:
     assert warmth(fact) == expected
 
 
 @pytest.mark.parametrize(("tick", "expected"), [(5, []), (10, [3]), (99, [3]), (100, []), (None, [])])
-def test_a_bond_is_of_its_time(tick: int | None, expected: list[int]) -> None:
-    assert warmth(say("ally_of", "Stint", "Hester", valid_from=10, valid_to=100), tick=tick) == expected
+def test_bond_holds_during_fact(tick: int | None, expected: list[int]) -> None:
+    assert (
+        warmth(build_fact("ally_of", "Stint", "Hester", valid_from=10, valid_to=100), tick=tick) == expected
+    )
 
 
-def test_sides_bring_their_friends_and_enemies_with_them() -> None:
-    company, tollers = say("member_of", "Stint", "Company"), say("member_of", "Hester", "Tollers")
-    feud = say("enemy_of", "Company", "Tollers")
+def test_bond_follows_from_factions() -> None:
+    company, tollers = (
+        build_fact("member_of", "Stint", "Company"),
+        build_fact("member_of", "Hester", "Tollers"),
+    )
+    feud = build_fact("enemy_of", "Company", "Tollers")
     (bond,) = find_bonds("Stint", "Hester", [company, tollers, feud], CATALOGUE)
     assert bond == Bond(-2, (feud, company, tollers))
     assert bond.text == f"-2: {feud.statement} {company.statement} {tollers.statement}"
-    assert warmth(company, say("enemy_of", "Hester", "Company")) == [-2]
-    assert warmth(company, say("member_of", "Hester", "Company")) == [1]
+    assert warmth(company, build_fact("enemy_of", "Hester", "Company")) == [-2]
+    assert warmth(company, build_fact("member_of", "Hester", "Company")) == [1]
     assert warmth(company, tollers) == []
 
 
-def test_a_side_that_is_not_named_is_nobody_s() -> None:
-    assert warmth(say("member_of", "Stint"), say("member_of", "Hester")) == []
+def test_bond_needs_named_faction() -> None:
+    assert warmth(build_fact("member_of", "Stint"), build_fact("member_of", "Hester")) == []
 
 
-def test_a_bond_counts_once() -> None:
-    direct = say("enemy_of", "Stint", "Hester")
-    assert warmth(direct, direct, say("member_of", "Stint", "Company")) == [-3]
+def test_bond_counts_once() -> None:
+    direct = build_fact("enemy_of", "Stint", "Hester")
+    assert warmth(direct, direct, build_fact("member_of", "Stint", "Company")) == [-3]
 
 
 # --- reactions --------------------------------------------------------------------------------------
 
 
-def test_every_way_that_dice_fall_is_counted() -> None:
+def test_reaction_odds_count_every_throw() -> None:
     for modifier in MODIFIERS:
         published = reaction_odds(modifier)
         assert list(published) == list(Attitude)
@@ -98,7 +103,7 @@ def test_every_way_that_dice_fall_is_counted() -> None:
     assert list(reaction_odds().values()) == [3, 7, 16, 7, 3]
 
 
-def test_a_better_footing_never_makes_it_worse() -> None:
+def test_reaction_odds_improve_with_modifier() -> None:
     def at_most(modifier: int, attitude: int) -> int:
         return sum(list(reaction_odds(modifier).values())[: attitude + 1])
 
@@ -118,12 +123,12 @@ def test_a_better_footing_never_makes_it_worse() -> None:
         (11, "helpful"),
     ],
 )
-def test_totals_stand_for_attitudes(total: int, attitude: str) -> None:
+def test_reaction_attitude_of_total(total: int, attitude: str) -> None:
     assert attitude_of(total) == attitude
 
 
-def test_how_a_reaction_reads() -> None:
-    known = find_bonds("Stint", "Hester", [say("enemy_of", "Stint", "Hester")], CATALOGUE)
+def test_reaction_has_text_and_rule() -> None:
+    known = find_bonds("Stint", "Hester", [build_fact("enemy_of", "Stint", "Hester")], CATALOGUE)
     reaction = roll_reaction(random.Random(1), faces=[4, 5], bonds=known, modifier=1)
     assert reaction.text == "reaction · 2d6-2 [4,5]-2 = 7 · wary"
     assert (reaction.rule, reaction.bonds) == ("reaction, -2", known)
@@ -131,7 +136,7 @@ def test_how_a_reaction_reads() -> None:
     assert [die.face for die in reaction.dice] == [4, 5]
 
 
-def test_people_surprise_however_much_stands_between_them() -> None:
+def test_reaction_modifier_is_limited() -> None:
     loved = [Bond(3, ()), Bond(3, ()), Bond(2, ())]
     assert total_modifier(loved) == MAX_MODIFIER
     assert total_modifier([], -20) == -MAX_MODIFIER
@@ -141,7 +146,7 @@ def test_people_surprise_however_much_stands_between_them() -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("modifier", [-3, 0, 2])
-def test_sampled_attitudes_keep_to_the_published_odds(modifier: int) -> None:
+def test_reaction_samples_match_published_odds(modifier: int) -> None:
     asked, rng = examples(20_000, 5_000), random.Random(modifier)
     seen = Counter(roll_reaction(rng, modifier=modifier).attitude for _ in range(asked))
     expected = {one: asked * ways / OUTCOMES for one, ways in reaction_odds(modifier).items() if ways}

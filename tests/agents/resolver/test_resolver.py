@@ -1,4 +1,4 @@
-"""The Resolver: one sealed result, its evidence, and the same again after a crash."""
+"""The Resolver: sealed results, their evidence, and repeated requests."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class FakeLog:
             self.staged.setdefault(proposal.id, proposal)
 
 
-class Table:
-    """A Resolver at work on a fake log, in a scene with Mara, an orc and a bell."""
+class ResolverHarness:
+    """A Resolver on a fake log, in a scene with Mara, an orc and a bell."""
 
     def __init__(self, make_entity: MakeEntity) -> None:
         self.log = FakeLog()
@@ -107,25 +107,25 @@ class Table:
 
 
 @pytest.fixture
-def table(make_entity: MakeEntity) -> Table:
-    return Table(make_entity)
+def harness(make_entity: MakeEntity) -> ResolverHarness:
+    return ResolverHarness(make_entity)
 
 
 # --- check ------------------------------------------------------------------------------------------
 
 
-async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table: Table) -> None:
-    request = table.request("might 9" + EFFECTS, faces=[5, 4])
-    sealed = await table.resolver().check(request)
+async def test_resolver_seals_check_with_all_details(harness: ResolverHarness) -> None:
+    request = harness.request("might 9" + EFFECTS, faces=[5, 4])
+    sealed = await harness.resolver().check(request)
     resolution = sealed.resolution
 
-    assert table.log.calls == ["seal"]
-    assert table.log.sealed == {resolution.id: resolution}
+    assert harness.log.calls == ["seal"]
+    assert harness.log.sealed == {resolution.id: resolution}
     assert resolution.id == derive_id("resolution", ORACLE)
     assert resolution.text == "2d6+2 [5,4]+2 = 11 vs 9 · success · by hand"
     assert (resolution.total, resolution.target, resolution.margin) == (11, 9, 2)
     assert (resolution.degree, resolution.rule) == (Degree.SUCCESS, "might vs 9")
-    assert (resolution.turn_id, resolution.scene_id) == (ORACLE, table.scene.id)
+    assert (resolution.turn_id, resolution.scene_id) == (ORACLE, harness.scene.id)
     assert (resolution.intent, resolution.seed) == (request.intent, 7)
     assert resolution.effects == ("Orc.HP -8", "Mara -Tired")
     assert resolution.by_hand
@@ -139,25 +139,25 @@ async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table:
     assert score_roll(parse(resolution.expression), resolution.dice).total == resolution.total
 
 
-async def test_effects_become_proposals_on_the_players_authority(table: Table) -> None:
-    sealed = await table.resolver().check(table.request("might 9" + EFFECTS, faces=[5, 4]))
-    assert list(table.log.staged.values()) == list(sealed.proposals)
+async def test_resolver_proposes_effects_on_player_authority(harness: ResolverHarness) -> None:
+    sealed = await harness.resolver().check(harness.request("might 9" + EFFECTS, faces=[5, 4]))
+    assert list(harness.log.staged.values()) == list(sealed.proposals)
     assert [p.payload for p in sealed.proposals] == [
-        StateChange(entity_id=table.orc.id, key="HP", op=StateOp.ADD, value=-8),
-        StateChange(entity_id=table.mara.id, key="Tired", op=StateOp.UNTAG),
+        StateChange(entity_id=harness.orc.id, key="HP", op=StateOp.ADD, value=-8),
+        StateChange(entity_id=harness.mara.id, key="Tired", op=StateOp.UNTAG),
     ]
     for index, proposal in enumerate(sealed.proposals):
         assert proposal.id == derive_id("proposal", ORACLE, index)
         assert (proposal.universe_id, proposal.story_id) == (derive_id("universe"), derive_id("story"))
-        assert (proposal.scene_id, proposal.turn_id) == (table.scene.id, ORACLE)
+        assert (proposal.scene_id, proposal.turn_id) == (harness.scene.id, ORACLE)
         assert (proposal.authority, proposal.tick) == (Authority.PLAYER, 95)
         assert proposal.status is ProposalStatus.PENDING
         assert not proposal.critical
 
 
-async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) -> None:
-    request = table.request("might 9; Orc.hp -8", faces=[5, 4], intent="  I cut the rope!  " + "x" * 600)
-    (proposal,) = (await table.resolver().check(request)).proposals
+async def test_resolver_proposal_evidence_is_roll_and_words(harness: ResolverHarness) -> None:
+    request = harness.request("might 9; Orc.hp -8", faces=[5, 4], intent="  I cut the rope!  " + "x" * 600)
+    (proposal,) = (await harness.resolver().check(request)).proposals
     roll, words = proposal.evidence
     assert roll == Evidence(
         id=derive_id("evidence", "resolution", derive_id("resolution", ORACLE)),
@@ -165,48 +165,50 @@ async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) ->
         ref_id=derive_id("resolution", ORACLE),
         quote="2d6+2 [5,4]+2 = 11 vs 9 · success · by hand",
         turn_id=ORACLE,
-        scene_id=table.scene.id,
+        scene_id=harness.scene.id,
     )
     assert words.id == derive_id("evidence", "turn", PLAYER)
     assert (words.kind, words.ref_id, words.turn_id) == (EvidenceKind.TURN, PLAYER, PLAYER)
     assert words.quote == request.intent[:MAX_QUOTE_LENGTH]
 
 
-async def test_setting_a_critical_predicate_is_critical(table: Table) -> None:
+async def test_resolver_marks_critical_changes(harness: ResolverHarness) -> None:
     spec = "1 vs 1; Mara.Alive = false, Mara.hp -3, Mara +alive, Mara.hp = 0, Mara.rules_over = The Coast"
-    sealed = await table.resolver().check(table.request(spec))
+    sealed = await harness.resolver().check(harness.request(spec))
     assert [p.critical for p in sealed.proposals] == [True, False, False, False, False]
     assert cast(StateChange, sealed.proposals[0].payload).key == "alive"
 
-    again = table.request(
+    again = harness.request(
         spec, turn_id=derive_id("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
     )
-    sealed = await table.resolver().check(again)
+    sealed = await harness.resolver().check(again)
     assert [p.critical for p in sealed.proposals] == [False, True, False, True, True]
 
 
-async def test_the_seed_fixes_the_dice(table: Table, make_entity: MakeEntity) -> None:
-    first = await table.resolver().check(table.request("8d10>=7 vs 3"))
-    other = await Table(make_entity).resolver().check(table.request("8d10>=7 vs 3"))
+async def test_resolver_dice_follow_seed(harness: ResolverHarness, make_entity: MakeEntity) -> None:
+    first = await harness.resolver().check(harness.request("8d10>=7 vs 3"))
+    other = await ResolverHarness(make_entity).resolver().check(harness.request("8d10>=7 vs 3"))
     assert first.resolution.dice == other.resolution.dice
-    third = await table.resolver().check(table.request("8d10>=7 vs 3", seed=8, turn_id=derive_id("turn", 2)))
+    third = await harness.resolver().check(
+        harness.request("8d10>=7 vs 3", seed=8, turn_id=derive_id("turn", 2))
+    )
     assert first.resolution.dice != third.resolution.dice
 
 
 @pytest.mark.parametrize("off_line", [True, False])
-async def test_the_same_request_gives_the_same_records(table: Table, off_line: bool) -> None:
-    request = table.request("might 9" + EFFECTS)
-    first = await table.resolver().check(request)
-    table.log.off_line = off_line  # the oracle turn that shows it is not written yet
-    assert await table.resolver().check(request) == first
-    assert table.log.calls == ["seal"]
+async def test_resolver_repeated_request_gives_same_records(harness: ResolverHarness, off_line: bool) -> None:
+    request = harness.request("might 9" + EFFECTS)
+    first = await harness.resolver().check(request)
+    harness.log.off_line = off_line  # the oracle turn that shows it is not written yet
+    assert await harness.resolver().check(request) == first
+    assert harness.log.calls == ["seal"]
 
 
-async def test_what_is_sealed_stays_sealed(table: Table) -> None:
+async def test_resolver_keeps_sealed_result_of_turn(harness: ResolverHarness) -> None:
     """Renaming, or asking otherwise, cannot make a second result for one turn."""
-    first = await table.resolver().check(table.request("might 9" + EFFECTS))
-    assert await table.resolver().check(table.request("d20 vs 5", entities=(), seed=99)) == first
-    assert (await table.resolver().roll(table.request("d20"))).resolution == first.resolution
+    first = await harness.resolver().check(harness.request("might 9" + EFFECTS))
+    assert await harness.resolver().check(harness.request("d20 vs 5", entities=(), seed=99)) == first
+    assert (await harness.resolver().roll(harness.request("d20"))).resolution == first.resolution
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,9 @@ async def test_what_is_sealed_stays_sealed(table: Table) -> None:
         ("2d6/0 vs 9", "divide by zero"),
     ],
 )
-async def test_what_cannot_be_done_leaves_nothing_behind(table: Table, spec: str, complaint: str) -> None:
+async def test_resolver_refused_check_stores_nothing(
+    harness: ResolverHarness, spec: str, complaint: str
+) -> None:
     rolled = False
 
     def rules(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
@@ -228,25 +232,25 @@ async def test_what_cannot_be_done_leaves_nothing_behind(table: Table, spec: str
         return roll_check(spec, rng, faces)
 
     with pytest.raises(InputError) as caught:
-        await table.resolver(rules).check(table.request(spec))
+        await harness.resolver(rules).check(harness.request(spec))
     assert complaint in str(caught.value)
     assert not rolled
-    assert table.log.calls == []
+    assert harness.log.calls == []
 
 
 # --- when the rules fail ----------------------------------------------------------------------------
 
 
-async def test_broken_rules_fall_back_to_luck_and_say_so(
-    table: Table, caplog: pytest.LogCaptureFixture
+async def test_resolver_falls_back_to_luck_if_rules_fail(
+    harness: ResolverHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
         raise KeyError("no such rule")
 
     spec = "might 9; success: Orc.hp -8; partial: Orc.hp -4; fail: Orc.hp +0"
-    request = table.request(spec)
+    request = harness.request(spec)
     with caplog.at_level(logging.ERROR):
-        sealed = await table.resolver(broken).check(request)
+        sealed = await harness.resolver(broken).check(request)
     assert "the rules failed on 'might vs 9'" in caplog.text
 
     resolution = sealed.resolution
@@ -258,11 +262,11 @@ async def test_broken_rules_fall_back_to_luck_and_say_so(
     assert resolution.degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL)
     assert (resolution.target, resolution.margin) == (None, None)
     assert len(sealed.proposals) == 1
-    assert table.log.calls == ["seal"]
+    assert harness.log.calls == ["seal"]
 
 
-async def test_luck_alone(table: Table) -> None:
-    sealed = await table.resolver().check(table.request("likely; Orc.hp -8", faces=[90]))
+async def test_resolver_seals_check_by_luck(harness: ResolverHarness) -> None:
+    sealed = await harness.resolver().check(harness.request("likely; Orc.hp -8", faces=[90]))
     assert sealed.resolution.text == "likely odds d% [90] = 90 · success · by hand"
     assert len(sealed.proposals) == 1
 
@@ -270,26 +274,26 @@ async def test_luck_alone(table: Table) -> None:
 # --- roll -------------------------------------------------------------------------------------------
 
 
-async def test_a_roll_is_sealed_and_proposes_nothing(table: Table) -> None:
+async def test_resolver_seals_roll_without_proposals(harness: ResolverHarness) -> None:
     request = RollRequest(
-        scene=table.scene,
+        scene=harness.scene,
         turn_id=ORACLE,
         intent="/roll 2d6+might [leap]",
         spec="2d6+might [leap]",
         seed=7,
-        numbers=table.mara.numbers,
+        numbers=harness.mara.numbers,
         faces=[5, 4],
     )
-    sealed = await table.resolver().roll(request)
+    sealed = await harness.resolver().roll(request)
     resolution = sealed.resolution
     assert (resolution.text, resolution.degree) == ("2d6+2 [5,4]+2 = 11 · leap · by hand", Degree.NONE)
     assert (resolution.rule, resolution.total, resolution.target) == ("roll", 11, None)
     assert sealed.proposals == ()
-    assert await table.resolver().roll(request) == sealed
-    assert table.log.calls == ["seal"]
+    assert await harness.resolver().roll(request) == sealed
+    assert harness.log.calls == ["seal"]
 
 
-async def test_a_roll_that_cannot_be_made(table: Table) -> None:
+async def test_resolver_refused_roll_stores_nothing(harness: ResolverHarness) -> None:
     with pytest.raises(InputError):
-        await table.resolver().roll(table.request("2d6 vs 9"))
-    assert table.log.calls == []
+        await harness.resolver().roll(harness.request("2d6 vs 9"))
+    assert harness.log.calls == []

@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.ruleset_reader import MAX_CHARS, read_pack
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import MAX_PACKS, PackLibrary, add_user_packs, load_bundled_packs
+from agents.resolver.rulesets import (
+    MAX_CHARS,
+    MAX_PACKS,
+    PackLibrary,
+    add_user_packs,
+    load_bundled_packs,
+    read_pack,
+)
 from stores.errors import InputError
 from tests.examples import examples
 
@@ -53,7 +59,7 @@ def library() -> PackLibrary:
 # --- what is read -----------------------------------------------------------------------------------
 
 
-def test_three_packs_come_with_the_program(library: PackLibrary) -> None:
+def test_rule_packs_bundled_are_three(library: PackLibrary) -> None:
     assert set(library.packs) == {"lantern_twos", "hard_twenty", "plain_telling"}
     assert library.notes == ()
     for pack in library.packs.values():
@@ -61,7 +67,7 @@ def test_three_packs_come_with_the_program(library: PackLibrary) -> None:
         assert pack.attribution
 
 
-def test_a_pack_that_is_not_there(library: PackLibrary) -> None:
+def test_rule_pack_lookup_refuses_unknown_name(library: PackLibrary) -> None:
     assert library.find_pack("hard_twenty").name == "Hard Twenty"
     with pytest.raises(InputError, match=r"no rule system called 'hard_twelve'.*Did you mean hard_twenty"):
         library.find_pack("hard_twelve")
@@ -69,13 +75,13 @@ def test_a_pack_that_is_not_there(library: PackLibrary) -> None:
         library.find_pack("zzz")
 
 
-def test_the_pack_in_the_manual_is_one() -> None:
+def test_rule_pack_in_manual_can_be_read() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     (pack,) = map(read_pack, blocks)
     assert (pack.id, [move.key for move in pack.moves][-1]) == ("mudlarks", "luck of the tide")
 
 
-def test_the_manual_names_every_field() -> None:
+def test_rule_pack_manual_names_every_field() -> None:
     text = DOCS.read_text(encoding="utf-8")
     fields = set(Pack.model_fields)
     for section in ("numbers", "tracks", "tags", "moves", "rests"):
@@ -84,7 +90,7 @@ def test_the_manual_names_every_field() -> None:
     assert {name for name in fields if not re.search(rf"\b{name}\b", text)} == set()
 
 
-def test_outside_text_becomes_one_safe_line() -> None:
+def test_rule_pack_text_is_cleaned() -> None:
     pack = read_pack(PACK.replace("summary: Little.", r'summary: "Lit\e[31mtle\n  one.\u202e"'))
     assert pack.summary == "Little one."
     assert pack.version == "1.0"
@@ -160,23 +166,23 @@ def refused(text: str) -> str:
         pytest.param("rests:\n", "rests: none\nrest:\n", "a list should stand here", id="no list"),
     ],
 )
-def test_faults_are_named(before: str, after: str, what: str) -> None:
+def test_rule_pack_error_names_fault(before: str, after: str, what: str) -> None:
     assert before in PACK
     assert what in refused(PACK.replace(before, after))
 
 
 @pytest.mark.parametrize("text", ["", "just words", "- a list", "42", "check: {}", "[" * 5_000])
-def test_what_is_no_pack_is_refused(text: str) -> None:
+def test_rule_pack_refuses_other_documents(text: str) -> None:
     assert refused(text).startswith("This rule pack cannot be used: ")
 
 
-def test_sizes_are_bounded() -> None:
+def test_rule_pack_size_is_limited() -> None:
     assert "the most that is read" in refused("#" * (MAX_CHARS + 1))
     moves = "".join(f"  - {{key: m{n}, meaning: m}}\n" for n in range(101))
     assert "(moves)" in refused(PACK.replace("moves:\n", f"moves:\n{moves}"))
 
 
-def test_many_faults_are_counted_not_listed() -> None:
+def test_rule_pack_error_counts_many_faults() -> None:
     moves = "".join(f"  - {{key: m{n}, meaning: m, number: x{n}}}\n" for n in range(10))
     assert refused(PACK.replace("moves:\n", f"moves:\n{moves}")).endswith("; and 7 more.")
 
@@ -191,7 +197,7 @@ def test_many_faults_are_counted_not_listed() -> None:
     )
 )
 @settings(max_examples=examples(300), deadline=None)
-def test_a_damaged_pack_reads_or_is_refused_in_words(damage: list[tuple[int, int, str]]) -> None:
+def test_rule_pack_with_damage_is_read_or_refused(damage: list[tuple[int, int, str]]) -> None:
     text = PACK
     for at, length, put in damage:
         text = text[:at] + put + text[at + length :]
@@ -207,7 +213,7 @@ def test_a_damaged_pack_reads_or_is_refused_in_words(damage: list[tuple[int, int
 # --- the user's own ---------------------------------------------------------------------------------
 
 
-def test_user_packs_are_added_and_replace_ours_with_a_note(library: PackLibrary) -> None:
+def test_rule_packs_of_user_replace_bundled_ones(library: PackLibrary) -> None:
     ours = PACK.replace("id: small", "id: hard_twenty")
     grown = add_user_packs(library, {"b.yaml": ours, "a.yaml": PACK})
 
@@ -217,7 +223,7 @@ def test_user_packs_are_added_and_replace_ours_with_a_note(library: PackLibrary)
     assert library.packs["hard_twenty"].name == "Hard Twenty"
 
 
-def test_a_bad_pack_is_left_out_with_its_line(library: PackLibrary) -> None:
+def test_rule_pack_with_fault_is_left_out(library: PackLibrary) -> None:
     grown = add_user_packs(library, {"bad.yaml": PACK.replace("vs: 9", "vs: many"), "good.yaml": PACK})
 
     assert set(grown.packs) == {*library.packs, "small"}
@@ -225,7 +231,7 @@ def test_a_bad_pack_is_left_out_with_its_line(library: PackLibrary) -> None:
     assert note.startswith("bad.yaml: This rule pack cannot be used: line 15 (check, vs): ")
 
 
-def test_so_many_packs_are_read_and_no_more(library: PackLibrary) -> None:
+def test_rule_packs_limit_number_of_files(library: PackLibrary) -> None:
     texts = {f"{n:03}.yaml": PACK.replace("id: small", f"id: p{n}") for n in range(MAX_PACKS + 2)}
     grown = add_user_packs(library, texts)
 
@@ -233,7 +239,7 @@ def test_so_many_packs_are_read_and_no_more(library: PackLibrary) -> None:
     assert grown.notes == ("2 more packs were left out: 100 are read.",)
 
 
-def test_a_pack_is_found_by_id_or_name_and_a_bad_file_says_what_is_wrong(library: PackLibrary) -> None:
+def test_rule_pack_lookup_by_id_or_name_reports_faulty_file(library: PackLibrary) -> None:
     bad = PACK.replace("vs: 9", "vs: many")
     grown = add_user_packs(library, {"mud larks.yaml": bad, "good.yaml": PACK})
     assert grown.user_pack_ids == {"small"}

@@ -1,4 +1,4 @@
-"""Sheets: what a new character has, what is shown in which order, zero, and rest."""
+"""Sheets: defaults, lines, crossings and rests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def written(effects: tuple[Effect, ...]) -> list[str]:
 # --- showing ----------------------------------------------------------------------------------------
 
 
-def test_a_new_character_has_the_defaults() -> None:
+def test_new_sheet_has_defaults() -> None:
     assert new_sheet(TWENTY, "Mara").numbers == {
         "might": 0,
         "grace": 0,
@@ -60,7 +60,7 @@ def test_a_new_character_has_the_defaults() -> None:
     assert new_sheet(TELLING, "Mara") == NewSheet("Mara")
 
 
-def test_a_sheet_shows_numbers_tracks_and_tags_in_the_order_of_the_pack() -> None:
+def test_sheet_lines_follow_order_of_pack() -> None:
     mara = sheet("Mara", "half-deaf", "Starving", "wounded", nerve=2, HP=7, cracks=2, max_hp=14, harm=2.5)
     assert shown(TWENTY, mara) == [
         "might 0",
@@ -80,14 +80,14 @@ def test_a_sheet_shows_numbers_tracks_and_tags_in_the_order_of_the_pack() -> Non
     assert (lines["half-deaf"].kind, lines["half-deaf"].meaning) == ("tag", "")
 
 
-def test_entities_and_cast_members_are_sheets(make_entity: Callable[..., Entity]) -> None:
+def test_sheet_lines_accept_entities_and_cast_members(make_entity: Callable[..., Entity]) -> None:
     entity = make_entity("Mara", numbers={"hp": 3})
     member = CastMember(entity.id, "Mara", False, {"hp": 3})
     assert sheet_lines(TWOS, entity) == sheet_lines(TWOS, member)
 
 
 @given(st.dictionaries(st.sampled_from(["hp", "max_hp", "x", "harm"]), st.integers() | st.floats()))
-def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
+def test_sheet_lines_show_any_numbers(numbers: dict[str, int | float]) -> None:
     lines = sheet_lines(TWENTY, NewSheet("Mara", numbers=numbers))
     assert len({line.label for line in lines}) == len(lines)
 
@@ -95,7 +95,7 @@ def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
 # --- zero -------------------------------------------------------------------------------------------
 
 
-def test_zero_means_something_else_for_a_player_character() -> None:
+def test_sheet_crossing_differs_for_player_character() -> None:
     (pc,) = find_crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
     assert (pc.cause, written(pc.effects)) == ("HP is at -1", ["Mara +dying"])
     assert pc.says.startswith("Mara is down and dying.")
@@ -114,11 +114,11 @@ def test_zero_means_something_else_for_a_player_character() -> None:
         ({"might": 1}, {"might": 0}),
     ],
 )
-def test_only_what_was_there_and_came_down_crosses(before: dict[str, int], after: dict[str, int]) -> None:
+def test_sheet_crossing_needs_existing_number_to_fall(before: dict[str, int], after: dict[str, int]) -> None:
     assert find_crossings(TWENTY, NewSheet("Mara", numbers=before), NewSheet("Mara", numbers=after)) == ()
 
 
-def test_a_track_that_fills_up_says_so() -> None:
+def test_sheet_crossing_reports_full_track() -> None:
     pack = TWENTY.model_copy(
         update={"tracks": (TWENTY.tracks[1].model_copy(update={"at_full": TWENTY.tracks[1].at_zero}),)}
     )
@@ -130,7 +130,7 @@ def test_a_track_that_fills_up_says_so() -> None:
 # --- rest -------------------------------------------------------------------------------------------
 
 
-def test_a_rest_gives_back_what_there_is_room_for() -> None:
+def test_rest_recovers_up_to_maximum() -> None:
     night = take_rest(TWOS, "Night", sheet("Mara", "hurt", hp=7))
     assert (night.minutes, written(night.effects)) == (480, ["Mara.hp +3", "Mara -hurt"])
     assert written(take_rest(TWOS, "night", sheet(hp=10)).effects) == []
@@ -141,7 +141,7 @@ def test_a_rest_gives_back_what_there_is_room_for() -> None:
     ]
 
 
-def test_a_rest_that_is_not_there() -> None:
+def test_rest_refuses_unknown_name() -> None:
     with pytest.raises(InputError, match=r"Lantern Twos has no rest called 'nite'.*Did you mean night"):
         take_rest(TWOS, "nite", sheet())
     with pytest.raises(InputError, match="There is: short, long, restock"):
@@ -149,7 +149,7 @@ def test_a_rest_that_is_not_there() -> None:
 
 
 @given(st.sampled_from([(p, r.key) for p in (TWOS, TWENTY) for r in p.rests]), st.integers(-5, 30))
-def test_no_rest_goes_past_the_ends(which: tuple[Pack, str], hp: int) -> None:
+def test_rest_stays_within_limits(which: tuple[Pack, str], hp: int) -> None:
     pack, key = which
     top = new_sheet(pack).numbers["hp"]
     for effect in take_rest(pack, key, sheet(hp=hp)).effects:
@@ -159,7 +159,7 @@ def test_no_rest_goes_past_the_ends(which: tuple[Pack, str], hp: int) -> None:
             assert hp < after <= top or after == top < hp
 
 
-def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., Entity]) -> None:
+def test_sheet_crossing_reads_working_state(make_entity: Callable[..., Entity]) -> None:
     entity = make_entity("Mara", numbers={"hp": 3}, is_pc=True)
     before = fold_changes(entity, ())
     hit = StateChange(entity_id=entity.id, key="hp", op=StateOp.ADD, value=-5)
@@ -172,7 +172,7 @@ def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., En
     assert written(down.effects) == ["Mara +down"]
 
 
-def test_a_new_hero_has_what_was_said_and_the_pack_says_the_rest() -> None:
+def test_build_sheet_adds_defaults_of_pack() -> None:
     sheet = build_sheet(TWENTY, "Aldric", {"Might": 3, "max_hp": 20, "luck": 1}, ("Wounded", "lame"))
     assert sheet.numbers == {
         "might": 3, "grace": 0, "wits": 0, "nerve": 0, "harm": 4, "max_hp": 20,
@@ -183,16 +183,16 @@ def test_a_new_hero_has_what_was_said_and_the_pack_says_the_rest() -> None:
     assert build_sheet(TWENTY, "", {}, ()) == new_sheet(TWENTY)
 
 
-def test_a_sheet_says_what_is_at_its_end_and_suggests_what_is_left_to_do() -> None:
+def test_sheet_suggestions_for_numbers_at_limits() -> None:
     down = NewSheet("Mara", numbers={"hp": 0, "provisions": 2})
-    (found,) = suggestions_at_ends(TWENTY, down)
-    assert (found.cause, [str(e) for e in found.effects]) == ("HP is at 0", ["Mara +dying"])
-    (found,) = suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
-    assert found.effects == ()
+    (suggestion,) = suggestions_at_ends(TWENTY, down)
+    assert (suggestion.cause, [str(e) for e in suggestion.effects]) == ("HP is at 0", ["Mara +dying"])
+    (suggestion,) = suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
+    assert suggestion.effects == ()
     assert suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={})) == ()
 
 
-def test_lines_tell_what_is_the_sheets_own_and_how_far_it_goes() -> None:
+def test_sheet_lines_have_limits_and_own_flag() -> None:
     lines = {line.key: line for line in sheet_lines(TWENTY, NewSheet("Mara", numbers={"HP": 3}), whole=True)}
     assert (lines["HP"].number, lines["HP"].low, lines["HP"].high, lines["HP"].own) == (3, 0, 12, True)
     assert (lines["might"].number, lines["might"].low, lines["might"].own) == (0, -3, False)

@@ -1,4 +1,4 @@
-"""Spark words: an action and a theme, or whatever table is asked for."""
+"""Spark words: an action and a theme, or any other table."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections import Counter
 
 import pytest
 
-from agents.resolver.random_tables import add_tables
+from agents.resolver.random_tables import add_tables, bundled_tables
 from agents.resolver.sparks import SPARK_KINDS, draw_spark, find_table
-from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 
-SHELF = bundled_tables()
+TABLES = bundled_tables()
 
 
-def test_how_a_spark_reads() -> None:
-    drawn = draw_spark(SHELF, random.Random(1), faces=[1, 100])
+def test_spark_has_words_text_and_rule() -> None:
+    drawn = draw_spark(TABLES, random.Random(1), faces=[1, 100])
     assert drawn.words == ("abandon", "a witness")
     assert drawn.text == "spark · d100 1, d100 100 · abandon / a witness"
     assert drawn.rule == "spark, actions and themes"
@@ -26,35 +25,38 @@ def test_how_a_spark_reads() -> None:
 @pytest.mark.parametrize(
     "kind", [*SPARK_KINDS, "Descriptor", "weather", "place moods", "Place_Moods", "manners"]
 )
-def test_any_table_may_be_asked_for(kind: str) -> None:
-    one, other = (draw_spark(SHELF, random.Random(7), kind=kind) for _ in range(2))
+def test_spark_draws_from_any_table(kind: str) -> None:
+    one, other = (draw_spark(TABLES, random.Random(7), kind=kind) for _ in range(2))
     assert one == other
     assert all(one.words)
 
 
-def test_physical_dice_are_dealt_to_the_tables_in_order() -> None:
-    assert draw_spark(SHELF, random.Random(1), faces=[3, 3], kind="descriptors").words == ("ageing", "ageing")
-    assert draw_spark(SHELF, random.Random(1), faces=[6, 1], kind="manners").dice[1].face == 1
+def test_spark_reads_physical_dice_in_order() -> None:
+    assert draw_spark(TABLES, random.Random(1), faces=[3, 3], kind="descriptors").words == (
+        "ageing",
+        "ageing",
+    )
+    assert draw_spark(TABLES, random.Random(1), faces=[6, 1], kind="manners").dice[1].face == 1
     for faces in ([], [5], [5, 6, 7], [5, 101]):
         with pytest.raises(InputError):
-            draw_spark(SHELF, random.Random(1), faces=faces)
+            draw_spark(TABLES, random.Random(1), faces=faces)
 
 
-def test_an_unknown_table_is_refused_with_near_names() -> None:
+def test_spark_refuses_unknown_table_with_suggestion() -> None:
     with pytest.raises(InputError, match="Did you mean weather") as caught:
-        draw_spark(SHELF, random.Random(1), kind="wether")
+        draw_spark(TABLES, random.Random(1), kind="wether")
     assert caught.value.kept == "Nothing was drawn."
     with pytest.raises(InputError, match="There is: actions"):
-        find_table(SHELF, "qqq")
+        find_table(TABLES, "qqq")
 
 
-def test_a_user_s_words_are_drawn_in_place_of_ours() -> None:
-    mine = add_tables({"actions": "title: A\nlicence: CC0\nattribution: Me.\nrows: [sail]\n"}, SHELF)
+def test_spark_prefers_user_table() -> None:
+    mine = add_tables({"actions": "title: A\nlicence: CC0\nattribution: Me.\nrows: [sail]\n"}, TABLES)
     assert draw_spark(mine, random.Random(1)).words[0] == "sail"
 
 
-def test_sampled_words_come_equally_often() -> None:
+def test_spark_words_are_equally_likely() -> None:
     drawn, rng = 20_000, random.Random(11)
-    seen = Counter(draw_spark(SHELF, rng, kind="action").words[0] for _ in range(drawn))
+    seen = Counter(draw_spark(TABLES, rng, kind="action").words[0] for _ in range(drawn))
     assert len(seen) == 100
     assert sum((count - 200) ** 2 / 200 for count in seen.values()) < 148.2  # 1 in 1,000 for 99 degrees

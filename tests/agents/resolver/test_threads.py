@@ -1,4 +1,4 @@
-"""Threads: what the story's books say of them, in the order of the line, whatever order that was kept in."""
+"""Threads, built from journal entries in the order of the line and from commitments."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def thread(name: str = "Who moved the bell?", **fields: object) -> Thread:
 
 
 def entry(act: ThreadAction, which: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
-    known = {"id": derive_id(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
-    return ThreadEntry.model_validate({**known, "tick": tick, "at": NOW, **fields})
+    fields_of_entry = {"id": derive_id(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
+    return ThreadEntry.model_validate({**fields_of_entry, "tick": tick, "at": NOW, **fields})
 
 
-def test_a_thread_is_opened_weighed_renamed_closed_and_opened_again() -> None:
+def test_thread_is_opened_weighed_renamed_closed_and_reopened() -> None:
     acts = [
         entry(ThreadAction.OPEN, name="Who moved the bell?", tick=5),
         entry(ThreadAction.WEIGH, by=1, tick=6),
@@ -47,7 +47,7 @@ def test_a_thread_is_opened_weighed_renamed_closed_and_opened_again() -> None:
     assert again.is_open
 
 
-def test_what_the_command_would_have_refused_changes_nothing() -> None:
+def test_thread_entries_that_do_not_apply_change_nothing() -> None:
     opened = [entry(ThreadAction.OPEN, name="The bell"), entry(ThreadAction.OPEN, "rope", name="The rope")]
     before = build_threads(opened, [], "s")
     for refused in (
@@ -62,15 +62,15 @@ def test_what_the_command_would_have_refused_changes_nothing() -> None:
     assert heavier == build_threads(closed, [], "s")
 
 
-def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None:
-    matter = thread("Mara owes the well a coin", since=3, fact_id="f", id="f")
-    kept = [
+def test_thread_of_commitment_changes_only_in_weight() -> None:
+    commitment = thread("Mara owes the well a coin", since=3, fact_id="f", id="f")
+    entries = [
         entry(ThreadAction.WEIGH, "f", by=2),
         entry(ThreadAction.CLOSE, "f"),
         entry(ThreadAction.WEIGH, "gone", by=1),
     ]
-    (shown,) = build_threads(kept, [matter], "s")
-    assert (shown.weight, shown.is_open, shown.name) == (3, True, matter.name)
+    (shown,) = build_threads(entries, [commitment], "s")
+    assert (shown.weight, shown.is_open, shown.name) == (3, True, commitment.name)
 
 
 ACTS = st.lists(
@@ -86,7 +86,7 @@ ACTS = st.lists(
 
 
 @given(ACTS)
-def test_whatever_was_kept_no_two_open_threads_have_one_name(acts: list[ThreadEntry]) -> None:
+def test_threads_that_are_open_have_different_names(acts: list[ThreadEntry]) -> None:
     threads = build_threads(acts, [], "s")
     names = [t.name for t in threads if t.is_open]
     assert len(names) == len(set(names))
@@ -94,13 +94,13 @@ def test_whatever_was_kept_no_two_open_threads_have_one_name(acts: list[ThreadEn
     assert [t.since for t in threads] == sorted(t.since or 0 for t in threads)
 
 
-def test_threads_weigh_one_to_three() -> None:
+def test_thread_weight_is_one_to_three() -> None:
     assert [change_weight(thread(weight=2), by).weight for by in (-5, -1, 0, 1, 5)] == [1, 1, 2, 3, 3]
     with pytest.raises(ValidationError):
         thread(weight=4)
 
 
-def test_a_thread_is_closed_at_a_time_and_keeps_it() -> None:
+def test_thread_keeps_time_of_closing() -> None:
     closed = close_thread(thread(since=60), 120)
     assert (closed.is_open, closed.closed_at, closed.since) == (False, 120, 60)
     assert close_thread(closed, 500).closed_at == 120
@@ -108,7 +108,7 @@ def test_a_thread_is_closed_at_a_time_and_keeps_it() -> None:
     assert find_open_thread([closed], closed.name) is None
 
 
-def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
+def test_threads_that_are_stale_come_heaviest_first() -> None:
     light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
     gone = close_thread(thread("e"), 1)
     waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (gone, 9)]
@@ -116,7 +116,7 @@ def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "is_match"),
     [
         ("Who moved the bell?", "The bell was moved in the night.", True),
         ("Who moved the bell?", "A bell rings somewhere.", False),
@@ -124,11 +124,11 @@ def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
         ("Who is it?", "Who is it?", False),
     ],
 )
-def test_a_thread_is_mentioned_by_its_telling_words(name: str, text: str, told: bool) -> None:
-    assert is_mentioned(name, ["Nothing.", text]) is told
+def test_thread_is_mentioned_by_significant_words(name: str, text: str, is_match: bool) -> None:
+    assert is_mentioned(name, ["Nothing.", text]) is is_match
 
 
-def test_the_last_word_on_somebody_counts() -> None:
+def test_person_weight_is_that_of_last_entry() -> None:
     def matters(who: str, weight: int) -> CharacterWeightEntry:
         return CharacterWeightEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
 

@@ -32,11 +32,11 @@ def mara(make_entity: MakeEntity) -> Entity:
     return make_entity("Mara", numbers={"hp": 10}, tags=("tired",))
 
 
-def test_canon_alone(mara: Entity) -> None:
+def test_working_state_without_changes_is_canon(mara: Entity) -> None:
     assert fold_changes(mara, []) == WorkingState({"hp": 10}, ("tired",), {})
 
 
-def test_changes_apply_in_order(mara: Entity) -> None:
+def test_working_state_applies_changes_in_order(mara: Entity) -> None:
     state = fold_changes(
         mara,
         [
@@ -54,11 +54,11 @@ def test_changes_apply_in_order(mara: Entity) -> None:
     assert state == WorkingState({"hp": 6, "luck": 2}, ("wounded",), {"alive": False})
 
 
-def test_changes_of_others_are_not_its_own(mara: Entity) -> None:
+def test_working_state_ignores_changes_of_others(mara: Entity) -> None:
     assert fold_changes(mara, [change("hp", "add", -3, of=derive_id("entity", "Orc"))]).numbers == {"hp": 10}
 
 
-def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
+def test_working_state_key_is_number_or_value(mara: Entity) -> None:
     state = fold_changes(mara, [change("hp", "set", "unknown")])
     assert (state.numbers, state.values) == ({}, {"hp": "unknown"})
     state = apply_state_change(state, change("hp", "add", 4))
@@ -69,7 +69,7 @@ def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
 
 
 @pytest.mark.parametrize("value", [None, "three", True])
-def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: FactValue | None) -> None:
+def test_working_state_adds_only_numbers(mara: Entity, value: FactValue | None) -> None:
     assert fold_changes(mara, [change("hp", "add", value)]).numbers == {"hp": 10}
 
 
@@ -86,7 +86,7 @@ def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: FactValue | 
         (change("tired", "untag"), ("tag tired", "yes", "no")),
     ],
 )
-def test_diff_lines(mara: Entity, staged: StateChange, line: tuple[str, str, str]) -> None:
+def test_working_state_diff_lines(mara: Entity, staged: StateChange, line: tuple[str, str, str]) -> None:
     before = fold_changes(mara, [])
     assert describe_state_change(staged, before, apply_state_change(before, staged)) == line
 
@@ -107,7 +107,9 @@ changes = st.lists(
 
 @given(first=changes, then=changes)
 @settings(max_examples=examples(200), deadline=None)
-def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: list[StateChange]) -> None:
+def test_working_state_folding_in_steps_equals_folding_at_once(
+    first: list[StateChange], then: list[StateChange]
+) -> None:
     mara = Entity.model_validate(
         {
             "id": MARA,
@@ -121,12 +123,12 @@ def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: lis
     )
     before = mara.model_copy(deep=True)
     state = fold_changes(mara, first)
-    kept = WorkingState(dict(state.numbers), state.tags, dict(state.values))
+    state_copy = WorkingState(dict(state.numbers), state.tags, dict(state.values))
     for staged in then:
         state_before, state = state, apply_state_change(state, staged)
         describe_state_change(staged, state_before, state)
     assert state == fold_changes(mara, first + then)
-    assert fold_changes(mara, first) == kept
+    assert fold_changes(mara, first) == state_copy
     assert mara == before
     assert not set(state.numbers) & set(state.values)
     assert len(set(state.tags)) == len(state.tags)
@@ -134,7 +136,7 @@ def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: lis
 
 @given(st.lists(st.integers(-99, 99), max_size=10))
 @settings(deadline=None)
-def test_additions_come_to_their_sum(amounts: list[int]) -> None:
+def test_working_state_additions_sum_up(amounts: list[int]) -> None:
     state = WorkingState()
     for amount in amounts:
         state = apply_state_change(state, change("hp", "add", amount))

@@ -1,4 +1,4 @@
-"""Random events pick from the campaign's own and nobody else; scenes begin and end by the tension."""
+"""Random events pick only given candidates; scenes begin and end by the tension."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from agents.resolver.random_events import (
     scene_odds,
     tension_after,
 )
-from agents.resolver.random_tables import RowAim, add_tables
-from agents.resolver.table_files import bundled_tables
+from agents.resolver.random_tables import RowAim, add_tables, bundled_tables
 from stores.errors import InputError
 from stores.records.story_journal import Thread
 from stores.records.world import Entity, EntityKind
 from tests.examples import examples
 
-SHELF = bundled_tables()
+TABLES = bundled_tables()
 BELL = Candidate("t1", "Who moved the bell?", 3)
 DEBT = Candidate("t2", "Gil's debt", 1)
 WENNA = Candidate("n1", "Wenna Pike")
@@ -44,8 +43,8 @@ def candidate_lists(draw: st.DrawFn) -> dict[RowAim, list[Candidate]]:
 
 
 @given(candidate_lists(), st.integers())
-def test_a_target_is_never_made_up(candidates: dict[RowAim, list[Candidate]], seed: int) -> None:
-    event = draw_random_event(candidates, SHELF, random.Random(seed))
+def test_random_event_target_is_a_candidate(candidates: dict[RowAim, list[Candidate]], seed: int) -> None:
+    event = draw_random_event(candidates, TABLES, random.Random(seed))
     if event.aim is None:
         assert event.target is None
         assert event.target_roll is None
@@ -53,36 +52,36 @@ def test_a_target_is_never_made_up(candidates: dict[RowAim, list[Candidate]], se
         assert event.target in candidates[event.aim]
         assert event.target.weight > 0
     assert len(event.spark.words) == 2
-    assert event == draw_random_event(candidates, SHELF, random.Random(seed))
+    assert event == draw_random_event(candidates, TABLES, random.Random(seed))
 
 
-def test_with_nothing_of_its_own_a_campaign_gets_events_about_nobody() -> None:
-    events = [draw_random_event({}, SHELF, random.Random(seed)) for seed in range(50)]
+def test_random_event_without_candidates_has_no_target() -> None:
+    events = [draw_random_event({}, TABLES, random.Random(seed)) for seed in range(50)]
     assert {event.target for event in events} == {None}
     assert {event.focus.dice[0].sides for event in events} == {"15"}
 
 
-def test_what_there_is_none_of_is_struck_out() -> None:
+def test_random_event_skips_rows_without_candidates() -> None:
     rng = random.Random(3)
-    aims = {draw_random_event({RowAim.THREAD: [BELL], RowAim.NPC: []}, SHELF, rng).aim for _ in range(200)}
+    aims = {draw_random_event({RowAim.THREAD: [BELL], RowAim.NPC: []}, TABLES, rng).aim for _ in range(200)}
     assert aims == {RowAim.THREAD, None}
 
 
-def test_how_an_event_reads_and_what_is_sealed() -> None:
-    event = draw_random_event({RowAim.THREAD: [BELL]}, SHELF, random.Random(3))
+def test_random_event_has_text_and_dice() -> None:
+    event = draw_random_event({RowAim.THREAD: [BELL]}, TABLES, random.Random(3))
     assert event.about == "“Who moved the bell?” moves on by itself"
     shown = [f"d{die.sides} {die.face}" for die in event.dice]
     assert [die.sides for die in event.dice] == ["51", "3", "100", "100"]
     assert event.text == f"event · {', '.join(shown)} · {event.about} · {' / '.join(event.spark.words)}"
-    people = (draw_random_event({RowAim.NPC: [WENNA]}, SHELF, random.Random(seed)) for seed in range(20))
+    people = (draw_random_event({RowAim.NPC: [WENNA]}, TABLES, random.Random(seed)) for seed in range(20))
     assert any(event.about.startswith("Wenna Pike ") for event in people)
 
 
 @pytest.mark.whole
-def test_targets_come_as_often_as_they_weigh() -> None:
+def test_random_event_targets_follow_weights() -> None:
     rng = random.Random(5)
     events = (
-        draw_random_event({RowAim.THREAD: [BELL, DEBT]}, SHELF, rng) for _ in range(examples(8_000, 2_000))
+        draw_random_event({RowAim.THREAD: [BELL, DEBT]}, TABLES, rng) for _ in range(examples(8_000, 2_000))
     )
     seen = Counter(event.target for event in events if event.target)
     total = seen.total()
@@ -93,24 +92,24 @@ def test_targets_come_as_often_as_they_weigh() -> None:
 
 
 @pytest.mark.whole
-def test_foci_come_as_often_as_they_weigh() -> None:
+def test_random_event_rows_follow_weights() -> None:
     rng, asked = random.Random(8), examples(8_000, 2_000)
     candidates = {RowAim.THREAD: [BELL], RowAim.NPC: [WENNA], RowAim.PLACE: [CHAPEL]}
-    seen = Counter(draw_random_event(candidates, SHELF, rng).focus.row for _ in range(asked))
-    rows = SHELF.tables["events"].rows
+    seen = Counter(draw_random_event(candidates, TABLES, rng).focus.row for _ in range(asked))
+    rows = TABLES.tables["events"].rows
     squared = sum((seen[row] - asked * row.weight / 100) ** 2 / (asked * row.weight / 100) for row in rows)
     assert squared < 36.12  # one in a thousand for 14 degrees of freedom
 
 
-def test_a_user_s_table_with_nothing_left_says_so() -> None:
+def test_random_event_refuses_table_without_usable_rows() -> None:
     only_people = "title: E\nlicence: CC0\nattribution: Me.\nrows: [{text: sings, aim: npc}]\n"
-    shelf = add_tables({"events": only_people}, SHELF)
-    assert draw_random_event({RowAim.NPC: [WENNA]}, shelf, random.Random(1)).about == "Wenna Pike sings"
+    tables = add_tables({"events": only_people}, TABLES)
+    assert draw_random_event({RowAim.NPC: [WENNA]}, tables, random.Random(1)).about == "Wenna Pike sings"
     with pytest.raises(InputError, match="nothing that an event could be about"):
-        draw_random_event({RowAim.NPC: []}, shelf, random.Random(1))
+        draw_random_event({RowAim.NPC: []}, tables, random.Random(1))
 
 
-def test_candidates_are_open_threads_other_people_and_places(make_entity: Callable[..., Entity]) -> None:
+def test_random_event_candidates_are_open_threads_npcs_and_places(make_entity: Callable[..., Entity]) -> None:
     threads = [
         Thread(id="t1", story_id="s", name="Who moved the bell?", weight=3),
         Thread(id="t2", story_id="s", name="The flood", closed_at=5),
@@ -128,14 +127,14 @@ def test_candidates_are_open_threads_other_people_and_places(make_entity: Callab
 
 
 @pytest.mark.parametrize("tension", list(TENSIONS))
-def test_the_hundred_faces_give_exactly_the_published_starts(tension: int) -> None:
+def test_scene_check_faces_match_published_odds(tension: int) -> None:
     published = scene_odds(tension)
     assert sum(published.values()) == 100
     seen = Counter(roll_scene_check(tension, random.Random(), faces=[face]).start for face in range(1, 101))
     assert seen == published
 
 
-def test_trouble_grows_with_tension() -> None:
+def test_scene_check_trouble_grows_with_tension() -> None:
     for start in (SceneStartKind.INTERRUPTED, SceneStartKind.ALTERED):
         chances = [scene_odds(tension)[start] for tension in TENSIONS]
         assert chances == sorted(set(chances))
@@ -143,7 +142,7 @@ def test_trouble_grows_with_tension() -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("tension", [1, 5, 9])
-def test_sampled_starts_keep_to_the_published_odds(tension: int) -> None:
+def test_scene_check_samples_match_published_odds(tension: int) -> None:
     asked, rng = examples(10_000, 2_500), random.Random(tension)
     seen = Counter(roll_scene_check(tension, rng).start for _ in range(asked))
     squared = sum(
@@ -152,7 +151,7 @@ def test_sampled_starts_keep_to_the_published_odds(tension: int) -> None:
     assert squared < 13.82
 
 
-def test_how_a_scene_check_reads() -> None:
+def test_scene_check_has_text_and_rule() -> None:
     check = roll_scene_check(5, random.Random(1), faces=[12])
     assert check.text == "scene check · tension 5 · d100 12 · altered"
     assert (check.rule, check.dice[0].face) == ("scene check, tension 5", 12)
@@ -164,10 +163,10 @@ def test_how_a_scene_check_reads() -> None:
     ("tension", "in_control", "after"),
     [(5, True, 4), (5, False, 6), (5, None, 5), (1, True, 1), (9, False, 9), (1, False, 2), (9, True, 8)],
 )
-def test_tension_moves_at_scene_end(tension: int, in_control: bool | None, after: int) -> None:
+def test_tension_changes_at_scene_end(tension: int, in_control: bool | None, after: int) -> None:
     assert tension_after(tension, in_control) == after
 
 
-def test_tension_must_have_been_on_the_dial() -> None:
+def test_tension_after_scene_refuses_invalid_tension() -> None:
     with pytest.raises(InputError):
         tension_after(10, True)

@@ -1,4 +1,4 @@
-"""Facts in a line, for tests: `say("ally_of", "Stint", "Hester")`. A name is its own id."""
+"""Builds facts and entities for tests: `build_fact("ally_of", "Stint", "Hester")`. A name is its own id."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _CATALOGUE = load_catalogue()
 _numbers = count()
 
 
-def say(
+def build_fact(
     predicate: str, subject: str, object_: str = "", *, value: FactValue | None = None, **fields: Any
 ) -> Fact:
-    """Return a fact in the catalogue's own words."""
+    """Return a fact with the statement of the catalogue."""
     involves = [Involvement(role="subject", entity_id=subject)]
     if object_:
         involves.append(Involvement(role="object", entity_id=object_))
@@ -38,6 +38,6 @@ def say(
     )
 
 
-def be(name: str, kind: EntityKind = EntityKind.CHARACTER, **fields: Any) -> Entity:
+def build_entity(name: str, kind: EntityKind = EntityKind.CHARACTER, **fields: Any) -> Entity:
     """Return an entity whose id is its name."""
     return Entity(id=name, universe_id=UNIVERSE, kind=kind, name=name, recorded_at=NOW, **fields)

@@ -1,27 +1,24 @@
-"""docs/oracle.md prints the odds that the dice are read with."""
+"""docs/oracle.md has the odds that the dice are read with."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from agents.resolver.how_much import HIGHEST_TOTALS, Amount
 from agents.resolver.oracle import LIKELIHOOD_ALIASES, Likelihood
-from agents.resolver.published_odds import TABLES, with_tables
 from agents.resolver.random_tables import read_table
+from tools.published_odds import DOCUMENT, TABLES, with_tables
 
-DOC = Path(__file__).parents[3] / "docs" / "oracle.md"
 
-
-def test_the_document_prints_every_table_as_it_is() -> None:
-    document = DOC.read_text(encoding="utf-8")
+def test_published_odds_in_document_are_current() -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
     assert sorted(re.findall(r"<!-- odds: ([a-z ]+) -->", document)) == sorted(TABLES)
-    assert with_tables(document) == document, "write with_tables(document) back to docs/oracle.md"
+    assert with_tables(document) == document, "run python -m tools.published_odds"
 
 
-def test_what_is_stale_is_put_right() -> None:
+def test_published_odds_replace_stale_tables() -> None:
     stale = "before\n<!-- odds: scene -->\n| wrong |\n<!-- end -->\nafter\n"
     right = with_tables(stale)
     assert "| 5 | 10 | 20 | 70 |" in right
@@ -32,8 +29,10 @@ def test_what_is_stale_is_put_right() -> None:
         with_tables("<!-- odds: none such -->\n<!-- end -->")
 
 
-def test_the_document_names_every_short_name() -> None:
-    listed = dict(re.findall(r"^\| ([a-z ]+) \| (`.*`) \|$", DOC.read_text(encoding="utf-8"), re.MULTILINE))
+def test_oracle_document_names_every_alias() -> None:
+    listed = dict(
+        re.findall(r"^\| ([a-z ]+) \| (`.*`) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    )
     documented = {
         (name, alias) for name, aliases in listed.items() for alias in re.findall("`(.*?)`", aliases)
     }
@@ -42,9 +41,9 @@ def test_the_document_names_every_short_name() -> None:
     }
 
 
-def test_the_document_gives_the_bands_of_amounts() -> None:
+def test_oracle_document_gives_bands_of_amounts() -> None:
     bands = re.findall(
-        r"^\| (?:to|from)? ?(\d+)[^|]*\| ([a-z ]+) \|$", DOC.read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| (?:to|from)? ?(\d+)[^|]*\| ([a-z ]+) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
     )
     assert [amount for _, amount in bands] == list(Amount)
     assert [int(total) for total, _ in bands] == [
@@ -53,8 +52,8 @@ def test_the_document_gives_the_bands_of_amounts() -> None:
     ]
 
 
-def test_the_table_in_the_document_can_be_read() -> None:
-    document = DOC.read_text(encoding="utf-8")
+def test_oracle_document_example_table_can_be_read() -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
     example = re.search(r"^    title: .*?(?=\n\n)", document, re.DOTALL | re.MULTILINE)
     assert example is not None
     table = read_table("pass", "\n".join(line[4:] for line in example[0].splitlines()))

@@ -1,4 +1,4 @@
-"""Rerolling and picking: what may be asked, what comes of it, and that what fell stays on record."""
+"""Alterations: rerolls and picks; fallen faces stay on record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.resolver.dice import roll_dice, standing_places
 from agents.resolver.how_much import roll_amount
 from agents.resolver.oracle import Likelihood, ask_oracle
 from agents.resolver.random_events import roll_scene_check
-from agents.resolver.random_tables import TableLibrary
+from agents.resolver.random_tables import TableLibrary, bundled_tables
 from agents.resolver.resolution_requests import (
     Alteration,
     AlterRequest,
@@ -26,7 +26,6 @@ from agents.resolver.resolution_requests import (
 )
 from agents.resolver.resolver import Resolver
 from agents.resolver.sparks import Spark, draw_spark
-from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
@@ -37,17 +36,17 @@ from tests.agents.resolver.test_resolver import START, FakeLog
 from tests.examples import examples
 
 EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -1; fail: Mara.alive = false, Mara +hurt"
-SHELF: TableLibrary = bundled_tables()
+TABLES: TableLibrary = bundled_tables()
 CHANCES: dict[str, ChanceDraw] = {
     "oracle": lambda rng, faces: ask_oracle(Likelihood.LIKELY, 5, rng, faces),
     "howmuch": lambda rng, faces: roll_amount(rng, faces),
     "start": lambda rng, faces: roll_scene_check(5, rng, faces),
-    "spark": lambda rng, faces: draw_spark(SHELF, rng, faces),
-    "manners": lambda rng, faces: draw_spark(SHELF, rng, faces, kind="manners"),
+    "spark": lambda rng, faces: draw_spark(TABLES, rng, faces),
+    "manners": lambda rng, faces: draw_spark(TABLES, rng, faces, kind="manners"),
 }
 
 
-class Dice:
+class RollHarness:
     """A Resolver that seals rolls with given faces, and alters them one turn later each time."""
 
     def __init__(self, make_entity: Callable[..., Entity]) -> None:
@@ -99,12 +98,14 @@ class Dice:
         )
         return (await self.resolver.draw(request, CHANCES[kind])).resolution
 
-    async def alter(self, old: Resolution, how: Alteration, faces: Sequence[int] | None = None) -> Resolution:
+    async def alter(
+        self, old: Resolution, alteration: Alteration, faces: Sequence[int] | None = None
+    ) -> Resolution:
         request = AlterRequest(
             **self._turn(),
             spec="",
-            old=old,
-            how=how,
+            original=old,
+            alteration=alteration,
             faces=faces,
             chance=CHANCES.get(old.kind),
             player_turn_id=derive_id("words"),
@@ -113,51 +114,56 @@ class Dice:
 
 
 @pytest.fixture
-def dice(make_entity: Callable[..., Entity]) -> Dice:
-    return Dice(make_entity)
+def harness(make_entity: Callable[..., Entity]) -> RollHarness:
+    return RollHarness(make_entity)
 
 
 # --- rerolling --------------------------------------------------------------------------------------
 
 
-async def test_a_die_is_thrown_again_and_the_record_says_so(dice: Dice) -> None:
-    old = await dice.roll("2d6+1 [leap]", 3, 4)
-    new = await dice.alter(old, read_reroll("1", old), [5])
+async def test_reroll_throws_a_die_again_and_records_it(harness: RollHarness) -> None:
+    old = await harness.roll("2d6+1 [leap]", 3, 4)
+    new = await harness.alter(old, read_reroll("1", old), [5])
     assert new.text == "2d6+1 [3→5,4]+1 = 10 · leap · by hand · rerolled 3 → 5"
     assert (new.total, new.instead_of, new.altered) == (10, old.turn_id, ("rerolled 3 → 5",))
     assert [(d.face, d.rerolled) for d in new.dice] == [(3, True), (5, False), (4, False)]
-    again = await dice.alter(new, read_reroll("2", new), [1])
+    again = await harness.alter(new, read_reroll("2", new), [1])
     assert again.text == "2d6+1 [3→5,4→1]+1 = 7 · leap · by hand · rerolled 3 → 5 · rerolled 4 → 1"
-    assert (await dice.roll("2d6", 3, 4)).instead_of is None  # and the old one is as it was
-    assert dice.log.sealed[old.id] == old
+    assert (await harness.roll("2d6", 3, 4)).instead_of is None  # and the old one is as it was
+    assert harness.log.sealed[old.id] == old
 
 
-async def test_a_check_is_judged_anew_with_the_effects_it_was_about(dice: Dice) -> None:
-    old = await dice.check(EFFECTS, 1, 1)
+async def test_reroll_of_check_has_effects_of_new_degree(harness: RollHarness) -> None:
+    old = await harness.check(EFFECTS, 1, 1)
     assert old.degree is Degree.FAIL
-    new = await dice.alter(old, read_reroll("all", old), [6, 6])
+    new = await harness.alter(old, read_reroll("all", old), [6, 6])
     assert (new.degree, new.margin, new.effects) == (Degree.SUCCESS, 5, ("Orc.hp -8",))
     assert new.text.endswith("= 14 vs 9 · success · by hand · rerolled 1 → 6, 1 → 6")
-    (proposal,) = [p for p in dice.log.staged.values() if p.turn_id == new.turn_id]
-    assert proposal.payload == StateChange(entity_id=dice.people[1].id, key="hp", op=StateOp.ADD, value=-8)
+    (proposal,) = [p for p in harness.log.staged.values() if p.turn_id == new.turn_id]
+    assert proposal.payload == StateChange(entity_id=harness.people[1].id, key="hp", op=StateOp.ADD, value=-8)
     assert proposal.evidence[0].ref_id == new.id
-    assert len([p for p in dice.log.staged.values() if p.turn_id == old.turn_id]) == 2
+    assert len([p for p in harness.log.staged.values() if p.turn_id == old.turn_id]) == 2
 
 
-async def test_the_program_rerolls_by_its_seed_and_once(dice: Dice) -> None:
-    old = await dice.check("likely; success: Orc.hp -8", 3)
-    how = read_reroll("", old)
-    turn = dice._turn()
-    given: dict[str, Any] = {"spec": "", "old": old, "how": how, "player_turn_id": derive_id("words")}
-    first = await dice.resolver.alter(AlterRequest(**turn, **given))
-    second = await dice.resolver.alter(AlterRequest(**turn, **given))
+async def test_reroll_by_seed_is_sealed_once(harness: RollHarness) -> None:
+    old = await harness.check("likely; success: Orc.hp -8", 3)
+    alteration = read_reroll("", old)
+    turn = harness._turn()
+    given: dict[str, Any] = {
+        "spec": "",
+        "original": old,
+        "alteration": alteration,
+        "player_turn_id": derive_id("words"),
+    }
+    first = await harness.resolver.alter(AlterRequest(**turn, **given))
+    second = await harness.resolver.alter(AlterRequest(**turn, **given))
     assert first == second
     assert first.resolution.by_hand  # the first throw was
     assert first.resolution.altered[0].startswith("rerolled 3 → ")
 
 
 @pytest.mark.parametrize(
-    ("kind", "faces", "asked", "thrown", "text"),
+    ("kind", "faces", "typed", "new_faces", "text"),
     [
         ("oracle", [37], "", [98], "likely · tension 5 · d100 98 · yes, and · by hand · rerolled 37 → 98"),
         ("oracle", [37], "face 37", [0], "d100 100 · yes, and · by hand · rerolled 37 → 100"),
@@ -167,14 +173,14 @@ async def test_the_program_rerolls_by_its_seed_and_once(dice: Dice) -> None:
         ("manners", [1, 1], "2", [2], "apologises for everything"),
     ],
 )
-async def test_draws_are_rerolled_too(
-    dice: Dice, kind: str, faces: list[int], asked: str, thrown: list[int], text: str
+async def test_reroll_repeats_draws(
+    harness: RollHarness, kind: str, faces: list[int], typed: str, new_faces: list[int], text: str
 ) -> None:
-    old = await dice.draw(kind, *faces)
-    how = read_reroll(asked, old)
-    new = alter_roll(old, how, random.Random(1), thrown, CHANCES[kind])
+    old = await harness.draw(kind, *faces)
+    alteration = read_reroll(typed, old)
+    new = alter_roll(old, alteration, random.Random(1), new_faces, CHANCES[kind])
     assert text in f"{new.text} · by hand · {new.description}"
-    assert [d.face for d in new.dice if d.rerolled] == [faces[how.places[0]]]
+    assert [d.face for d in new.dice if d.rerolled] == [faces[alteration.places[0]]]
 
 
 @pytest.mark.parametrize(
@@ -194,10 +200,10 @@ async def test_draws_are_rerolled_too(
         ([1, 2], "1 2", (0, 1)),
     ],
 )
-async def test_dice_are_named_by_number_or_face(
-    dice: Dice, faces: list[int], typed: str, places: tuple[int, ...]
+async def test_reroll_reads_dice_by_number_or_face(
+    harness: RollHarness, faces: list[int], typed: str, places: tuple[int, ...]
 ) -> None:
-    assert read_reroll(typed, await dice.roll("2d6", *faces)).places == places
+    assert read_reroll(typed, await harness.roll("2d6", *faces)).places == places
 
 
 @pytest.mark.parametrize(
@@ -212,45 +218,47 @@ async def test_dice_are_named_by_number_or_face(
         ("4 4", [], "", None),
     ],
 )
-async def test_what_cannot_be_rerolled_is_said(
-    dice: Dice, spec: str, faces: list[int], typed: str, complaint: str | None
+async def test_reroll_refuses_unknown_dice(
+    harness: RollHarness, spec: str, faces: list[int], typed: str, complaint: str | None
 ) -> None:
     if complaint is None:
-        old = (await dice.roll("2d6", 1, 2)).model_copy(update={"dice": (), "expression": "7"})
+        old = (await harness.roll("2d6", 1, 2)).model_copy(update={"dice": (), "expression": "7"})
         complaint = "No dice were thrown"
     else:
-        old = await dice.roll(spec, *faces)
+        old = await harness.roll(spec, *faces)
     with pytest.raises(InputError, match=complaint) as caught:
         read_reroll(typed, old)
     assert caught.value.kept
 
 
-async def test_fate_dice_are_named_by_their_signs(dice: Dice) -> None:
-    old = await dice.roll("4dF", 1, 0, -1, 1)
+async def test_reroll_reads_fate_dice_by_sign(harness: RollHarness) -> None:
+    old = await harness.roll("4dF", 1, 0, -1, 1)
     assert read_reroll("-", old).places == (2,)
-    assert (await dice.alter(old, read_reroll("- 0", old), [1, 1])).altered == ("rerolled 0 → +, - → +",)
+    assert (await harness.alter(old, read_reroll("- 0", old), [1, 1])).altered == ("rerolled 0 → +, - → +",)
 
 
-async def test_hand_thrown_rerolls_ask_for_what_explodes(dice: Dice) -> None:
-    old = await dice.roll("2d6!", 1, 2)
-    how = read_reroll("1", old)
-    assert [str(w) for w in dice_to_throw_by_hand(old, how, ())] == ["1d6"]
-    assert dice_to_throw_by_hand(old, how, (6,))[0].reason == "6 explodes"
-    assert dice_to_throw_by_hand(old, how, (6, 3)) == ()
+async def test_reroll_by_hand_asks_for_explosions(harness: RollHarness) -> None:
+    old = await harness.roll("2d6!", 1, 2)
+    alteration = read_reroll("1", old)
+    assert [str(w) for w in dice_to_throw_by_hand(old, alteration, ())] == ["1d6"]
+    assert dice_to_throw_by_hand(old, alteration, (6,))[0].reason == "6 explodes"
+    assert dice_to_throw_by_hand(old, alteration, (6, 3)) == ()
     with pytest.raises(InputError, match="no face 7"):
-        dice_to_throw_by_hand(old, how, (7,))
+        dice_to_throw_by_hand(old, alteration, (7,))
 
 
 @pytest.mark.parametrize(
     ("update", "complaint"),
     [
         ({"kind": "event"}, "depend on each other"),
-        ({"kind": ""}, "earlier MONITOR"),
-        ({"kind": "check"}, "earlier MONITOR"),
+        ({"kind": ""}, "earlier version of MONITOR"),
+        ({"kind": "check"}, "earlier version of MONITOR"),
     ],
 )
-async def test_some_rolls_stand_as_they_are(dice: Dice, update: dict[str, str], complaint: str) -> None:
-    old = (await dice.roll("2d6", 1, 2)).model_copy(update=update)
+async def test_alteration_refuses_events_and_old_rolls(
+    harness: RollHarness, update: dict[str, str], complaint: str
+) -> None:
+    old = (await harness.roll("2d6", 1, 2)).model_copy(update=update)
     for read in (read_reroll, read_pick):
         with pytest.raises(InputError, match=complaint):
             read("1", old)
@@ -270,9 +278,11 @@ async def test_some_rolls_stand_as_they_are(dice: Dice, update: dict[str, str], 
         ("die 2 to 5", "[1,2→5]+2 = 8 vs 9 · partial · by hand · picked, rolled 2", ("Mara.hp -1",)),
     ],
 )
-async def test_another_result_of_a_check(dice: Dice, typed: str, text: str, effects: tuple[str, ...]) -> None:
-    old = await dice.check(EFFECTS, 1, 2)
-    new = await dice.alter(old, read_pick(typed, old))
+async def test_pick_changes_result_of_check(
+    harness: RollHarness, typed: str, text: str, effects: tuple[str, ...]
+) -> None:
+    old = await harness.check(EFFECTS, 1, 2)
+    new = await harness.alter(old, read_pick(typed, old))
     assert new.text.endswith(text)
     assert new.effects == effects
     assert new.instead_of == old.turn_id
@@ -289,22 +299,22 @@ async def test_another_result_of_a_check(dice: Dice, typed: str, text: str, effe
         ("manners", [1, 1], "apologises for everything", "d66 12 · apologises for everything · picked"),
     ],
 )
-async def test_another_result_of_a_draw(
-    dice: Dice, kind: str, faces: list[int], typed: str, text: str
+async def test_pick_changes_result_of_draw(
+    harness: RollHarness, kind: str, faces: list[int], typed: str, text: str
 ) -> None:
-    old = await dice.draw(kind, *faces)
+    old = await harness.draw(kind, *faces)
     drawn = CHANCES[kind](random.Random(1), faces)
-    how = read_pick(typed, old, drawn if isinstance(drawn, Spark) else None)
-    new = alter_roll(old, how, random.Random(1), None, CHANCES[kind])
+    alteration = read_pick(typed, old, drawn if isinstance(drawn, Spark) else None)
+    new = alter_roll(old, alteration, random.Random(1), None, CHANCES[kind])
     assert text in f"{new.text} · {new.description}"
 
 
-async def test_picking_twice_says_both(dice: Dice) -> None:
-    old = await dice.draw("oracle", 37)
-    first = await dice.alter(old, read_pick("no", old))
+async def test_pick_twice_records_both(harness: RollHarness) -> None:
+    old = await harness.draw("oracle", 37)
+    first = await harness.alter(old, read_pick("no", old))
     with pytest.raises(InputError, match="It is no already"):
         read_pick("no", first)
-    second = await dice.alter(first, read_pick("yes", first))
+    second = await harness.alter(first, read_pick("yes", first))
     assert second.text == (
         "likely · tension 5 · d100 37 · yes · by hand · picked, rolled yes, but · picked, rolled no"
     )
@@ -314,7 +324,7 @@ async def test_picking_twice_says_both(dice: Dice) -> None:
     ("typed", "complaint"),
     [
         ("", "Pick what.*success .* partial .* fail"),
-        ("succes", "is nothing that this roll can come to.*Did you mean success"),
+        ("succes", "is no result that this roll can have.*Did you mean success"),
         ("fail", "It is fail already"),
         ("6", "2 dice, and 1 faces"),
         ("7 1", "no face 7"),
@@ -323,9 +333,9 @@ async def test_picking_twice_says_both(dice: Dice) -> None:
         ("1 2", "show that already"),
     ],
 )
-async def test_what_cannot_be_picked_is_said(dice: Dice, typed: str, complaint: str) -> None:
+async def test_pick_refuses_impossible_results(harness: RollHarness, typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        read_pick(typed, await dice.check(EFFECTS, 1, 2))
+        read_pick(typed, await harness.check(EFFECTS, 1, 2))
     assert caught.value.kept
 
 
@@ -336,7 +346,7 @@ specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5
 
 @given(specs, st.integers(0, 2**32), st.data())
 @settings(max_examples=examples(150), deadline=None)
-def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, data: st.DataObject) -> None:
+def test_reroll_keeps_fallen_and_other_dice(spec: str, seed: int, data: st.DataObject) -> None:
     rolled = roll_dice(spec, random.Random(seed))
     old = Resolution(
         id=derive_id("r"),
@@ -351,22 +361,22 @@ def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, dat
         text=rolled.text,
         created_at=START,
     )
-    there = standing_places(old.dice)
-    number = data.draw(st.integers(1, len(there)))
-    how = read_reroll(f"#{number}", old)
-    new = alter_roll(old, how, random.Random(seed + 1))
-    kept = [d.face for p, d in enumerate(old.dice) if p != how.places[0]]
+    visible_places = standing_places(old.dice)
+    number = data.draw(st.integers(1, len(visible_places)))
+    alteration = read_reroll(f"#{number}", old)
+    new = alter_roll(old, alteration, random.Random(seed + 1))
+    other_faces = [d.face for p, d in enumerate(old.dice) if p != alteration.places[0]]
     faces = [d.face for d in new.dice]
-    for face in kept:  # nothing that fell is lost
+    for face in other_faces:  # nothing that fell is lost
         faces.remove(face)
-    assert new.dice[how.places[0]].rerolled
-    assert new.dice[how.places[0]].face == old.dice[how.places[0]].face
+    assert new.dice[alteration.places[0]].rerolled
+    assert new.dice[alteration.places[0]].face == old.dice[alteration.places[0]].face
     assert new.description.startswith("rerolled ")
 
 
 @given(st.text(max_size=30))
 @settings(deadline=None)
-def test_any_words_are_read_or_refused_in_words(text: str) -> None:
+def test_alteration_parser_reads_or_refuses_any_text(text: str) -> None:
     old = Resolution(
         id=derive_id("r"),
         scene_id=derive_id("s"),

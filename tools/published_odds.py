@@ -1,7 +1,6 @@
-"""The odds in print: the tables of docs/oracle.md, written by the functions that the dice are read with.
+"""Writes the tables of odds in docs/oracle.md, with the functions that read the dice.
 
-A document marks where a table belongs with `<!-- odds: NAME -->` and `<!-- end -->`; `with_tables` fills
-in what belongs there, and a test holds the document to it. Source: issue 3 ("Published odds").
+`python -m tools.published_odds` replaces every table between `<!-- odds: NAME -->` and `<!-- end -->`.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -28,18 +28,22 @@ from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
 from stores.records.clocks import BOXES_PER_TRACK
 from stores.records.play import TensionMode
 
+DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "oracle.md"
 _MARKED: Final = re.compile(r"(<!-- odds: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(document: str) -> str:
-    """Return the document with every marked table as it is now. Raises KeyError for a name that is none."""
-    return _MARKED.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", document)
+    """Return the document with every marked table renewed. Raises KeyError for an unknown name."""
+    return _MARKED.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", document)
 
 
 def yes_table() -> str:
     """Return a table of the chance of any yes, and of a random event, by tension."""
     head = ["tension", *Likelihood, "event"]
-    rows = ([t, *(yes_in_100(one, t) for one in Likelihood), event_chance(t)] for t in TENSIONS)
+    rows = (
+        [tension, *(yes_in_100(likelihood, tension) for likelihood in Likelihood), event_chance(tension)]
+        for tension in TENSIONS
+    )
     return _table(head, rows)
 
 
@@ -47,28 +51,30 @@ def grade_table(likelihood: Likelihood) -> str:
     """Return the chance of each grade by tension, in both modes."""
     head = ["tension", *(f"{mode}: {grade}" for mode in TensionMode for grade in Grade)]
     rows = (
-        [t, *(n for mode in TensionMode for n in oracle_odds(likelihood, t, mode).values())] for t in TENSIONS
+        [tension, *(n for mode in TensionMode for n in oracle_odds(likelihood, tension, mode).values())]
+        for tension in TENSIONS
     )
     return _table(head, rows)
 
 
 def scene_table() -> str:
     """Return the chance of each start of a scene by tension."""
-    return _table(["tension", *SceneStartKind], ([t, *scene_odds(t).values()] for t in TENSIONS))
+    rows = ([tension, *scene_odds(tension).values()] for tension in TENSIONS)
+    return _table(["tension", *SceneStartKind], rows)
 
 
 def amount_table() -> str:
-    """Return in how many of 216 ways each amount comes, by lean."""
+    """Return in how many of 216 throws each amount comes, by lean."""
     leans = range(-MAX_LEAN, MAX_LEAN + 1)
     head = [f"lean, of {OUTCOMES}", *Amount]
     return _table(head, ([f"{lean:+d}" if lean else 0, *amount_odds(lean).values()] for lean in leans))
 
 
 def attitude_table() -> str:
-    """Return in how many of 36 ways each attitude comes, by modifier."""
-    added = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
+    """Return in how many of 36 throws each attitude comes, by modifier."""
+    modifiers = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
     head = [f"modifier, of {REACTION_OUTCOMES}", *Attitude]
-    return _table(head, ([f"{n:+d}" if n else 0, *reaction_odds(n).values()] for n in added))
+    return _table(head, ([f"{n:+d}" if n else 0, *reaction_odds(n).values()] for n in modifiers))
 
 
 def finish_table() -> str:
@@ -80,17 +86,21 @@ def finish_table() -> str:
 TABLES: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
     {
         "yes": yes_table,
-        **{one.value: partial(grade_table, one) for one in Likelihood},
+        **{likelihood.value: partial(grade_table, likelihood) for likelihood in Likelihood},
         "scene": scene_table,
         "how much": amount_table,
         "reaction": attitude_table,
         "finish": finish_table,
     }
 )
-"""What a document may ask for."""
+"""The tables that a document may have, by name."""
 
 
 def _table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """Return a Markdown table of numbers."""
     lines = [head, ["---:"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(with_tables(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

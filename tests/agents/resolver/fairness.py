@@ -1,4 +1,4 @@
-"""Whether what was sampled keeps to what was to be expected: Pearson's chi-squared, seeded by its callers."""
+"""Tests samples against exact odds by Pearson's chi-squared; the callers seed them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any
 
-FEWEST = 5
-"""Expected occurrences that one cell of the test needs; what is rarer is put together."""
+MIN_EXPECTED = 5
+"""Expected occurrences that one cell of the test needs; rarer outcomes are joined."""
 ONE_IN_TEN_THOUSAND = 3.719
 """The quantile of the normal distribution: how rarely a fair sample is called unfair."""
 
 
 def is_fair(
-    seen: Mapping[Any, int],
+    counts: Mapping[Any, int],
     chances: Mapping[Any, float | Fraction],
 ) -> bool:
-    """Say whether counts fit chances that add up to 1. What has no chance must not have been seen."""
+    """Return whether counts fit chances that add up to 1. What has no chance must not occur."""
     assert abs(sum(float(chance) for chance in chances.values()) - 1) < 1e-9
-    if any(count and not chances.get(outcome) for outcome, count in seen.items()):
+    if any(count and not chances.get(outcome) for outcome, count in counts.items()):
         return False
-    total = sum(seen.values())
-    cells = sorted((float(chance) * total, seen.get(outcome, 0)) for outcome, chance in chances.items())
+    total = sum(counts.values())
+    cells = sorted((float(chance) * total, counts.get(outcome, 0)) for outcome, chance in chances.items())
     joined: list[tuple[float, int]] = []
     for expected, count in cells:
-        if joined and joined[-1][0] < FEWEST:
-            before, had = joined.pop()
-            expected, count = expected + before, count + had
+        if joined and joined[-1][0] < MIN_EXPECTED:
+            expected_before, count_before = joined.pop()
+            expected, count = expected + expected_before, count + count_before
         joined.append((expected, count))
     squared = sum((count - expected) ** 2 / expected for expected, count in joined if expected)
     return squared < critical(len(joined) - 1)
