@@ -162,7 +162,7 @@ class ChangeExtractor:
         payload_builder = PayloadBuilder(turn, package, catalogue, name_resolver.find)
         drafts: list[tuple[ReportedChange, Quote, Payload]] = []
         # Newcomers come first, so that other changes can refer to them.
-        for change, quote in sorted(quoted_changes, key=lambda each: each[0].kind != "new"):
+        for change, quote in sorted(quoted_changes, key=lambda quoted: quoted[0].kind != "new"):
             try:
                 _check_worth(change, turn.text, name_resolver)
                 payload = payload_builder.build(change)
@@ -179,8 +179,8 @@ class ChangeExtractor:
             for change, *_ in new_drafts[MAX_PROPOSALS:]
         ]
         proposals = tuple(
-            _build_proposal(turn, package, catalogue, quote, made)
-            for _, quote, made in new_drafts[:MAX_PROPOSALS]
+            _build_proposal(turn, package, catalogue, quote, payload)
+            for _, quote, payload in new_drafts[:MAX_PROPOSALS]
         )
         return ExtractionResult(proposals, tuple(dropped_changes))
 
@@ -259,7 +259,7 @@ def _check_duplicate(
     payload: Payload, drafts: Iterable[tuple[ReportedChange, Quote, Payload]], package: ContextPackage
 ) -> None:
     """Raise ChangeRefused for what canon, a staged proposal or this turn already has."""
-    draft_payloads = [each for *_, each in drafts]
+    draft_payloads = [draft_payload for *_, draft_payload in drafts]
     staged_changes = [p.change for p in package.scene.staged_proposals]
     if isinstance(payload, AssertFact):
         canon = package.canonical

@@ -37,18 +37,18 @@ def strip_markers(text: str) -> str:
     """Return the text without its `@DECISION(...)` markers, as it is shown and stored."""
     if "@" not in text:
         return text
-    without = _MARKER.sub("", text)
-    return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", re.sub(r"[ \t]+(?=\n|$)", "", without)).strip()
+    plain_text = re.sub(r"[ \t]+(?=\n|$)", "", _MARKER.sub("", text))
+    return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", plain_text).strip()
 
 
 def _parse_marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMark]:
-    for nth, match in enumerate(list(_MARKER.finditer(text))[:MAX_MARKS]):
+    for index, match in enumerate(list(_MARKER.finditer(text))[:MAX_MARKS]):
         marker_fields = {part[1].casefold(): _bounded(part[2]) for part in _PART.finditer(match[1] or "")}
         reason = marker_fields.get("reason") or ("" if marker_fields else _bounded(match[1] or ""))
         if not (reason or marker_fields.get("impact")):
             continue
         yield DecisionMark(
-            id=derive_id("decision", turn.id, nth),
+            id=derive_id("decision", turn.id, index),
             universe_id=universe_id,
             scene_id=turn.scene_id,
             turn_id=turn.id,

@@ -97,17 +97,17 @@ class TopicCrossing:
 def parse_barred_topics(text: str) -> tuple[BarredTopic, ...]:
     """Return the topics of a story's lines and veils."""
     topics: list[BarredTopic] = []
-    heads = list(_HEADING.finditer(text))
-    spans = [(0, heads[0].start() if heads else len(text), False)]
-    for n, head in enumerate(heads):
-        end = heads[n + 1].start() if n + 1 < len(heads) else len(text)
-        spans.append((head.end(), end, head[1].casefold().startswith(("veil", "off", "fade"))))
-    for start, end, veil in spans:
+    headings = list(_HEADING.finditer(text))
+    spans = [(0, headings[0].start() if headings else len(text), False)]
+    for n, heading in enumerate(headings):
+        end = headings[n + 1].start() if n + 1 < len(headings) else len(text)
+        spans.append((heading.end(), end, heading[1].casefold().startswith(("veil", "off", "fade"))))
+    for start, end, is_veil in spans:
         for part in _PARTS.split(text[start:end]):
             words = " ".join(part.strip(" .!-").split())
             stems = tuple(stem(w) for w in re.findall(r"[^\W\d_]+", words.casefold()) if w not in _STOP_WORDS)
             if stems and words.casefold() not in _EMPTY_WORDS and len(stems) <= 6:
-                topics.append(BarredTopic(words, stems, veil or _VEILED.search(words) is not None))
+                topics.append(BarredTopic(words, stems, is_veil or _VEILED.search(words) is not None))
     return tuple(topics[:MAX_TOPICS])
 
 

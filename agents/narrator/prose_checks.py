@@ -19,16 +19,14 @@ from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
 from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
 from agents.narrator.record_checks import (
+    AbsentPerson,
     PastClaim,
+    collect_recorded_statements,
+    find_absent_people,
     find_narrated_claims,
     find_past_claims,
     find_reopened_matters,
     find_rule_breaches,
-)
-from agents.narrator.record_lookups import (
-    AbsentPerson,
-    collect_recorded_statements,
-    find_absent_people,
     find_settled_matters,
     split_by_acquaintance,
 )
@@ -179,7 +177,9 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
 def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, ...]:
     """Return the findings in the prose, the most serious first."""
     if not any(c.isalpha() for c in text):
-        return (ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Nothing was told.", Severity.REWRITE),)
+        return (
+            ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Nothing was narrated.", Severity.REWRITE),
+        )
     findings = [
         *_check_result(text, check_input),
         *_check_absent_people(text, check_input),
@@ -192,7 +192,7 @@ def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, 
     ]
     if len(text.split()) < MIN_WORDS:
         findings.append(
-            ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Hardly anything was told.", Severity.WARN)
+            ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Hardly anything was narrated.", Severity.WARN)
         )
     return tuple(sorted(findings, key=lambda f: f.severity is not Severity.REWRITE))
 
@@ -232,7 +232,7 @@ def _check_result(text: str, check_input: ProseCheckInput) -> Iterator[ProseFind
         yield ProseFinding(
             ProseFindingKind.RESULT,
             contrary_sentence,
-            f"The dice say {rolled_result}, and it is told as a {narrated_as}.",
+            f"The dice say {rolled_result}, and it is narrated as a {narrated_as}.",
             Severity.REWRITE,
         )
 
@@ -314,7 +314,7 @@ def _check_prompt_echo(text: str) -> Iterator[ProseFinding]:
         yield ProseFinding(
             ProseFindingKind.ECHOES,
             match[0],
-            "It gives back what it was told, and tells nothing.",
+            "It repeats the prompt and narrates nothing.",
             Severity.REWRITE,
         )
 
@@ -336,9 +336,7 @@ def _check_repetition(text: str, check_input: ProseCheckInput) -> Iterator[Prose
         return
     if 1 - len(set(runs)) / len(runs) >= REPEATED_SHARE:
         (run, _), *_ = Counter(runs).most_common(1)
-        yield ProseFinding(
-            ProseFindingKind.REPEATS, " ".join(run), "It goes round in a circle.", Severity.REWRITE
-        )
+        yield ProseFinding(ProseFindingKind.REPEATS, " ".join(run), "It repeats itself.", Severity.REWRITE)
         return
     for earlier in reversed(check_input.recent_turns):
         earlier_runs = set(_runs(earlier))

@@ -141,6 +141,6 @@ def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.ValuePath,
 def _refusal(name: str, reason: str) -> InputError:
     return InputError(
         f"The prompt {name} cannot be used: {reason}.",
-        kept="The one that comes with the program serves.",
-        todo="Mend that line and start again.",
+        kept="The bundled prompt is used in its place.",
+        todo="Correct that line and start again.",
     )

@@ -1,4 +1,4 @@
-"""Builds a context package for tests: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
+"""Builds a context package for tests: Mara in the yard with Old Tam (a stranger) and Sella Brand (an acquaintance)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ STORY = make.story(pc_id=MARA.id, lines_and_veils="Lines: spiders, harm to child
 SCENE = make.scene(STORY, cast=(MARA.id, TAM.id, SELLA.id), place_id=YARD.id, tick=600)
 
 
-def turn(text: str, speaker: Speaker = Speaker.GM, **given: Any) -> Turn:
-    return make.turn(SCENE, None, text, speaker=speaker, tick=604, **given)
+def turn(text: str, speaker: Speaker = Speaker.GM, **fields: Any) -> Turn:
+    return make.turn(SCENE, None, text, speaker=speaker, tick=604, **fields)
 
 
-def line(*texts: str) -> tuple[Turn, ...]:
-    """The player and the GM in turn."""
+def alternate_turns(*texts: str) -> tuple[Turn, ...]:
+    """Return turns of the player and the GM, alternating."""
     speakers = (Speaker.PLAYER, Speaker.GM)
     return tuple(
         make.turn(SCENE, None, text, speaker=speakers[n % 2], depth=n, tick=600 + n)
@@ -54,39 +54,39 @@ def package(
     turns: Iterable[Turn] = (),
     staged: Iterable[ProposedChange] = (),
     memories: Iterable[Memory] = (),
-    matters: Iterable[Fact] = (),
+    commitments: Iterable[Fact] = (),
     relations: Iterable[Fact] = (),
     assertions: Iterable[Fact] = (),
     met: Iterable[Entity] = (SELLA,),
     words: str = "",
     extra: Iterable[Entity] = (),
 ) -> ContextPackage:
-    here, gone = (MARA, TAM, SELLA), (ORC, LORNE, JOSS)
+    present, absent = (MARA, TAM, SELLA), (ORC, LORNE, JOSS)
     scene = SceneContext(
         universe=make.universe(),
         story=STORY,
         scene=SCENE,
         head=None,
         staged_proposals=tuple(staged),
-        entities={e.id: e for e in (*here, *gone, YARD, *extra)},
+        entities={e.id: e for e in (*present, *absent, YARD, *extra)},
         place=YARD,
     )
     cast = [
         ScenePerson(
-            e, WorkingState(dict(e.numbers), e.tags), is_here=e in (*here, ORC), is_dead="dead" in e.tags
+            e, WorkingState(dict(e.numbers), e.tags), is_here=e in (*present, ORC), is_dead="dead" in e.tags
         )
-        for e in (*here, *gone)
+        for e in (*present, *absent)
     ]
-    by_whose: dict[str, tuple[Memory, ...]] = {}
+    memories_by_entity: dict[str, tuple[Memory, ...]] = {}
     for memory in memories:
-        by_whose[memory.entity_id] = (*by_whose.get(memory.entity_id, ()), memory)
+        memories_by_entity[memory.entity_id] = (*memories_by_entity.get(memory.entity_id, ()), memory)
     return ContextPackage(
         scene=scene,
-        agenda=StoryAgenda(commitments={f.id: f for f in matters}),
+        agenda=StoryAgenda(commitments={f.id: f for f in commitments}),
         canonical=CanonContext(
             cast=tuple(cast), facts=facts, relations=tuple(relations), assertions=tuple(assertions)
         ),
         narrative=NarrativeContext(recent_turns=tuple(turns), met_before_ids=frozenset(e.id for e in met)),
-        recalled=RecalledContext(memories_by_entity=by_whose),
+        recalled=RecalledContext(memories_by_entity=memories_by_entity),
         player_text=words,
     )

@@ -29,16 +29,16 @@ from stores.records.canon import (
 )
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
-from tests.agents.narrator.contexts import CATALOGUE, MARA, MILL, SELLA, TAM, line, package, turn
+from tests.agents.narrator.contexts import CATALOGUE, MARA, MILL, SELLA, TAM, alternate_turns, package, turn
 from tests.contract import builders as make
 
 
 class FakeCanon:
     """A canon reader with only names and statements."""
 
-    def __init__(self, *known: Entity | Fact) -> None:
-        self._entities = [k for k in known if isinstance(k, Entity)]
-        self._facts = [k for k in known if isinstance(k, Fact)]
+    def __init__(self, *records: Entity | Fact) -> None:
+        self._entities = [k for k in records if isinstance(k, Entity)]
+        self._facts = [k for k in records if isinstance(k, Fact)]
 
     async def find_entity(self, universe_id: str, name: str) -> list[Entity]:
         wanted = name.casefold()
@@ -101,17 +101,17 @@ TEXT = (
     ],
 )
 def test_quote_is_found_verbatim_or_not_at_all(quote: str, words: str | None) -> None:
-    found = find_quote(quote, TEXT)
-    assert (found.text if found else None) == words
-    if found:
-        assert TEXT[found.start : found.end] == found.text
+    found_quote = find_quote(quote, TEXT)
+    assert (found_quote.text if found_quote else None) == words
+    if found_quote:
+        assert TEXT[found_quote.start : found_quote.end] == found_quote.text
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_quote_is_always_part_of_text(text: str, quote: str) -> None:
-    found = find_quote(quote, text)
-    assert found is None or found.text in text
+    found_quote = find_quote(quote, text)
+    assert found_quote is None or found_quote.text in text
 
 
 @settings(deadline=None)
@@ -166,7 +166,7 @@ async def test_extraction_builds_payload_of_every_kind_of_change() -> None:
         change("fact", "Captain Hale", "ally_of", "Old Tam", "Captain Hale, the harbour master"),
         change("fact", "Tam", "wears", "a sleeve of sailcloth", "with his sleeve"),
         change("described", "Sella", "alias", "Red Hand", quote),
-        scene=package(matters=(owed,)),
+        scene=package(commitments=(owed,)),
     )
     assert not extracted.dropped_changes
     new, *rest = [p.payload for p in extracted.proposals]
@@ -279,7 +279,7 @@ async def test_extraction_skips_change_that_dice_made() -> None:
         payload=StateChange(entity_id=MARA.id, key="hp", op=StateOp.ADD, value=-3),
         tick=603,
     )
-    scene = package(staged=(dice,), turns=line("I go.", "You go."))
+    scene = package(staged=(dice,), turns=alternate_turns("I go.", "You go."))
     extracted = await extract(TEXT, change("state", "you", "hp", "-3", "hand is bleeding"), scene=scene)
     assert [d.reason for d in extracted.dropped_changes] == ["the result does that already"]
 

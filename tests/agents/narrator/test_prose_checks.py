@@ -20,7 +20,7 @@ from agents.narrator.prose_checks import (
 )
 from agents.personas.narrator_brief import NarratorBrief
 from stores.records.play import Degree
-from tests.agents.narrator.contexts import LORNE, MARA, SELLA, STORY, TAM, line, package
+from tests.agents.narrator.contexts import LORNE, MARA, SELLA, STORY, TAM, alternate_turns, package
 from tests.agents.narrator.prose_cases import CASES, Case
 from tests.contract import builders as make
 
@@ -29,8 +29,8 @@ WORDS = "Where is the bell? I ask."
 
 
 def check_input_of(degree: Degree | None = None, **given: object) -> ProseCheckInput:
-    bound = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
-    return build_prose_check_input(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
+    brief = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
+    return build_prose_check_input(package(turns=alternate_turns(*TALK), **given), brief)  # type: ignore[arg-type]
 
 
 def has_finding(case: Case) -> bool:
@@ -52,11 +52,11 @@ def test_prose_checks_find_faults_without_false_alarms(
     )
     missed = []
     for case in CASES:
-        told = has_finding(case)
-        hits[case.kind] += told and case.there
-        alarms[case.kind] += told and not case.there
-        misses[case.kind] += case.there and not told
-        missed += [case.text] if case.there and not told else []
+        is_reported = has_finding(case)
+        hits[case.kind] += is_reported and case.there
+        alarms[case.kind] += is_reported and not case.there
+        misses[case.kind] += case.there and not is_reported
+        missed += [case.text] if case.there and not is_reported else []
     with capsys.disabled():
         print()
         for kind in dict.fromkeys(case.kind for case in CASES):
@@ -108,11 +108,11 @@ def test_prose_checks_find_repetition_of_earlier_turns() -> None:
         "Behind the shutters a lamp is lit. Somebody coughs. Over the wet yard "
         "the smoke hangs low, and nobody is to be seen at the well now."
     )
-    held_ = ProseCheckInput(recent_turns=("Something else.", before))
-    (finding,) = check_prose(again, held_)
+    check_input = ProseCheckInput(recent_turns=("Something else.", before))
+    (finding,) = check_prose(again, check_input)
     assert (finding.kind, finding.severity) == (ProseFindingKind.REPEATS, Severity.REWRITE)
     assert "%" in finding.reason
-    assert not check_prose(other, held_)
+    assert not check_prose(other, check_input)
 
 
 def test_prose_checks_find_prompt_echo_and_loops() -> None:
@@ -164,14 +164,14 @@ def test_prose_checks_warn_of_veil_and_rewrite_line() -> None:
     ],
 )
 def test_premise_check_finds_unfounded_claims(words: str, says: str | None) -> None:
-    lines = find_unfounded_claims(words, package(turns=line(*TALK)))
+    lines = find_unfounded_claims(words, package(turns=alternate_turns(*TALK)))
     assert (not lines) if says is None else says in lines[0]
 
 
 def test_premise_check_accepts_what_is_on_record() -> None:
     promised = make.fact("Sella Brand promised Mara a boat.", SELLA)
     words = "Sella, you promised me a boat last week."
-    assert not find_unfounded_claims(words, package(matters=(promised,), turns=line(*TALK)))
+    assert not find_unfounded_claims(words, package(commitments=(promised,), turns=alternate_turns(*TALK)))
 
 
 def test_premise_check_knows_kin_and_old_friends() -> None:

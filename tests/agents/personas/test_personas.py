@@ -40,12 +40,12 @@ from agents.personas.prompt_files import SECTION_NAMES, load_prompts
 from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
-from tests.agents.narrator.contexts import JOSS, MARA, SELLA, STORY, TAM, line, package
+from tests.agents.narrator.contexts import JOSS, MARA, SELLA, STORY, TAM, alternate_turns, package
 from tests.contract import builders as make
 
 T = TypeVar("T", bound=BaseModel)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-OCCASION = CallContext("u", "s", "c", "b")
+CALL_CONTEXT = CallContext("u", "s", "c", "b")
 
 
 class FakeCalls:
@@ -89,8 +89,8 @@ def memory_of(who: str, text: str) -> Memory:
     return Memory(id=make.new_id(), entity_id=who, universe_id="u", text=text, created_at=AT)
 
 
-HERE = package(turns=line("I knock.", "Nobody answers."), words="I push the door.")
-BOUND = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
+PACKAGE = package(turns=alternate_turns("I knock.", "Nobody answers."), words="I push the door.")
+BRIEF = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
 
 
 async def test_persona_sends_sections_of_its_prompt() -> None:
@@ -104,17 +104,17 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
         "“Who is there?”",
         Routing(mode="operation", command="show", argument="Mara"),
     )
-    assert await Director(calls).plan(HERE, "I push.", OCCASION) == Plan(beats=("a", "b"))
-    assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ("c",)
-    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known", "d")
-    heard: list[str] = []
-    assert (await Narrator(calls).narrate(HERE, BOUND, heard.append, OCCASION)).text == heard[0]
-    assert (await Critic(calls).review_draft("Draft.", HERE, BOUND, OCCASION)).rewrite
-    recorded = await Archivist(calls).record("Draft.", HERE, BOUND, OCCASION)
-    assert (recorded.summary, recorded.changes) == ("It rains.", ())
-    told = await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION)
-    assert told is not None
-    assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, OCCASION)).command == "show"
+    assert await Director(calls).plan(PACKAGE, "I push.", CALL_CONTEXT) == Plan(beats=("a", "b"))
+    assert await Librarian(calls).digest(PACKAGE, "I push.", CALL_CONTEXT) == ("c",)
+    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known", "d")
+    texts: list[str] = []
+    assert (await Narrator(calls).narrate(PACKAGE, BRIEF, texts.append, CALL_CONTEXT)).text == texts[0]
+    assert (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
+    record = await Archivist(calls).record("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)
+    assert (record.summary, record.changes) == ("It rains.", ())
+    reply = await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT)
+    assert reply is not None
+    assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, CALL_CONTEXT)).command == "show"
     assert [persona for persona, _ in calls.requests] == [
         Persona.DIRECTOR,
         Persona.LIBRARIAN,
@@ -134,26 +134,26 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
 
 async def test_personas_off_leave_one_call_per_turn() -> None:
     calls = FakeCalls("The door holds. It is cold.", on={Persona.NARRATOR})
-    assert await Director(calls).plan(HERE, "I push.", OCCASION) is None
-    assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ()
-    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
-    told = await Narrator(calls).narrate(HERE, BOUND, lambda words: None, OCCASION)
-    assert await Critic(calls).review_draft(told.text, HERE, BOUND, OCCASION) == Critique()
-    recorded = await Archivist(calls).record(told.text, HERE, BOUND, OCCASION)
-    assert (recorded.summary, recorded.changes) == ("The door holds.", None)
-    assert await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION) is None
-    assert (await Monitor(calls).classify("list all", {"list": "lists"}, OCCASION)).mode == "narration"
+    assert await Director(calls).plan(PACKAGE, "I push.", CALL_CONTEXT) is None
+    assert await Librarian(calls).digest(PACKAGE, "I push.", CALL_CONTEXT) == ()
+    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
+    reply = await Narrator(calls).narrate(PACKAGE, BRIEF, lambda words: None, CALL_CONTEXT)
+    assert await Critic(calls).review_draft(reply.text, PACKAGE, BRIEF, CALL_CONTEXT) == Critique()
+    record = await Archivist(calls).record(reply.text, PACKAGE, BRIEF, CALL_CONTEXT)
+    assert (record.summary, record.changes) == ("The door holds.", None)
+    assert await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT) is None
+    assert (await Monitor(calls).classify("list all", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
     assert len(calls.requests) == 1
 
 
 async def test_persona_without_answer_behaves_as_if_off() -> None:
     calls = FakeCalls(None, None, None, None, None, None)
-    assert await Director(calls).plan(HERE, "", OCCASION) is None
-    assert await Librarian(calls).digest(HERE, "", OCCASION) == ()
-    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
-    assert not (await Critic(calls).review_draft("Draft.", HERE, BOUND, OCCASION)).rewrite
-    assert (await Archivist(calls).record("It rains.", HERE, BOUND, OCCASION)).changes is None
-    assert (await Monitor(calls).classify("x", {"list": "lists"}, OCCASION)).mode == "narration"
+    assert await Director(calls).plan(PACKAGE, "", CALL_CONTEXT) is None
+    assert await Librarian(calls).digest(PACKAGE, "", CALL_CONTEXT) == ()
+    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
+    assert not (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
+    assert (await Archivist(calls).record("It rains.", PACKAGE, BRIEF, CALL_CONTEXT)).changes is None
+    assert (await Monitor(calls).classify("x", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
 
 
 async def test_monitor_chooses_only_existing_commands() -> None:
@@ -161,8 +161,8 @@ async def test_monitor_chooses_only_existing_commands() -> None:
         Routing(mode="operation", command="none"), Routing(mode="operation", command="end", argument="a\nb")
     )
     operations = {"end": "ends", "list": "lists"}
-    assert (await Monitor(calls).classify("wipe it all", operations, OCCASION)).mode == "narration"
-    routing = await Monitor(calls).classify("that is it", operations, OCCASION)
+    assert (await Monitor(calls).classify("wipe it all", operations, CALL_CONTEXT)).mode == "narration"
+    routing = await Monitor(calls).classify("that is it", operations, CALL_CONTEXT)
     assert (routing.mode, routing.command, routing.argument) == ("operation", "end", "a b")
 
 
@@ -172,9 +172,9 @@ async def test_monitor_chooses_only_existing_commands() -> None:
 async def test_character_gets_only_its_own_memories() -> None:
     secret = make.fact("Sella Brand is the heir of the coast.", SELLA)
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(SELLA.id, "I saw Tam hide it."))
-    here = package(secret, memories=memories, turns=line("I knock.", "Nobody answers."))
+    here = package(secret, memories=memories, turns=alternate_turns("I knock.", "Nobody answers."))
     calls = FakeCalls("“Go away.”")
-    await Character(calls).speak(TAM, memories, here, BOUND, OCCASION)
+    await Character(calls).speak(TAM, memories, here, BRIEF, CALL_CONTEXT)
     ((_, sections),) = calls.requests
     everything = "\n".join(sections.values())
     assert "I hid the key." in sections["memories"]
@@ -197,9 +197,9 @@ def test_narrator_prompt_names_owner_of_each_memory() -> None:
 
 
 def test_persona_sections_name_dead_and_absent() -> None:
-    shown = build_prompt_sections(HERE)
+    shown = build_prompt_sections(PACKAGE)
     assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
-    assert set(build_npc_sections(HERE, TAM, ())) <= SECTION_NAMES
+    assert set(build_npc_sections(PACKAGE, TAM, ())) <= SECTION_NAMES
     state = shown["state"]
     assert "The Orc: DEAD: neither speaks nor acts" in state
     assert "Lorne is dead, and not here" in state
@@ -221,16 +221,20 @@ def test_narrator_brief_states_sealed_result_and_stakes() -> None:
         )
     )
     roll = make.resolution(
-        line("I push.")[0], text="2d6: 5 vs 9", degree=Degree.FAIL, stakes=stakes, effects=("Mara.hp -1",)
+        alternate_turns("I push.")[0],
+        text="2d6: 5 vs 9",
+        degree=Degree.FAIL,
+        stakes=stakes,
+        effects=("Mara.hp -1",),
     )
-    bound = NarratorBrief.from_story(STORY, "I push.", roll)
-    told = bound.parts()["result"]
-    assert "2d6: 5 vs 9" in told
-    assert "It FAILED" in told
-    assert "the alarm is raised" in told
-    assert "in\n" not in told
-    assert "It does: Mara.hp -1" in told
-    assert bound.parts()["lines"] == STORY.lines_and_veils
+    brief = NarratorBrief.from_story(STORY, "I push.", roll)
+    result_text = brief.parts()["result"]
+    assert "2d6: 5 vs 9" in result_text
+    assert "It FAILED" in result_text
+    assert "the alarm is raised" in result_text
+    assert "in\n" not in result_text
+    assert "It does: Mara.hp -1" in result_text
+    assert brief.parts()["lines"] == STORY.lines_and_veils
 
 
 def test_narrator_brief_continuation_asks_world_to_act() -> None:
@@ -239,14 +243,14 @@ def test_narrator_brief_continuation_asks_world_to_act() -> None:
 
 
 def test_narrator_brief_retake_has_note_and_draft() -> None:
-    sections = replace(BOUND, note="less gore", draft="Blood.", voices={"Old Tam": "“No.”"}).parts()
+    sections = replace(BRIEF, note="less gore", draft="Blood.", voices={"Old Tam": "“No.”"}).parts()
     assert sections["note"] == "less gore"
     assert sections["draft"] == "Blood."
     assert sections["voices"] == "- Old Tam: “No.”"
 
 
 @pytest.mark.parametrize(
-    ("text", "line_"),
+    ("text", "sentence"),
     [
         ("It rains. It pours.", "It rains."),
         ("“Stop!” she says. You stop.", "“Stop!” she says."),
@@ -254,22 +258,26 @@ def test_narrator_brief_retake_has_note_and_draft() -> None:
         ("", ""),
     ],
 )
-def test_archivist_first_sentence_summarises_draft(text: str, line_: str) -> None:
-    assert first_sentence(text) == line_
+def test_archivist_first_sentence_summarises_draft(text: str, sentence: str) -> None:
+    assert first_sentence(text) == sentence
 
 
 async def test_monitor_suggests_story_even_if_off_and_cleans_it() -> None:
     idea = StoryIdea(title="The\x1b[31m Light\nGoes Out", people=("Ode: a priest\u202e", "--", ""), place=" ")
     calls = FakeCalls(idea, on=())
-    found = await Monitor(calls).suggest_story("a lighthouse", {"world": "Salt Coast"}, OCCASION)
-    assert (found.title, found.people, found.place) == ("The Light Goes Out", ("Ode: a priest",), "")
+    cleaned_idea = await Monitor(calls).suggest_story("a lighthouse", {"world": "Salt Coast"}, CALL_CONTEXT)
+    assert (cleaned_idea.title, cleaned_idea.people, cleaned_idea.place) == (
+        "The Light Goes Out",
+        ("Ode: a priest",),
+        "",
+    )
     assert calls.requests == [(Persona.MONITOR, {"world": "Salt Coast", "words": "a lighthouse"})]
 
 
 @pytest.mark.parametrize("answer", [None, StoryIdea(), StoryIdea(title="\x07", people=("—",))])
 async def test_monitor_raises_error_for_empty_story_idea(answer: StoryIdea | None) -> None:
     with pytest.raises(ModelRefused, match="No story could be read"):
-        await Monitor(FakeCalls(answer)).suggest_story("a lighthouse", {}, OCCASION)
+        await Monitor(FakeCalls(answer)).suggest_story("a lighthouse", {}, CALL_CONTEXT)
 
 
 def test_story_idea_is_parsed_from_labelled_lines() -> None:
