@@ -66,7 +66,9 @@ class _NarrationTimes:
 
 def _rows(name: str, narration_times: _NarrationTimes) -> Iterator[Row]:
     cpu = sum(narration_times.cpu) / len(narration_times.cpu)
-    yield make_times_row(f"told exchange, ours: {name}", narration_times.exchange_seconds, PIPELINE_AIM, cpu)
+    yield make_times_row(
+        f"narrated exchange, ours: {name}", narration_times.exchange_seconds, PIPELINE_AIM, cpu
+    )
     yield make_times_row(f"Enter to first word, ours: {name}", narration_times.first_word, FIRST_WORD_AIM)
 
 

@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, ScenePerson
-from agents.llm.call_context import LEFT_OUT, PromptParts
+from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
 from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
@@ -86,7 +86,7 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         "recalled": _bullet_list(_recalled_lines(package)),
         "named": _bullet_list(_person_line(p, package) for p in canon.named_elsewhere),
         "state": _state_text(package),
-        LEFT_OUT: "\n".join(
+        OMISSIONS: "\n".join(
             f"{omitted_item.section}: {omitted_item.reason}" for omitted_item in package.omitted_items
         ),
     }

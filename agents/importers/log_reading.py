@@ -200,7 +200,7 @@ def _detect_format(lines: Sequence[str]) -> LogFormat:
     if looks_like_play(lines):
         return LogFormat.TEXT
     reason = "no line of it says who speaks (`Name: words`), and it is neither JSON lines nor a solo log"
-    raise refused_file_error(reason, "If it is a story that is told, say so with --format text")
+    raise refused_file_error(reason, "If it is a story in prose, add --format text")
 
 
 _PARSERS: Final = {LogFormat.JSON: read_json, LogFormat.TEXT: read_text, LogFormat.LONELOG: read_lonelog}

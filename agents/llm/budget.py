@@ -20,7 +20,7 @@ from stores.records.llm import Persona
 from stores.records.play import Story
 
 WAIT_PERCENT = 80
-"""Percent of a budget at which every call waits that the player did not ask for."""
+"""Percent of a budget from which calls that the player did not ask for wait."""
 
 DEFERRED_PERSONAS = (
     Persona.LIBRARIAN,

@@ -21,7 +21,7 @@ PromptParts = Mapping[str, str]
 """Texts of the prompt's sections by section name (`rules`, `scene`, `result` ...). Empty sections are left
 out."""
 
-LEFT_OUT = "left out"
+OMISSIONS = "left out"
 """Key among the parts for what was left out of a section before the prompt was built: one `section: reason` a
 line.
 

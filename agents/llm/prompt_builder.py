@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from agents.llm.call_context import LEFT_OUT, PromptParts
+from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.llm.errors import ModelTooLong
 from agents.llm.llm_port import Message
 from stores.records.base import Record
@@ -213,7 +213,7 @@ def build_prompt(
     ]
     for fitted_section in fitted_sections:
         sections += fitted_section.section_records(exact)
-    sections += _earlier_drops(prompt, parts.get(LEFT_OUT, ""))
+    sections += _earlier_drops(prompt, parts.get(OMISSIONS, ""))
     if prompt.ask:
         sections.append(RecordedSection(name=ASK_SECTION, tokens=ask_tokens, exact=exact, text=prompt.ask))
     section_texts = (cut.text() for cut in fitted_sections if cut.lines)
@@ -328,7 +328,7 @@ def _system(prompt: PersonaPrompt) -> str:
 def _too_long(prompt: PersonaPrompt, needed_tokens: int, budget: int, window: int | None) -> ModelTooLong:
     capacity = f"its model takes {window:,} in all" if window else f"its budget is {budget:,}"
     return ModelTooLong(
-        f"What the {prompt.persona} has to be told comes to {needed_tokens:,} tokens, and {capacity} "
+        f"What the {prompt.persona} has to be given comes to {needed_tokens:,} tokens, and {capacity} "
         f"({max(budget, 0):,} of them for this).",
         todo="Choose a model with a larger window, shorten what you typed or the lines and veils, "
         "or narrate yourself with >.",

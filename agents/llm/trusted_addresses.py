@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from stores.durable_files import AtomicFile, make_folders
 
 TRUST_VARIABLE: Final = "MONITOR_TRUSTED_ADDRESSES"
-"""The variable by which the model's process is told the trusted servers, separated by blanks."""
+"""The variable that gives the model process the trusted servers, separated by blanks."""
 
 
 class TrustedAddresses:

@@ -1,7 +1,7 @@
-"""Estimates what a request cost whose provider did not say, or said what cannot be. Pure.
+"""Estimates the cost of a request whose provider reported none, or an impossible one. Pure.
 
-A stream that breaks off brings no count of tokens, and is billed all the same: a budget that took it for free
-would never stop anything.
+A stream that breaks off comes without a count of tokens, but providers bill it: a budget that counted it as
+free could be exceeded without limit.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ def estimate_usage(facts: ModelFacts, tokens_in: int, tokens_out: int, *, finish
 
 
 def is_plausible(usage: Usage) -> bool:
-    """Say whether a provider's count is one that a call can have: not negative, and not beyond all bounds."""
+    """Return whether a provider's count is possible: not negative, and within bounds."""
     counts = (usage.tokens_in, usage.tokens_out, usage.tokens_cached)
     return all(0 <= count <= MAX_CALL_TOKENS for count in counts) and usage.cost.micros <= MAX_CALL_MICROS

@@ -1,11 +1,11 @@
 """Works out who was present at each turn of a line, and what of it they could hear.
 
-Present are the scene's cast, those whom a turn creates, and those who came since, until they leave. A
+The scene's cast, those whom a turn creates and those who came since are present until they leave. A
 presence entry on a turn holds from the next turn on: somebody who leaves after a turn heard it; somebody
 who arrives heard it only if it mentions them. The player character is always present; the dead and the
 senseless hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
-lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it tells before from
-after.
+lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it gives the
+order of events.
 """
 
 from __future__ import annotations

@@ -85,28 +85,32 @@ class BeliefTracker:
         if memory.corrects:
             self._corrected_ids.add(memory.corrects)
         if memory.how is MemoryOrigin.SAW:
-            return  # what was seen is not replaced by what is told
+            return  # what was seen is not replaced by hearsay
         for claim in self.read_claims(memory.text, memory.told_by):
             self._held_claims.setdefault((memory.entity_id, claim.fact_key), {})[memory.id] = (memory, claim)
 
     def find_corrected_id(self, memory: Memory, is_correcting: bool) -> Id | None:
         """Return the character's earlier memory that this one replaces."""
         if memory.how is MemoryOrigin.SAW and memory.linked_fact_id is None:
-            return None  # a fact that something was said or done in a turn says no more than that
+            return None  # seeing that something was said does not settle whether it is true
         claims = self.read_claims(memory.text, memory.told_by)
         rival_memories = [
-            old
+            earlier_memory
             for claim in claims
-            for old, other_claim in self._held_claims.get((memory.entity_id, claim.fact_key), {}).values()
-            if claim.contradicts(other_claim) and old.id != memory.id and old.tick <= memory.tick
+            for earlier_memory, other_claim in self._held_claims.get(
+                (memory.entity_id, claim.fact_key), {}
+            ).values()
+            if claim.contradicts(other_claim)
+            and earlier_memory.id != memory.id
+            and earlier_memory.tick <= memory.tick
         ]
-        for old in sorted(rival_memories, key=lambda m: m.tick, reverse=True):
-            if old.id not in self._corrected_ids and (
+        for earlier_memory in sorted(rival_memories, key=lambda m: m.tick, reverse=True):
+            if earlier_memory.id not in self._corrected_ids and (
                 memory.how is not MemoryOrigin.TOLD
                 or is_correcting
-                or (self._is_right(claims, memory.tick) and not self._was_right(old, memory.tick))
+                or (self._is_right(claims, memory.tick) and not self._was_right(earlier_memory, memory.tick))
             ):
-                return old.id
+                return earlier_memory.id
         return None
 
     def _was_right(self, memory: Memory, tick: int) -> bool:

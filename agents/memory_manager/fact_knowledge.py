@@ -45,7 +45,7 @@ class FactKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class CharacterBelief:
-    """A memory beside canon."""
+    """A memory, compared with what canon says."""
 
     memory: Memory
     retention: float

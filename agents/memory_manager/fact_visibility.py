@@ -152,10 +152,7 @@ class FactVisibility:
         )
 
     def read_whispered_text(self, turn: Turn, hearer_id: Id) -> str:
-        """Return the words that only this character is told, if they are the whole turn.
-
-        Without the narration around them.
-        """
+        """Return the words of a turn that is a whisper to this character, without the narration around them."""
         if hearer_id not in turn.hearers:
             return ""
         return " ".join(turn.text[w.start : w.end] for w in self._stretch.attendance.read_whispers(turn))

@@ -153,16 +153,16 @@ class _MemoryExtractor:
         """Return memories of what others say that can be compared: a fact on record, or an undecided claim."""
         claims_by_sentence = [(s, self._beliefs.read_claims(s.text, s.speaker_id)) for s in told_sentences]
         is_correcting = any(CORRECTION_WORDS.search(s.text) for s in told_sentences)
-        affirmed_keys = {c.fact_key for _, found in claims_by_sentence for c in found if c.is_affirmed}
-        for index, (spoken_sentence, found) in enumerate(claims_by_sentence):
-            comparable_claims = [c for c in found if c.fact_key != "said"]
+        affirmed_keys = {c.fact_key for _, claims in claims_by_sentence for c in claims if c.is_affirmed}
+        for index, (spoken_sentence, claims) in enumerate(claims_by_sentence):
+            comparable_claims = [c for c in claims if c.fact_key != "said"]
             if (
                 comparable_claims
                 and not any(c.is_affirmed for c in comparable_claims)
                 and any(c.fact_key in affirmed_keys for c in comparable_claims)
             ):
                 continue  # the error is not repeated: the current fact stands beside it
-            fact = self._beliefs.find_fact(found, turn.tick)
+            fact = self._beliefs.find_fact(claims, turn.tick)
             if fact is None and not comparable_claims:
                 continue
             if fact is not None and fact.id in linked_fact_ids:

@@ -1,8 +1,8 @@
 """Reads what a sentence claims, so that it can be compared with a sentence or a fact.
 
 A claim is a slot and its value (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key is:
-`under the stone`). Two claims with one slot and different values contradict each other. Understood are the
-catalogue's own sentence forms ("Mara owns The Bell."), where something is, and what the password, the
+`under the stone`). Two claims with one slot and different values contradict each other. It understands
+the catalogue's own sentence forms ("Mara owns The Bell."), where something is, and what the password, the
 killer, the name and the like are; any other sentence is a claim of its own.
 """
 

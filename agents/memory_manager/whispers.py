@@ -1,6 +1,6 @@
 """Finds whispers in prose, the words that only some could hear.
 
-Understood are whispers to somebody by name (or to you, and me): `I whisper to Bela: run`, `Bela whispers to
+It understands whispers to somebody by name (or to you, and me): `I whisper to Bela: run`, `Bela whispers to
 Mara, “...”`, `“...,” Bela whispers to Mara`, `Bela leans over to Mara and whispers that ...`. A whisper to
 nobody in particular is a low voice that everybody hears; one to `him` or `her` is heard by the whisperer
 and the player character alone: hiding words from too many does less harm than revealing them to all.

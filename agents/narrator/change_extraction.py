@@ -1,6 +1,6 @@
 """Extracts proposals from a turn's prose, each with the verbatim words that it rests on.
 
-A change whose quote is not in the text is dropped and counted, and so is what canon already says. All
+Changes whose quote is not in the text, or that canon already has, are dropped and counted. All
 proposals have the authority SYSTEM and wait at the gate, whatever the text claims about itself.
 """
 
@@ -106,7 +106,7 @@ _GENERIC_NOUNS: Final = frozenset(
         ),
     }
 )
-"""Words for a kind of person or thing; whoever has no other name gets no record."""
+"""Words for a kind of person or thing; a newcomer with no other name is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class ChangeExtractor:
             drafts.append((change, quote, payload))
         new_drafts = await self._drop_known_statements(drafts, package, dropped_changes)
         dropped_changes += [
-            DroppedChange(_change_label(change), "more than one turn can bring")
+            DroppedChange(_change_label(change), "exceeds the limit of one turn")
             for change, *_ in new_drafts[MAX_PROPOSALS:]
         ]
         proposals = tuple(
@@ -238,7 +238,7 @@ def _find_quotes(
 def _check_worth(change: ReportedChange, text: str, name_resolver: NameResolver) -> None:
     """Raise ChangeRefused for insignificant changes, and for a newcomer without a proper name."""
     if change.weight < MIN_WEIGHT:
-        raise ChangeRefused("beneath notice")
+        raise ChangeRefused("is too minor")
     if change.kind != "new":
         return
     name = " ".join(change.subject.split())

@@ -9,10 +9,10 @@ from agents.llm.call_context import PromptParts
 from stores.records.play import Degree, Resolution, Story
 
 _RESULT_INSTRUCTIONS: Mapping[Degree, str] = {
-    Degree.SUCCESS: "It SUCCEEDED. Tell it as a success.",
-    Degree.PARTIAL: "It succeeded AT A COST. Tell both: what was gained, and what it cost.",
-    Degree.FAIL: "It FAILED. Tell it as a failure, and let the failure change something.",
-    Degree.NONE: "This is how it is. Tell it so.",
+    Degree.SUCCESS: "It SUCCEEDED. Narrate it as a success.",
+    Degree.PARTIAL: "It succeeded AT A COST. Narrate both: what was gained, and what it cost.",
+    Degree.FAIL: "It FAILED. Narrate it as a failure, and let the failure change something.",
+    Degree.NONE: "This is how it is. Narrate it so.",
 }
 
 CONTINUE_INSTRUCTION = (
@@ -23,7 +23,7 @@ CONTINUE_INSTRUCTION = (
 
 
 OPENING_INSTRUCTION = (
-    "A scene begins, and nothing of it was told yet. Open it: where and when this is, who of those listed is "
+    "A scene begins, and nothing of it is narrated yet. Open it: where and when this is, who of those listed is "
     "here and what they are about, how it follows from what came before, and what in it bears on the scene's "
     "goal. Decide nothing that was not decided. End where the player can act."
 )

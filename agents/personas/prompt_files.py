@@ -135,7 +135,7 @@ def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.ValuePath,
         is_past_stable = is_past_stable or not section.stable
     for name in required_names:
         if name not in seen_names:
-            yield ("sections",), f"the {prompt.persona} has to be told {name!r}"
+            yield ("sections",), f"the {prompt.persona} has to be given {name!r}"
 
 
 def _refusal(name: str, reason: str) -> InputError:

@@ -1,4 +1,4 @@
-"""The one table of the kinds of roll; parser, help and program read it."""
+"""Lists the kinds of roll, for the parser, the help and the program."""
 
 from __future__ import annotations
 

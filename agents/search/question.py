@@ -260,7 +260,7 @@ def _find_wanted_predicates(question_words: Iterable[str], catalogue: Catalogue)
         predicate_words = {stem(part) for part in name.split("_") if part not in STOP_WORDS and len(part) > 3}
         if predicate_words and predicate_words <= frozenset().union(*forms_by_word.values()):
             matching_words = frozenset(
-                normalize_word(word) for word, meant in forms_by_word.items() if meant & predicate_words
+                normalize_word(word) for word, forms in forms_by_word.items() if forms & predicate_words
             )
             related_predicates = (
                 name,

@@ -185,4 +185,4 @@ def _read_dates(text: str) -> Iterable[PartialDate]:
         has_month = True
         yield PartialDate(int(year) if year else None, number, int(day) if day else None)
     if not has_month:
-        yield from (PartialDate(year=int(found[0])) for found in _YEAR.finditer(text))
+        yield from (PartialDate(year=int(year_match[0])) for year_match in _YEAR.finditer(text))

@@ -77,7 +77,7 @@ def test_prompt_files_describe_every_persona_in_one_line() -> None:
         ({"budget": "lots"}, "line 5 (budget)"),
         ({"output": "Poem"}, "line 6 (output): 'Poem' is neither prose nor"),
         ({"tools": "rm"}, "line 11 (tools): Extra inputs"),
-        ({"sections": "\n  - {name: words, heading: L, drop: 0}"}, "has to be told 'operations'"),
+        ({"sections": "\n  - {name: words, heading: L, drop: 0}"}, "has to be given 'operations'"),
         (
             {
                 "sections": "\n  - {name: operations, heading: C, drop: 0}"
@@ -128,7 +128,7 @@ def test_prompt_for_extra_task_can_be_replaced_by_user() -> None:
 def test_prompt_file_must_send_sealed_result_and_lines() -> None:
     text = (FOLDER / "narrator.yaml").read_text(encoding="utf-8")
     without = "\n".join(line for line in text.splitlines() if "{name: result" not in line)
-    with pytest.raises(InputError, match="has to be told 'result'"):
+    with pytest.raises(InputError, match="has to be given 'result'"):
         read_prompt(without, "narrator.yaml")
 
 

@@ -211,7 +211,7 @@ async def test_extraction_is_idempotent() -> None:
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        (change("state", "Tam", "mood", "grim", "wipes the bell", weight=10), "beneath notice"),
+        (change("state", "Tam", "mood", "grim", "wipes the bell", weight=10), "is too minor"),
         (change("new", "the harbour master", quote="the harbour master"), "has no name of its own"),
         (change("new", "Innkeeper", quote="wipes the bell"), "has no name of its own"),
         (change("new", "Joan of the Reeds", quote="wipes the bell"), "is not named in the text"),

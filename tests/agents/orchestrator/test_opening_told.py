@@ -35,7 +35,7 @@ async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: 
         await teller.program.services.play.continue_narration(teller.scene_id)
         sent = teller.sent(Persona.NARRATOR)
         for words in (
-            "A scene begins, and nothing of it was told yet.",
+            "A scene begins, and nothing of it is narrated yet.",
             "Scene 2: The stair",
             "Goal: Reach the lamp",
             "Place: Yard",
@@ -56,7 +56,7 @@ async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_op
     async with telling(tmp_path) as teller:
         services = teller.program.services
         await services.play.submit(teller.scene_id, "/continue")
-        opened = "A scene begins, and nothing of it was told yet."
+        opened = "A scene begins, and nothing of it is narrated yet."
         assert opened in teller.sent(Persona.NARRATOR)
         await services.play.narrate_again(teller.scene_id, "shorter")
         assert opened in teller.sent(Persona.NARRATOR)

@@ -130,7 +130,7 @@ async def test_a_retake_is_another_take_with_the_wish_in_it(tmp_path: Path, back
         second = await teller.last()
         assert (second.take, second.parent_id) == (2, first.parent_id)
         assert "less gore" in teller.sent(Persona.NARRATOR)
-        assert first.text not in teller.sent(Persona.NARRATOR).split("How it was told before")[0]
+        assert first.text not in teller.sent(Persona.NARRATOR).split("The earlier narration")[0]
         await services.play.walk_takes(teller.scene_id, -1)
         assert (await teller.last()).id == first.id
 
