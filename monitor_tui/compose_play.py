@@ -21,6 +21,7 @@ from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.provider_keys import ProviderKeys
 from agents.llm.trusted_addresses import TrustedAddresses
+from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -29,7 +30,6 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
-from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.inputs import NarrationInputLoader
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.narration.runner import (
@@ -39,6 +39,7 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
@@ -59,13 +60,13 @@ from agents.solo.depletion import DepletionWatcher
 from agents.solo.notes import NoteService
 from agents.solo.npcs import NpcService
 from agents.solo.oracle_draws import OracleDraws
-from agents.solo.play_table import PlayTools
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
 from agents.solo.solo_tools import SoloTools
 from agents.solo.story_clocks import ClockService
 from agents.solo.story_journal import StoryJournal
+from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
@@ -200,8 +201,9 @@ class PlayParts:
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
         )
+        self.rules = StoryRules(base.files.packs)
         self.rolls = RollService(
-            contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, base.files.packs
+            contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, self.rules
         )
         self.timeline = Timeline(log, agents.gm_turn_writer, base.ids, base.clock, base.events)
         self.narration_runner = self._build_narration_runner()
@@ -217,10 +219,10 @@ class PlayParts:
             base.events,
         )
         self.play_table = PlayTools(
-            DiceRequestService(self.rolls, self.timeline, self.pipeline, base.ids),
-            CharacterSheets(contexts, self.rolls, agents.declarations),
-            RestService(contexts, self.rolls, base.ids, base.clock),
-            DepletionWatcher(self.rolls),
+            DiceRequestService(self.rolls, self.rules, self.timeline, self.pipeline, base.ids),
+            CharacterSheets(contexts, self.rules, agents.declarations),
+            RestService(contexts, self.rolls, self.rules, base.ids, base.clock),
+            DepletionWatcher(self.rules),
             StorySettings(log, base.files.packs),
             NoteService(log, base.ids, base.clock),
         )

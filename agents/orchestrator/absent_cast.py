@@ -1,4 +1,4 @@
-"""Whom canon has somewhere else than where play goes on: they are not carried along into the next scene."""
+"""Finds cast members whom canon places elsewhere, so that they are not carried into the next scene."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from stores.records.ids import Id
 
 
 class AbsentCastReader:
-    """Finds those of a cast whom canon has in another place."""
+    """Finds the cast members whom canon has in another place."""
 
     def __init__(self, canon: CanonReader, catalogue: Catalogue) -> None:
         self._canon = canon
         self._catalogue = catalogue
 
     async def find_absent(self, context: SceneContext, entity_ids: Collection[Id]) -> set[Id]:
-        """Return those whom canon has in another place than the scene's; nobody, if it has none.
+        """Return the cast members whom canon has in another place than the scene's; none if the scene has no place.
 
-        A room is in its house. Who came into play (`/cast + Tom`) after canon last moved them or the player
-        character is where they came. Raises StoreError.
+        A room counts as in its house. Somebody who was brought in (`/cast + Tom`) after canon last moved them
+        or the player character counts as here. Raises StoreError.
         """
         current_place, hero_id = context.place, context.story.pc_id
         if current_place is None:
@@ -51,7 +51,7 @@ class AbsentCastReader:
         return absent_ids
 
     async def _read_current_stay(self, entity_id: Id) -> Fact | None:
-        """Return the fact that says where somebody (or a place) is now: the one that began last."""
+        """Return the fact that says where an entity is now: the one that began last."""
         stays = await self._read_location_facts(entity_id, LOCATED_IN)
         return max(stays, key=lambda f: (_start_tick(f), f.recorded_at), default=None)
 
@@ -64,7 +64,7 @@ class AbsentCastReader:
         return [f for f in standing_facts if read_fact(f, self._catalogue).subject == entity_id]
 
     async def _read_enclosing_places(self, place_id: Id) -> set[Id]:
-        """Return the place and all that it lies in."""
+        """Return the place and every place that contains it."""
         enclosing_ids, next_ids = set[Id](), {place_id}
         while next_ids:
             enclosing_ids |= next_ids
@@ -77,7 +77,7 @@ class AbsentCastReader:
 
 
 def _arrived_since(context: SceneContext, entity_id: Id, stay: Fact, hero_stay: Fact | None) -> bool:
-    """Say whether somebody was brought in by hand after canon last had them, and the hero, go anywhere."""
+    """Return whether somebody was brought in by hand after canon last moved them and the player character."""
     arrivals = [e for e in context.presence_entries() if e.entity_id == entity_id]
     last_moved = max(_start_tick(stay), _start_tick(hero_stay) if hero_stay else 0)
     return bool(arrivals) and arrivals[-1].here and arrivals[-1].tick >= last_moved

@@ -1,8 +1,7 @@
-"""What comes next: proposals weighed against each other, and the pattern that goes nowhere. Pure.
+"""Weighs what could come next, and notices when play goes nowhere. Pure.
 
-Score = 0.3 urgency + 0.4 dependency + 0.3 the player's intent, each of 100. The winner above a threshold is
-offered with its reason; an explicit word of the player's always wins, because nothing here is ever done
-unasked.
+Score = 0.3 urgency + 0.4 dependency + 0.3 the player's intent, each out of 100. The highest score above a
+threshold is offered with its reason; nothing is done unasked, so an explicit word of the player's always wins.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from stores.records.play import Degree, Turn
 from stores.records.world import EntityKind
 
 OFFER_THRESHOLD = 50
-"""Below this nothing is offered: play simply goes on."""
+"""Lowest score that is offered."""
 
 STUCK_EXCHANGES = 5
-"""Exchanges of the same kind without anything new that make a deadlock (K)."""
+"""Exchanges of the same kind without anything new that count as a deadlock (K)."""
 
 STUCK_LIKENESS = 0.6
-"""Share of words that two tellings have in common when they tell the same."""
+"""Share of words that two narrations have in common when they count as alike."""
 
 WAYS_OUT = (
     "/event brings a random event",
@@ -42,7 +41,7 @@ _ENDING_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NextStepOffer:
-    """Something that could come next: the command that does it, and why."""
+    """A step that could come next: the command for it, and the reason."""
 
     command: str
     reason: str
@@ -52,7 +51,7 @@ class NextStepOffer:
 
     @property
     def score(self) -> int:
-        """Of 100."""
+        """Weighted sum, out of 100."""
         return round(0.3 * self.urgency + 0.4 * self.dependency + 0.3 * self.intent)
 
     @property
@@ -61,7 +60,7 @@ class NextStepOffer:
 
 
 def choose_offer(offers: Sequence[NextStepOffer]) -> NextStepOffer | None:
-    """Return the offer that wins, if it is worth making; the first of equals."""
+    """Return the offer with the highest score above the threshold (the first of equals), or None."""
     best_offer = max(offers, key=lambda offer: offer.score, default=None)
     return best_offer if best_offer is not None and best_offer.score >= OFFER_THRESHOLD else None
 
@@ -80,7 +79,7 @@ def list_offers(
 
 
 def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
-    """A place that was named, gone to and told of, and that the record does not have the hero at."""
+    """Offer to move the hero to a place of the record that was named, gone to and narrated."""
     current_place = package.scene.place
     for entity in (person.entity for person in package.canonical.named_elsewhere):
         if entity.kind is not EntityKind.PLACE or (current_place and entity.id == current_place.id):
@@ -91,7 +90,7 @@ def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Ite
 
 
 def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[NextStepOffer]:
-    """Somebody of canon who is told of here, and is not here by the record."""
+    """Offer to bring in somebody of canon who is narrated as present and is not in the cast."""
     present_ids = {p.entity.id for p in package.canonical.cast if p.is_here}
     for named_entity in package.canonical.named_elsewhere:
         entity = named_entity.entity
@@ -105,7 +104,7 @@ def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[Next
 
 
 def _offer_clock(package: ContextPackage, degree: Degree | None) -> Iterator[NextStepOffer]:
-    """A failure should change something: the fullest clock moves."""
+    """Offer to advance the fullest clock after a failure."""
     if degree is not Degree.FAIL or not package.agenda.open_clocks:
         return
     clock = max(package.agenda.open_clocks, key=lambda c: c.filled / c.size)
@@ -117,7 +116,7 @@ def _offer_clock(package: ContextPackage, degree: Degree | None) -> Iterator[Nex
 
 
 def _offer_scene_end(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
-    """The goal is told of and the player moves on."""
+    """Offer to end the scene when its goal is narrated and the player moves on."""
     goal_words = _vocabulary(package.scene.scene.goal)
     if not goal_words:
         return
@@ -134,7 +133,7 @@ def _offer_scene_end(package: ContextPackage, words: str, narrated_text: str) ->
 def find_stuck_pattern(line_turns: Sequence[Turn], package: ContextPackage) -> str:
     """Describe what repeats when the last narrations are alike and nothing new was staged meanwhile.
 
-    New is a fact, somebody or something created, a place or a clock. Empty while play moves.
+    New is a fact, an entity, a place or a clock. Returns an empty text while play moves.
     """
     gm_turns = [turn for turn in line_turns if turn.speaker.value in ("gm", "npc")][-STUCK_EXCHANGES:]
     if len(gm_turns) < STUCK_EXCHANGES or _has_news_since(gm_turns[0].id, line_turns, package):
@@ -155,7 +154,7 @@ def _has_news_since(turn_id: Id, line_turns: Sequence[Turn], package: ContextPac
 
 
 def _vocabulary_overlap(one: str, other: str) -> float:
-    """Return the share of the smaller vocabulary that both have."""
+    """Return the share of the smaller vocabulary that the two have in common."""
     a, b = _vocabulary(one), _vocabulary(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 

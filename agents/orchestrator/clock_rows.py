@@ -1,7 +1,6 @@
-"""Several moves of one clock in one scene are one row of the gate, and a verdict on it is on all of them.
+"""Folds the moves of one clock in a scene into one row of the gate, so that one verdict decides them all. Pure.
 
-Each move hangs on its own turn, so that undo takes back that one alone. Pure.
-"Gate fatigue is the likeliest failure".
+Each move belongs to its own turn, so that undo withdraws that move alone.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ RowKey = tuple[object, ...]
 
 
 def expand_to_row_ids(proposals: Iterable[ProposedChange], ids: Iterable[Id]) -> list[Id]:
-    """Return the ids with those of the other moves that stand in the same rows."""
+    """Return the ids with those of the other moves in the same rows."""
     ids_by_row: defaultdict[RowKey, list[Id]] = defaultdict(list)
     keys_by_id: dict[Id, RowKey] = {}
     for proposal in proposals:
@@ -37,7 +36,7 @@ def expand_to_row_ids(proposals: Iterable[ProposedChange], ids: Iterable[Id]) ->
 
 
 def fold_clock_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows with moves of one clock as one, where the last of them stood; numbered anew."""
+    """Return the rows, renumbered, with the moves of one clock as one row in the place of the last of them."""
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     for view in views:
         key = _row_key(view.proposal) or ("row", view.proposal.id)
@@ -74,7 +73,7 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
 
 
 def _row_key(proposal: ProposedChange) -> RowKey | None:
-    """Return what the moves of one row have in common; None for what stands alone."""
+    """Return what the moves of one row have in common; None for a proposal with a row of its own."""
     change, decision = proposal.change, gm_decision(proposal)
     if not isinstance(change, AdvanceClock) or proposal.scene_id is None:
         return None

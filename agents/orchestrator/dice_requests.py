@@ -1,4 +1,4 @@
-"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise."""
+"""Asks the player for dice and choices that a roll still needs, and alters rolls that were made."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open
 from agents.resolver.pack_check import list_check_options, list_moves
 from agents.resolver.roll_kinds import CHECK_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.sparks import Spark
+from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.views.play_views import Reply
 from stores.records.ids import IdGenerator
 from stores.records.play import DiceRoller, Resolution, Speaker, Turn
@@ -25,12 +26,18 @@ AlterationKind = Literal["reroll", "pick"]
 
 
 class DiceRequestService:
-    """Asks for dice and choices that a roll still needs, and alters rolls that were made."""
+    """Asks for missing dice and choices, and alters rolls that were made."""
 
     def __init__(
-        self, rolls: RollService, timeline: Timeline, pipeline: ExchangePipeline, ids: IdGenerator
+        self,
+        rolls: RollService,
+        rules: StoryRules,
+        timeline: Timeline,
+        pipeline: ExchangePipeline,
+        ids: IdGenerator,
     ) -> None:
         self._rolls = rolls
+        self._rules = rules
         self._timeline = timeline
         self._pipeline = pipeline
         self._ids = ids
@@ -38,7 +45,7 @@ class DiceRequestService:
     async def request_missing_input(
         self, typed_line: str, roll: RollInput, context: SceneContext
     ) -> Reply | None:
-        """Return what is still missing before a typed line can be played; None if nothing is.
+        """Return a reply that asks for what a typed line still needs; None if it needs nothing.
 
         Raises InputError, with nothing recorded, for a roll that could not be resolved.
         """
@@ -50,7 +57,7 @@ class DiceRequestService:
     def explain_program_draws(
         self, turns: Sequence[Turn], results: Sequence[Resolution], context: SceneContext
     ) -> list[str]:
-        """Say which of these rolls the program made although the player throws the dice."""
+        """Return a line on those rolls that the program makes although the player throws the dice."""
         if context.story.dice is not DiceRoller.PHYSICAL:
             return []
         oracle_turn_ids = {turn.id for turn in turns if turn.speaker is Speaker.ORACLE}
@@ -68,10 +75,10 @@ class DiceRequestService:
     async def alter_last_roll(
         self, context: SceneContext, alteration_kind: AlterationKind, text: str
     ) -> tuple[Reply, list[Turn]]:
-        """Replace the last roll of the line by another take of the turn that shows it.
+        """Replace the last roll of the timeline by another take of the turn that shows it.
 
-        Returns the turns that left the line for it: none while dice are still to be thrown by hand. Raises
-        InputError if the line does not end in a roll, or this one cannot be altered so.
+        Returns the turns that leave the timeline; none while dice are still to be thrown by hand. Raises
+        InputError if the timeline does not end in a roll, or if this roll cannot be altered so.
         """
         roll_turn, original = await self._timeline.read_last_roll(context.scene)
         spec, faces = split_faces(text) if alteration_kind == "reroll" else (text, None)
@@ -108,11 +115,11 @@ class DiceRequestService:
         return redrawn if isinstance(redrawn, Spark) else None
 
     def _list_choices(self, roll: RollInput, context: SceneContext) -> tuple[str, ...]:
-        """Return what may stand behind a bare `/move` or `/check`; nothing if it says what it wants."""
-        pack = self._rolls.find_pack(context)
+        """Return what may follow a bare `/move` or `/check`; nothing if the argument is there."""
+        pack = self._rules.find_pack(context)
         if roll.kind not in CHECK_KINDS or roll.spec.split(";")[0].strip() or pack is None:
             return ()
-        sheet = self._rolls.read_sheet(context, context.player_character())
+        sheet = read_working_sheet(context, context.player_character())
         if roll.kind == "move":
             return list_moves(pack, sheet) or (f"{pack.name} has no moves; /check rolls its numbers.",)
         # What has no numbers is rolled as it stands: nothing is left to say.

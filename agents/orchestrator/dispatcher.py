@@ -1,4 +1,4 @@
-"""The one place that takes the session lock, checks the scene and loads its context for what is to be done."""
+"""The one place that takes the session lock, checks the scene and loads its context for an operation."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ class Access(Enum):
     """What an operation on a scene needs before it runs."""
 
     READ = "read"
-    """It changes nothing: it takes no lock."""
+    """It changes nothing and takes no lock."""
     DELEGATE = "delegate"
     """It takes no lock itself: a service that it calls dispatches the change."""
     CHANGE = "change"
-    """It changes something: it has the session lock while it runs."""
+    """It changes something, and has the session lock while it runs."""
     PLAY = "play"
-    """It changes what is played: it has the session lock, and the scene is being played."""
+    """It has the session lock, and runs only in a scene that is being played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatched(Generic[T]):
-    """What an operation returned, and the scene as it stood before it."""
+    """What an operation returned, and the scene as it was before."""
 
     before: SceneContext
     result: T
 
 
 class Dispatcher:
-    """Runs operations one at a time. What it runs never takes the session lock itself."""
+    """Runs operations one at a time. An operation never takes the session lock itself."""
 
     def __init__(self, session_lock: SessionLock, guard: SceneGuard, contexts: SceneContextLoader) -> None:
         self._session_lock = session_lock

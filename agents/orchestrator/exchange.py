@@ -1,4 +1,4 @@
-"""One exchange as data: what a crash must find again to go on at the next node."""
+"""One exchange as data, with all that a crash must leave for the next step to go on."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from stores.records.play import Scene, Speaker, Turn
 from stores.records.workflow import ProposedChange
 
 EXCHANGE_STEPS = ("record", "assemble", "narrate", "resolve", "finish")
-"""The steps that need no model, in order, by the names that checkpoints store. Each is idempotent:
-identifiers and seeds are fixed when the exchange begins, so that a step done twice is done once."""
+"""The steps that need no model, in order, by the names that checkpoints store.
+
+Each is idempotent: identifiers and seeds are fixed when the exchange begins.
+"""
 
 
 class RollPlan(Record):
     """A roll to be made.
 
-    `turn_id` is the oracle turn that will show it, the `take`-th of its kind there. `faces` are those of
-    the player's own dice. With `alteration` it is the result of the turn `altered_turn_id`, changed.
+    `turn_id` is the oracle turn that will show it, the `take`-th of its kind there. `faces` are the player's
+    own dice. With `alteration` it is the result of the turn `altered_turn_id`, changed.
     """
 
     _read_old_names = model_validator(mode="before")(
@@ -41,10 +43,10 @@ class RollPlan(Record):
 
 
 class NarrationPlan(Record):
-    """What the model is to tell in this exchange.
+    """What the model is to narrate in this exchange.
 
-    The GM's `answer` to it, another `retake` of a GM turn, or how it goes `on` without an act of the
-    player's. `turn_id` is the turn that it will be, the `take`-th of its kind there; `note` what the GM
+    The GM's `answer` to it, another `retake` of a GM turn, or what happens next (`on`) without an act of the
+    player's. `turn_id` is the turn that it will be, the `take`-th of its kind there; `note` says what the GM
     wants otherwise.
     """
 
@@ -55,7 +57,7 @@ class NarrationPlan(Record):
 
 
 class Exchange(Record):
-    """What was typed, and the identifiers and seeds of all that will come of it."""
+    """One exchange: what was typed, and the identifiers and seeds of all that follows from it."""
 
     _read_old_names = model_validator(mode="before")(
         old_names_reader(beat_id="run_id", told="gm_authored", passes="time_passes", telling="narration")
@@ -64,7 +66,7 @@ class Exchange(Record):
     run_id: Id
     """Names the exchange in checkpoints and transitions: the first turn that it appends."""
     exchange_id: Id
-    """The exchange that its turns join: GM words and rolls may join an open one."""
+    """The exchange that its turns belong to: GM words and rolls may join one that is open."""
     scene_id: Id
     parent_id: Id | None
     depth: int
@@ -78,14 +80,14 @@ class Exchange(Record):
     seed: int = 0
     roll: RollPlan | None = None
     proposals: tuple[ProposedChange, ...] = ()
-    """What comes of the words by itself, without a roll."""
+    """What the words themselves propose, without a roll."""
     narration: NarrationPlan | None = None
-    """What a model narrates then, if one does."""
+    """What a model narrates afterwards, if anything."""
     hearers: tuple[Id, ...] = ()
-    """Those who alone hear the words; empty for everyone present."""
+    """Those who alone hear the words; empty if everyone present does."""
 
     def build_words_turn(self, created_at: datetime) -> Turn | None:
-        """Return the turn of the words typed, if there were any."""
+        """Return the turn of the typed words; None if there were none."""
         if self.words_id is None:
             return None
         return Turn(
@@ -124,7 +126,7 @@ class Exchange(Record):
         )
 
     def plan_followup_roll(self, kind: str, spec: str) -> RollPlan:
-        """Return the roll that the result brings with it, fixed by the roll it follows."""
+        """Return the roll that the result calls for, fixed by the roll it follows."""
         assert self.roll is not None
         turn_id = followup_turn_id(self.roll.turn_id)
         seed = random.Random(f"{self.roll.seed}/brought").getrandbits(63)
@@ -133,7 +135,7 @@ class Exchange(Record):
     def build_followup_turn(
         self, plan: RollPlan, previous_turn: Turn, text: str, created_at: datetime
     ) -> Turn:
-        """Return the turn that shows what a result has brought, behind the one that shows that."""
+        """Return the turn that shows the follow-up roll, placed after the turn of the first roll."""
         position = {"id": plan.turn_id, "parent_id": previous_turn.id, "depth": previous_turn.depth + 1}
         followup_fields = {
             "take": 1,
@@ -145,7 +147,7 @@ class Exchange(Record):
 
 
 def followup_turn_id(turn_id: Id) -> Id:
-    """Return the identifier of the turn that shows what this turn's result has brought."""
+    """Return the identifier of the turn that shows the follow-up roll of this turn's result."""
     return derive_id("turn", "brought", turn_id)
 
 
@@ -166,9 +168,9 @@ def begin_exchange(
 ) -> Exchange:
     """Fix everything about an exchange that could differ between two tries.
 
-    The player's words open an exchange; the GM's first words answer the open one (unless it is
-    `answered` already); a roll on its own belongs to the words before it. A turn takes a minute of world
-    time; with `until` (a tick), time passes to then and the words say so.
+    The player's words open an exchange; the GM's first words answer the open one (unless it is `answered`
+    already); a roll on its own belongs to the words before it. A turn takes a minute of world time; with
+    `until` (a tick), time passes to then and the words say so.
     """
     first_id = ids.new()
     joins_open_exchange = (
@@ -206,7 +208,7 @@ def begin_exchange(
 
 
 def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Exchange:
-    """Fix everything about narrating the exchange that the line ends in, which nobody has narrated."""
+    """Fix everything about narrating the last exchange of the timeline, which nobody has narrated."""
     turn_id = ids.new()
     return Exchange(
         run_id=turn_id,
@@ -221,7 +223,7 @@ def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Excha
 
 
 def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: str) -> Exchange:
-    """Fix everything about telling on from `head` without an act of the player's."""
+    """Fix everything about narrating on from `head` without an act of the player's."""
     turn_id = ids.new()
     return Exchange(
         run_id=turn_id,
@@ -259,7 +261,7 @@ def begin_altered_roll(
     faces: tuple[int, ...] | None,
     take: int,
 ) -> Exchange:
-    """Fix everything about altering a roll: `roll_turn` shows it, and another take of that turn will.
+    """Fix everything about altering a roll: another take of `roll_turn` will show it.
 
     `typed_text` is what was typed.
     """

@@ -1,6 +1,6 @@
-"""One exchange without a model: what was typed is recorded, rolled, sealed and finished, step by step.
+"""Plays one exchange up to the narration: typed words are recorded, rolled, sealed and finished, step by step.
 
-A crash between two steps resumes at the next; nothing typed can be lost once `record` has returned. If a
+After a crash between two steps the next one resumes; nothing typed can be lost once `record` has returned. If a
 model narrates, `NarrationRunner` goes on from the last step's checkpoint.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
+from agents.loop_transitions import LoopTransitions
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
-from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NarrationState, read_exchange, read_words
 from agents.orchestrator.rolls import RollService
@@ -29,7 +29,7 @@ from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRun:
-    """An exchange on its way through the steps: each step returns it with what it added."""
+    """An exchange on its way through the steps; each step returns it with what it added."""
 
     exchange: Exchange
     context: SceneContext
@@ -48,7 +48,7 @@ ExchangeStep = Callable[[ExchangeRun], Awaitable[ExchangeRun]]
 
 
 class ExchangePipeline:
-    """Runs exchanges step by step. Where an exchange stands is in its checkpoint."""
+    """Runs exchanges step by step; the checkpoint says which steps are done."""
 
     def __init__(
         self,
@@ -83,20 +83,20 @@ class ExchangePipeline:
     async def play(self, exchange: Exchange, context: SceneContext) -> ExchangeRun:
         """Play one exchange from the first step.
 
-        One that a model narrates is whole only when `narrate` has been called too. Raises MonitorError with
-        nothing half done that `resume` would not finish.
+        An exchange that a model narrates is complete only after `narrate` too. Raises MonitorError; whatever
+        was half done then, `resume` finishes.
         """
         return await self._run_steps(ExchangeRun(exchange, context), EXCHANGE_STEPS)
 
     async def read_context_after(self, run: ExchangeRun) -> SceneContext:
-        """Return the scene as it stands after an exchange that was played to its end."""
+        """Return the scene as it is after an exchange that was played to its end."""
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
             # The old roll's proposals left the line.
             return await self._contexts.load_context(run.exchange.scene_id)
         return await self._contexts.advance(run.context, run.turns, run.proposals)
 
     async def resume(self, checkpoint: Checkpoint) -> None:
-        """Go on with an exchange that a crash cut off, at the node after its last."""
+        """Go on with an exchange that a crash interrupted, at the step after its last."""
         if not NarrationState.is_stored_in(checkpoint):
             exchange = Exchange.model_validate(checkpoint.state)
             last_transition = await self._log.loop_state(Loop.TURN, exchange.run_id)
@@ -111,11 +111,11 @@ class ExchangePipeline:
         await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.run_id)
 
     async def finish_open_exchanges(self, scene_id: Id, *, narrate: bool = True) -> list[str]:
-        """Finish every exchange of the scene that was begun and not finished, before anything else is played.
+        """Finish every unfinished exchange of the scene before anything else is played; return a line for each.
 
-        Returns a line for each. One that makes no sense any more is dropped, its words kept; raises
-        StoreError, with everything as it was, if the store still fails. Without `tell`, what a model has
-        still to tell is left for later: nothing is paid for.
+        An exchange that cannot be finished any more is dropped, its words kept. Raises StoreError, with
+        everything as it was, if the store still fails. Without `tell`, what a model still has to narrate is
+        left for later, so that nothing is paid for.
         """
         lines = []
         for checkpoint in await self._log.checkpoints(scene_id):
@@ -141,7 +141,7 @@ class ExchangePipeline:
         self._loops.publish_transitions(drop_transition)
 
     async def _save_gm_words(self, checkpoint: Checkpoint) -> None:
-        """Append the GM's words, which until then only the checkpoint holds, where play stands now."""
+        """Append the GM's words, which only the checkpoint holds, at the present end of the timeline."""
         try:
             turn = read_exchange(checkpoint).build_words_turn(self._clock())
         except ValueError:
@@ -159,7 +159,7 @@ class ExchangePipeline:
         return run
 
     async def _record_input(self, run: ExchangeRun) -> ExchangeRun:
-        """What was typed is in the log, with all that is needed to go on, before anything else."""
+        """Write what was typed, with all that is needed to go on, before anything else is done."""
         exchange = run.exchange
         last_transition = run.context.scene_transition or await self._loops.read_last_transition(
             Loop.SCENE, exchange.scene_id
@@ -182,7 +182,7 @@ class ExchangePipeline:
         return run
 
     async def _record_context_loaded(self, run: ExchangeRun) -> ExchangeRun:
-        """The context is loaded; without a model nothing is made of it but names and numbers."""
+        """Record that the context was loaded; without a model it gives only names and numbers."""
         exchange = run.exchange
         transition = self._loops.build_transition(
             run.last_transition, Loop.TURN, exchange.run_id, "context_loaded"
@@ -192,7 +192,7 @@ class ExchangePipeline:
         return replace(run, last_transition=transition)
 
     async def _append_gm_words(self, run: ExchangeRun) -> ExchangeRun:
-        """The GM's words, when that is what was typed."""
+        """Append the GM's words, if that is what was typed."""
         turn = run.exchange.build_words_turn(self._clock())
         if turn is None or not run.exchange.gm_authored:
             return run
@@ -201,7 +201,7 @@ class ExchangePipeline:
         return replace(run, turns=(*run.turns, turn))
 
     async def _resolve_roll(self, run: ExchangeRun) -> ExchangeRun:
-        """The result is sealed first; only then does the line show it, and what it brings behind it."""
+        """Seal the result first; only then show it on the timeline, with its follow-up behind it."""
         exchange = run.exchange
         if exchange.proposals:
             await self._proposals.stage(exchange.proposals)
@@ -222,7 +222,7 @@ class ExchangePipeline:
     async def _resolve_followup(
         self, run: ExchangeRun, plan: RollPlan, previous_turn: Turn, words_turn: Turn | None
     ) -> ExchangeRun:
-        """What a result brings is part of its exchange: played on after a crash, and undone with it."""
+        """Resolve the follow-up roll as part of the exchange: resumed after a crash, and undone with it."""
         exchange = run.exchange
         try:
             sealed_result = await self._rolls.seal_roll(plan, run.context, words_turn, exchange.tick)
@@ -247,7 +247,7 @@ class ExchangePipeline:
         )
 
     async def _finish_exchange(self, run: ExchangeRun) -> ExchangeRun:
-        """End the exchange; one that a model narrates is handed over with a checkpoint instead."""
+        """End the exchange; one that a model narrates is handed over by a checkpoint instead."""
         exchange = run.exchange
         if exchange.narration is not None:
             await self._log.save_checkpoint(NarrationState(exchange=exchange).to_checkpoint(self._clock()))
@@ -273,6 +273,6 @@ class ExchangePipeline:
 
 
 def is_answered(turns: list[Turn]) -> bool:
-    """Say whether the exchange that the line ends in has the GM's words already."""
+    """Return whether the last exchange of the timeline has GM words already."""
     exchange_id = turns[-1].exchange_id if turns else None
     return any(t.speaker in GM_SPEAKERS for t in turns if t.exchange_id == exchange_id)

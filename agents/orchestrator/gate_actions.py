@@ -1,4 +1,4 @@
-"""Decisions and commits at the gate. The caller holds the session lock: these are run by the dispatcher."""
+"""Decisions and commits at the gate. The dispatcher runs them and holds the session lock."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class GateActions:
         reason: str = "",
         edited: Payload | None = None,
     ) -> None:
-        """Set a verdict (None takes it back). `edited` goes with ACCEPT of one proposal."""
+        """Set a verdict on proposals; None removes it. `edited` replaces a single accepted proposal."""
         decision = None
         if verdict:
             decision = Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
@@ -70,17 +70,17 @@ class GateActions:
         return await self._scenes.commit(context.scene.id, only_ids, reason="by hand")
 
     async def commit_offer(self, context: SceneContext) -> CommitReport:
-        """Write what the mid-scene offer is about, and what that needs; the scene goes on."""
+        """Write the proposals of the mid-scene offer and what they need; the scene goes on."""
         return await self._triggers.commit_offer(context)
 
     async def dismiss_offer(self, scene_id: Id) -> None:
-        """Leave what is critical to the scene's end."""
+        """Leave the critical proposals to the end of the scene."""
         await self._triggers.dismiss_offer(scene_id)
 
     async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
-        """Active -> Finalizing; the summary becomes a proposed event, and clocks act.
+        """Move from Active to Finalizing; the summary becomes a proposed event, and clocks act.
 
-        The reply tells what the end brought by itself.
+        The reply says what the end brought by itself.
         """
         scene_id = context.scene.id
         await self._scenes.end_scene(context, summary)
@@ -90,9 +90,9 @@ class GateActions:
         )
 
     async def reopen_scene(self, scene_id: Id) -> None:
-        """Finalizing -> Active: back to play with every decision kept."""
+        """Move from Finalizing back to Active, with every decision kept."""
         await self._scenes.reopen_scene(scene_id)
 
     async def rename_scene(self, context: SceneContext, title: str, goal: str = "") -> None:
-        """Give the scene another title, and a goal if one is named."""
+        """Give the scene another title and, if one is given, a goal."""
         await self._scenes.rename_scene(context.scene, title, goal)

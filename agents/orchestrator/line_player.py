@@ -1,4 +1,4 @@
-"""One line of the story, from what was typed to an exchange that is recorded and rolled."""
+"""Plays one line of the story: from typed text to an exchange that is recorded and rolled."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
 from agents.solo.oracle_draws import OracleDraws
-from agents.solo.play_table import PlayTools
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from stores.records.ids import Id, IdGenerator
@@ -29,7 +29,7 @@ class LineRun:
     """A line of the story on its way through the steps; it ends early as soon as there is a reply."""
 
     line: str
-    """What was typed, as it is put back into the prompt when something is missing."""
+    """What was typed, which goes back into the prompt when something is missing."""
     parsed: WordsInput | RollInput
     context: SceneContext
     hearer_ids: tuple[Id, ...] = ()
@@ -42,7 +42,7 @@ class LineRun:
 
 
 class LinePlayer:
-    """Plays one line of the story: from what was typed to an exchange that is recorded and rolled."""
+    """Turns one line of the story into an exchange that is recorded and rolled."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class LinePlayer:
         )
 
     async def play(self, parsed: WordsInput | RollInput, context: SceneContext, line: str) -> Outcome:
-        """Play the line, or say what it still needs: a likelihood, a number, the player's own dice."""
+        """Play the line, or reply with what it still needs: a likelihood, a number, the player's own dice."""
         run = LineRun(line, parsed, context)
         for step in self._steps:
             run = await step(run)
@@ -82,19 +82,19 @@ class LinePlayer:
         return Outcome(run.reply, run.context, "active", run.exchange)
 
     async def check_start(self, context: SceneContext, faces: tuple[int, ...] | None) -> Outcome:
-        """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
+        """Roll whether the scene begins as expected, altered or interrupted, as an exchange of its own."""
         await self._solo_tools.scene_start.require_start_roll(context)
         return await self.play(RollInput("start", "", faces), context, "/start")
 
     async def finish_track(self, context: SceneContext, track: str, faces: tuple[int, ...] | None) -> Outcome:
-        """Roll how well what was worked at ends: the track of that name or number."""
+        """Roll how well work on a track ends; the track is given by name or number."""
         clock = await self._solo_tools.clocks.find_open_track(context, track)
         return await self.play(RollInput("track", clock.name, faces), context, f"/track {clock.name} roll")
 
     async def narrate_again(self, context: SceneContext, note: str) -> Outcome:
         """Begin another take of the last GM turn, narrated by the model; `note` says what it should do otherwise.
 
-        Raises ModelError; the take that stands is kept whatever happens.
+        Raises ModelError; the present take is kept whatever happens.
         """
         return await self._begin_narration(await self._narration.plan_retake(context, clean(note)), context)
 
@@ -108,7 +108,7 @@ class LinePlayer:
         return Outcome(Reply("exchange"), exchange=exchange)
 
     async def _suggest_likelihood(self, run: LineRun) -> LineRun:
-        """Of a question without a likelihood, say how canon sees it, and let the player decide."""
+        """For a question without a likelihood, reply with the one that canon suggests; the player decides."""
         parsed, roll = run.parsed, run.roll
         if not isinstance(parsed, WordsInput) or roll is None or roll.kind != "oracle" or roll.spec:
             return run
@@ -163,7 +163,7 @@ class LinePlayer:
 
 
 def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:
-    """Put canon's view of a question into the prompt, for the player to decide."""
+    """Return a reply that puts the suggested likelihood into the prompt."""
     faces_text = f" = {' '.join(map(str, roll.faces))}" if roll.faces else ""
     return Reply(
         "operation",

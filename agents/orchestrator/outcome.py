@@ -1,4 +1,4 @@
-"""What an operation on a scene came to: the reply, and the scene as it stands afterwards."""
+"""What an operation on a scene returns: the reply, and the scene as it is afterwards."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from agents.views.play_views import Reply
 class Outcome:
     reply: Reply
     context: SceneContext | None = None
-    """The scene as it stands now; None where it has to be read again."""
+    """The scene afterwards; None if it has to be read again."""
     state: str = ""
-    """The scene loop's state; empty where it has to be read again."""
+    """The scene loop's state; empty if it has to be read again."""
     exchange: Exchange | None = None
-    """The exchange that was played; a model may still have to narrate it."""
+    """The exchange that was played and that a model may still have to narrate."""
     next_line: str = ""
-    """A line that was meant instead of this one, to be run now."""
+    """A line to be run in place of this one."""

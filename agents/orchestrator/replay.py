@@ -23,18 +23,18 @@ from stores.records.workflow import CanonizationState
 from stores.records.world import StoryNode
 
 CanonRecords = Mapping[str, str]
-"""What is true of a universe: each record as JSON, by its kind and identifier."""
+"""The canon of a universe: each record as JSON, by its kind and identifier."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay came to."""
+    """The result of a replay."""
 
     commit_count: int
     record_count: int
     """Records of canon that were compared."""
     differences: tuple[str, ...]
-    """A line for each record that is not the same."""
+    """A line for each record that differs."""
     narrated_text: str = ""
     """What another model narrated, if one was asked."""
 
@@ -46,10 +46,9 @@ async def replay_commits(
     scratch_containers: ContainerWriter,
     universe_id: Id,
 ) -> int:
-    """Write every commit of a universe, as the log holds it, into the canon of an empty library.
+    """Write every commit in a universe's log into the canon of an empty library; return their number.
 
-    Return how many they are. Stories and scenes, which no commit creates, are created there first. Raises
-    StoreError.
+    Stories and scenes, which no commit creates, are created first. Raises StoreError.
     """
     written = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
     canonizations = await log.canonizations(universe_id=universe_id, states=written)
@@ -63,7 +62,7 @@ async def replay_commits(
 async def _create_containers(
     log: LogReader, canon: CanonReader, scratch: ContainerWriter, universe_id: Id
 ) -> None:
-    """Create the containers of the universe's stories and scenes, as they were when they began."""
+    """Create the containers of the universe's stories and scenes, as they were at their beginning."""
     for story in await log.stories(universe_id):
         await scratch.create_story_node(StoryNode(id=story.id, universe_id=universe_id, title=story.title))
         for node in await canon.scene_nodes(story.id):
@@ -71,7 +70,7 @@ async def _create_containers(
 
 
 async def read_canon(canon: CanonReader, universe_id: Id) -> dict[str, str]:
-    """Return the entities, the facts with their history, and the evidence that canon holds of a universe."""
+    """Return a universe's entities, facts with their history, and evidence."""
     facts = await canon.facts(universe_id, FactQuery(history=True))
     records = {f"entity {each.id}": each.model_dump_json() for each in await canon.entities(universe_id)}
     records |= {f"fact {fact.id}": fact.model_dump_json() for fact in facts}
@@ -82,7 +81,7 @@ async def read_canon(canon: CanonReader, universe_id: Id) -> dict[str, str]:
 
 
 def compare_canon(before: CanonRecords, after: CanonRecords) -> list[str]:
-    """Return a line for each record that only one of them has, or that differs."""
+    """Return a line for each record that is missing on one side or differs."""
     lines = [f"missing in the replay: {key}" for key in sorted(before.keys() - after.keys())]
     lines += [f"only in the replay: {key}" for key in sorted(after.keys() - before.keys())]
     common = sorted(before.keys() & after.keys())

@@ -1,4 +1,4 @@
-"""Rests by the story's rule pack: time passes and what they give is proposed, in one exchange."""
+"""Rests by the story's rule pack: time passes and the effects are proposed, in one exchange."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from agents.resolver.resolution_proposals import is_critical_change, proposal_id
 from agents.resolver.resolver import resolve_effect
 from agents.resolver.ruleset_schema import Pack, spoken_key
 from agents.resolver.sheets import take_rest
+from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.world_time.calendar import format_clock_time
 from stores.errors import InputError
 from stores.records.canon import Authority
@@ -28,26 +29,32 @@ _REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTAL
 
 
 class RestService:
-    """Reads what is typed behind /rest, and begins the exchange that a rest is."""
+    """Reads what is typed after /rest, and begins the exchange of a rest."""
 
     def __init__(
-        self, context: SceneContextLoader, rolls: RollService, ids: IdGenerator, clock: Clock
+        self,
+        context: SceneContextLoader,
+        rolls: RollService,
+        rules: StoryRules,
+        ids: IdGenerator,
+        clock: Clock,
     ) -> None:
         self._context = context
         self._rolls = rolls
+        self._rules = rules
         self._ids = ids
         self._clock = clock
 
     def list_rests(self, context: SceneContext) -> tuple[str, ...]:
-        """List the rests of the story's rules, a line each. Raises InputError without a pack."""
+        """Return the rests of the story's rules, a line each. Raises InputError without a rule pack."""
         pack = self._require_pack(context)
         lines = [f"{spoken_key(r.key)} ({_format_minutes(r.minutes)}): {r.meaning}" for r in pack.rests]
         return tuple(lines) or (f"{pack.name} has no rests; /time +8h lets time pass.",)
 
     async def begin_rest(self, context: SceneContext, text: str) -> Exchange:
-        """Return the exchange that a rest is: time passes, and its effects are proposed with it.
+        """Return the exchange of a rest: time passes, and its effects are proposed with it.
 
-        `typed` is the rest's name, and who rests along (`night with Old Tam`). Raises InputError.
+        `typed` is the rest's name, and who rests too (`night with Old Tam`). Raises InputError.
         """
         pack, hero = self._require_pack(context), context.player_character()
         match = _REST_PATTERN.fullmatch(text)
@@ -66,8 +73,7 @@ class RestService:
                 todo=f"/rest {rest_name} with Old Tam",
             )
         recoveries = [
-            (one, take_rest(pack, rest_name, self._rolls.read_sheet(context, one)))
-            for one in resting_entities
+            (one, take_rest(pack, rest_name, read_working_sheet(context, one))) for one in resting_entities
         ]
         pack_rest = next(r for r in pack.rests if spoken_key(r.key) == spoken_key(rest_name))
         until_tick = context.tick + pack_rest.minutes
@@ -107,7 +113,7 @@ class RestService:
         return tuple(proposals)
 
     def _require_pack(self, context: SceneContext) -> Pack:
-        pack = self._rolls.find_pack(context)
+        pack = self._rules.find_pack(context)
         if pack is None:
             raise InputError(
                 "This story is played by no rule pack, so it has no rests.",

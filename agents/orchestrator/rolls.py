@@ -1,9 +1,9 @@
-"""Between a typed roll and the Resolver: whose numbers count, who is meant by each name, whose dice fall."""
+"""Prepares typed rolls for the Resolver: whose numbers count, who is meant by each name, who throws the dice."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -30,10 +30,8 @@ from agents.resolver.resolution_requests import (
 )
 from agents.resolver.resolver import Resolver
 from agents.resolver.roll_kinds import CHECK_KINDS, DRAW_KINDS, PROGRAM_DRAWN_KINDS
-from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import PackLibrary
-from agents.resolver.sheets import NewSheet, Sheet
 from agents.solo.oracle_draws import OracleDraws
+from agents.solo.story_rules import StoryRules, read_working_sheet
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import DiceRoller, Resolution, Turn
@@ -41,7 +39,7 @@ from stores.records.world import Entity, Number
 
 
 class RollService:
-    """Prepares rolls for the Resolver: whose numbers count, who is meant, whose dice are thrown."""
+    """Prepares rolls for the Resolver, and seals their results."""
 
     def __init__(
         self,
@@ -49,19 +47,19 @@ class RollService:
         resolver: Resolver,
         read_catalogue: ReadCatalogue,
         oracle_draws: OracleDraws,
-        read_packs: Callable[[], PackLibrary],
+        rules: StoryRules,
     ) -> None:
         self._context = context
         self._resolver = resolver
         self._read_catalogue = read_catalogue
         self._oracle_draws = oracle_draws
-        self._read_packs = read_packs
+        self._rules = rules
 
     async def find_missing_dice(self, roll: RollInput, context: SceneContext) -> tuple[DiceToThrow, ...]:
-        """Return the dice that the player has still to throw by hand; none if all is there.
+        """Return the dice that the player still has to throw by hand; none if all faces are given.
 
-        Raises InputError, before anything is recorded, for a roll that could not be resolved, and for
-        faces that cannot be what fell.
+        Raises InputError, before anything is recorded, for a roll that could not be resolved, and for faces
+        that cannot have fallen.
         """
         thrown_dice = await self._list_thrown_dice(roll, context)
         if roll.faces is not None and roll.kind == "event":
@@ -74,7 +72,7 @@ class RollService:
     async def find_missing_reroll_dice(
         self, original: Resolution, alteration: Alteration, faces: Sequence[int] | None, context: SceneContext
     ) -> tuple[DiceToThrow, ...]:
-        """Return the dice that the player has still to throw by hand for a reroll. Raises InputError."""
+        """Return the dice that the player still has to throw by hand for a reroll. Raises InputError."""
         if not alteration.places or alteration.faces:
             return ()
         if faces is None and context.story.dice is DiceRoller.PROGRAM:
@@ -119,30 +117,17 @@ class RollService:
         return await self._resolver.roll(RollRequest(**request_fields))
 
     async def prepare_draw(self, kind: str, spec: str, context: SceneContext) -> ChanceDraw:
-        """Return the draw that is asked for. Raises InputError if it makes no sense here."""
+        """Return the draw that was asked for. Raises InputError if it makes no sense here."""
         return await self._oracle_draws.prepare_draw(kind, spec, context)
 
     async def critical_rule(self, context: SceneContext) -> IsCritical:
-        """Return what says whether giving a predicate a value is critical in this world."""
+        """Return the rule that says which changes are critical in this universe."""
         return (await self._read_catalogue(context.universe.id)).is_critical
-
-    # --- the story's rules ---------------------------------------------------------------------------
-
-    def find_pack(self, context: SceneContext) -> Pack | None:
-        """Return the rule pack that the story is played by, if it has one and that is there."""
-        return self._read_packs().packs.get(context.story.system)
-
-    def read_sheet(self, context: SceneContext, entity: Entity | None) -> Sheet:
-        """Return somebody's numbers and tags as they stand on this line."""
-        if entity is None:
-            return NewSheet()
-        state = context.working_state(entity)
-        return NewSheet(entity.name, entity.is_pc, state.numbers, state.tags)
 
     # --- inside --------------------------------------------------------------------------------------
 
     async def _list_thrown_dice(self, roll: RollInput, context: SceneContext) -> list[Dice]:
-        """Return the dice that are thrown. Raises InputError if the roll could not be resolved."""
+        """Return the dice of a roll. Raises InputError if it could not be resolved."""
         if roll.kind in CHECK_KINDS:
             await self._find_targets(roll.kind, roll.spec, context)
             check_reader = self._choose_check_reader(roll.kind, context)
@@ -169,8 +154,8 @@ class RollService:
         )
 
     def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:
-        """Return what reads a check by the story's rule pack; without one, the generic check does."""
-        actor, pack = context.player_character(), self.find_pack(context)
+        """Return what reads a check: the story's rule pack, or else the generic check."""
+        actor, pack = context.player_character(), self._rules.find_pack(context)
         if pack is None and kind == "move":
             raise InputError(
                 "This story is played by no rule pack, so it has no moves.",
@@ -179,12 +164,12 @@ class RollService:
             )
         if pack is None or (actor is None and kind != "move"):
             return read_check
-        sheet = self.read_sheet(context, actor)
+        sheet = read_working_sheet(context, actor)
         pack_reader = pack_check.read_pack_move if kind == "move" else pack_check.read_pack_check
         return lambda typed, _: pack_reader(pack, typed, sheet)
 
     async def _find_targets(self, kind: str, spec: str, context: SceneContext) -> Sequence[Entity]:
-        """Return who the effects mean. Each also goes by the name that was typed for it here."""
+        """Return the entities that the effects are about, each also under the name typed here."""
         effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
         targets = []
         for name in dict.fromkeys(effect.name for effect in effects):
@@ -194,6 +179,6 @@ class RollService:
 
 
 def _actor_numbers(context: SceneContext) -> dict[str, Number]:
-    """Return the acting character's numbers as they stand on this line."""
+    """Return the acting character's numbers at the end of the timeline."""
     actor = context.player_character()
     return dict(context.working_state(actor).numbers) if actor else {}

@@ -1,6 +1,6 @@
-"""What is done in a scene that is played, besides typed lines: time, rests, takes, undo and redo.
+"""What the player does in a scene besides typed lines: time, rests, takes, undo and redo.
 
-The caller holds the session lock and hands in the scene's context: these are run by the dispatcher.
+The dispatcher runs these, holds the session lock and hands in the scene's context.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
-from agents.solo.play_table import PlayTools
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -36,7 +36,7 @@ from stores.records.world import Number
 
 
 class SceneActions:
-    """Moves along the line of a scene, and lets time pass in it."""
+    """Moves along the timeline of a scene, and lets time pass in it."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class SceneActions:
         return Outcome(Reply("operation", (undone_line, *retcon_lines)))
 
     async def redo(self, context: SceneContext) -> Outcome:
-        """Go back to where the last undo from here left."""
+        """Go forward again to where the last undo from here began."""
         turn = await self._timeline.redo(context.scene)
         return Outcome(Reply("operation", (f"Back: {_shorten(turn.text)}",)))
 
@@ -87,7 +87,7 @@ class SceneActions:
         return await self._reply_to_take(context.scene, turn)
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
-        """Stand on the take before or after, if the last turn has several."""
+        """Go to the previous or next take, if the last turn has several."""
         turn = await self._timeline.walk_takes(context.scene, step)
         return await self._reply_to_take(context.scene, turn)
 
@@ -101,7 +101,7 @@ class SceneActions:
     async def alter_roll(self, context: SceneContext, alteration_kind: AlterationKind, text: str) -> Outcome:
         """Throw dice of the last roll again, or pick another result.
 
-        It becomes another take of the roll, and the old one is withdrawn with all that it proposed.
+        The new result is another take of the roll; the old one is withdrawn with all that it proposed.
         """
         proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
         reply, removed_turns = await self._play_tools.dice_requests.alter_last_roll(
@@ -119,7 +119,7 @@ class SceneActions:
         return Outcome(replace(reply, lines=(*reply.lines, *withdrawn_lines, *retcon_lines)))
 
     async def rest(self, context: SceneContext, text: str) -> Outcome:
-        """Rest by the story's rules: time passes and what it does is proposed, in one exchange.
+        """Rest by the story's rules: time passes and the effects are proposed, in one exchange.
 
         Lists the rests if none is named.
         """
@@ -152,12 +152,12 @@ class SceneActions:
     async def edit_sheet(
         self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> Outcome:
-        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
+        """Propose, on the GM's word, changes of numbers and tags of a sheet."""
         proposals = await self._play_tools.sheets.propose_edit(context, entity_id, numbers, tags)
         return await self.describe_proposed(context, proposals)
 
     async def describe_proposed(self, context: SceneContext, proposals: Sequence[ProposedChange]) -> Outcome:
-        """Say in a line each what was proposed, and return the scene once it is staged."""
+        """Return a line on each change that was proposed, and the scene with them staged."""
         context_after = await self.read_context_after(context, proposals)
         stated_titles = [stated_title(p.change) for p in proposals]
         if all(stated_titles):
@@ -174,11 +174,11 @@ class SceneActions:
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]
     ) -> SceneContext:
-        """Return the scene once these changes were staged in it."""
+        """Return the scene with these changes staged."""
         return await self._contexts.advance(context, (), proposals)
 
     async def propose_retcons_of_take(self, scene_before: Scene) -> tuple[str, ...]:
-        """After another take, propose to retcon what the one before had made true; say so in a line."""
+        """After another take, propose to retcon what the take before had made canon; return a line on it."""
         removed_turns = [await self._log.turn(scene_before.head)] if scene_before.head else []
         return await self._propose_retcons(scene_before.id, removed_turns)
 

@@ -1,4 +1,4 @@
-"""What must hold before a scene is changed: its story is open, it is being played, nothing is half done."""
+"""Checks that must hold before a scene is changed: an open story, a scene in play, no unfinished exchange."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
-from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
 from stores.records.ids import Id
 from stores.records.workflow import Loop
 
 RefuseWhileNarrating = Callable[[Id, str], None]
-"""Raises IllegalTransition while a model's words stream into the scene; takes what was to be done."""
+"""Raises IllegalTransition while a narration streams into the scene; the argument names the action."""
 
 
 class SceneGuard:
@@ -32,7 +32,7 @@ class SceneGuard:
         self._refuse_while_narrating = refuse_while_narrating
 
     async def require_open_story(self, story_id: Id) -> None:
-        """Raise IllegalTransition when the story is over."""
+        """Raise IllegalTransition if the story is over."""
         story_state = await self._loops.read_state(Loop.STORY, story_id)
         if story_state != "active":
             raise IllegalTransition(

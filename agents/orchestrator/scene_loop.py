@@ -17,8 +17,8 @@ from agents.declarations.declarations import DeclarationService
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.absent_cast import AbsentCastReader
-from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
@@ -52,7 +52,7 @@ LONG_SCENE_TURNS = 50
 
 @dataclass(frozen=True, slots=True)
 class CommitOffer:
-    """A commit in the middle of a scene that is offered to the player."""
+    """A mid-scene commit that is offered to the player."""
 
     reason: str
     proposal_ids: tuple[Id, ...]
@@ -89,7 +89,7 @@ class SceneLoop:
         self._events = events
 
     async def end_scene(self, context: SceneContext, summary: str) -> None:
-        """Active -> Finalizing; the summary becomes the scene's proposed event, and clocks act."""
+        """Move from Active to Finalizing; the summary becomes the scene's proposed event, and clocks act."""
         scene_id = context.scene.id
         await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
         if summary:
@@ -109,14 +109,14 @@ class SceneLoop:
         return renamed_scene
 
     async def reopen_scene(self, scene_id: Id) -> None:
-        """Finalizing -> Active, with every decision kept; what the end brought by itself is taken back."""
+        """Move from Finalizing to Active, with every decision kept, and revert what the end brought by itself."""
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
         await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 
     async def finish_interrupted_end(self, scene: Scene) -> bool:
-        """After a crash while an Active scene was ended or reopened: do what is left of it.
+        """After a crash while an Active scene was ended or reopened, do the rest of it.
 
-        Returns whether it is at its gate now.
+        Returns whether the scene is at its gate now.
         """
         context = await self._context.load_context(scene.id)
         if context.head is None or not is_scene_end_turn(context.head):
@@ -143,7 +143,7 @@ class SceneLoop:
         return await self._commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
-        """After a crash between the written canon and the scene's end: complete it, open the next."""
+        """After a crash between the commit and the scene's end, close the scene and open the next."""
         context = await self._context.load_context(scene.id)
         if await self._loops.read_state(Loop.SCENE, scene.id) == "failed":
             await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
@@ -151,17 +151,17 @@ class SceneLoop:
         return await self._open_next_scene(context)
 
     async def finish_interrupted_opening(self, scene: Scene) -> None:
-        """After a crash while a scene was being opened: do what is left of it."""
+        """After a crash while a scene was being opened, do the rest of it."""
         scenes = await self._log.scenes(scene.story_id)
         previous_scene_id = next((s.id for s in reversed(scenes) if s.order < scene.order), None)
         await self._stories.open_scene(scene, previous_scene_id=previous_scene_id)
 
     async def open_missing_next_scene(self, scene: Scene) -> Scene:
-        """After a crash between a scene's end and the next one's beginning: open that one."""
+        """After a crash between a scene's end and the next one's beginning, open that one."""
         return await self._open_next_scene(await self._context.load_context(scene.id))
 
     async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
-        """Return what a commit would write now, and why one is offered; None when none is."""
+        """Return what a commit would write now and why it is offered; None if none is."""
         pending_proposals = _pending_in_line_order(context.undecided)
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
@@ -182,7 +182,7 @@ class SceneLoop:
         return CommitOffer(reason, tuple(p.id for p in trigger_batch))
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
-        """After something was staged: commit what is offered if the story says so, else announce it."""
+        """After something was staged, commit the offer if the story is set so, else announce it."""
         story = context.story
         if story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT:
             return await self._commit_mid_scene(context, offer.proposal_ids, offer.reason)
@@ -194,7 +194,7 @@ class SceneLoop:
     async def _commit_mid_scene(
         self, context: SceneContext, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
-        """Commit in the middle of a scene, which stays Active."""
+        """Commit in mid-scene; the scene stays Active."""
         pending_proposals = await self._read_pending_proposals(context.scene.id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
         await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
@@ -208,7 +208,7 @@ class SceneLoop:
         return result
 
     async def _close_scene(self, scene_id: Id) -> CommitReport:
-        """The scene's end: one batch, then Completed, then the next scene."""
+        """Commit in one batch, complete the scene, and open the next."""
         context = await self._context.load_context(scene_id)
         # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
         await self.save_cast(context, {e.id for e in context.present_actors()})
@@ -235,7 +235,7 @@ class SceneLoop:
         return replace(result, next_scene_id=next_scene.id)
 
     async def _open_next_scene(self, context: SceneContext) -> Scene:
-        """Open the scene that follows: same place, a minute later, and who is there still."""
+        """Open the scene that follows: same place, a minute later, with those who are still present."""
         return await self._stories.open_next_scene(
             context.scene,
             cast=await self._read_present_ids(context),
@@ -244,7 +244,7 @@ class SceneLoop:
         )
 
     async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
-        """Return those present who are in canon, not dead, and not where canon has them somewhere else."""
+        """Return those present who are in canon, alive, and not elsewhere by canon."""
         canon_entities = await self._canon.entities_by_id([e.id for e in context.present_actors()])
         living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
         catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
@@ -252,10 +252,9 @@ class SceneLoop:
         return tuple(i for i in living_ids if i not in absent_ids)
 
     async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
-        """After what was staged has become canon.
+        """After a commit, store in the scene's record who of `known` was brought in, and the place.
 
-        The scene's own record takes over who of `known` was brought in, and where this is. (Who came and
-        left is in the story's books.)
+        Who came and left is in the story's journal.
         """
         cast = tuple(
             dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
@@ -267,9 +266,9 @@ class SceneLoop:
             )
 
     async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the line's proposals that no commit has closed, in its order, rejected ones included.
+        """Return the timeline's proposals that no commit has closed, in order.
 
-        A commit closes over those too.
+        Rejected ones are included: a commit closes them too.
         """
         return list(
             sort_in_line_order(
@@ -283,7 +282,7 @@ class SceneLoop:
         pending_proposals: Sequence[ProposedChange],
         dismissed_ids: Collection[Id],
     ) -> CommitOffer | None:
-        """Every fifty turns, return an offer to commit what has gathered."""
+        """Return an offer to commit what has gathered, every fifty turns."""
         waiting_proposals = [
             p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
         ]
@@ -300,7 +299,7 @@ class SceneLoop:
         )
 
     async def _reject_old_outcome(self, context: SceneContext) -> None:
-        """A scene ends once: an outcome that was proposed before it was reopened gives way."""
+        """Reject the outcome that was proposed before the scene was reopened: a scene has one."""
         old_outcome_ids = [
             p.id
             for p in await self._read_pending_proposals(context.scene.id)
@@ -354,5 +353,5 @@ class SceneLoop:
 
 
 def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Return the proposals that a commit closes, in the order of their line."""
+    """Return the proposals that a commit closes, in the order of the timeline."""
     return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

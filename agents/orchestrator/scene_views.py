@@ -1,4 +1,4 @@
-"""What the Scene screen and the gate show, read at this moment."""
+"""Builds what the Scene screen and the gate show."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.clock_rows import expand_to_row_ids, fold_clock_rows
-from agents.orchestrator.loops import LoopTransitions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
@@ -22,7 +22,7 @@ from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, Propose
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
-"""Decided rows stay visible, the latest ones; withdrawn ones are gone with their turn."""
+"""Decided rows that are shown, the latest ones; withdrawn ones are left out."""
 
 
 class SceneViewBuilder:
@@ -47,7 +47,7 @@ class SceneViewBuilder:
     async def build_scene_view(
         self, context: SceneContext, offer_reason: str, *, state: str | None = None
     ) -> SceneView:
-        """Return all that the Scene screen shows but the transcript.
+        """Return all that the Scene screen shows except the transcript.
 
         `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
         read already.
@@ -80,7 +80,7 @@ class SceneViewBuilder:
         )
 
     async def build_gate_view(self, scene_id: Id) -> GateView:
-        """Return what waits at a scene's gate, and what its commits closed lately: that can be taken back."""
+        """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
         rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
@@ -88,9 +88,9 @@ class SceneViewBuilder:
         return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, is_finalizing, rows)
 
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return what waits on the scene's line, and what was decided last, in the order of the line.
+        """Return the timeline's waiting proposals and the ones decided last, in the order of the timeline.
 
-        The changes of one moment as they were written.
+        Changes of one moment keep the order in which they were written.
         """
         undecided = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES))
         return await self._add_closed_proposals(scene_id, undecided)
@@ -107,7 +107,7 @@ class SceneViewBuilder:
         return list(sort_in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
 
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
-        """Return the ids with those that stand in one row with them, for a verdict is on the row."""
+        """Return the ids with those that share a row with them, since a verdict is on the row."""
         chosen_proposals = await self._log.proposals_by_id(ids)
         clock_scene_ids = {
             p.scene_id
@@ -120,7 +120,7 @@ class SceneViewBuilder:
         return expand_to_row_ids(shown_proposals, ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
-        """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
+        """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""
         statuses = (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
         scene_proposals = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=statuses))
         turn_proposals = [
@@ -131,10 +131,7 @@ class SceneViewBuilder:
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
     ) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, with the number of the turn that each hangs on.
-
-        Turns that were read already are not read again.
-        """
+        """Return rows for the proposals, each with the number of its turn; turns that were read are passed in."""
         turns = {turn.id: turn for turn in read_turns if turn is not None}
         if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
@@ -143,7 +140,7 @@ class SceneViewBuilder:
 
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
-    """Return those present with their working state, with the names of what the line has changed."""
+    """Return those present with their working state, under the names that the timeline gives them."""
     members = []
     for entity in context.present_actors():
         state = context.working_state(entity)

@@ -6,8 +6,8 @@ It never writes canon.
 from __future__ import annotations
 
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
-from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.state_machines import legal_events
 from agents.story_outline import MainMode
@@ -19,11 +19,11 @@ from stores.records.play import Scene, Speaker, Story
 from stores.records.workflow import Loop
 
 SESSION_ID = derive_id("loop", "main")
-"""There is one session a library: the Main Loop's subject."""
+"""The subject of the Main Loop: there is one session for each library."""
 
 
 class SessionLoop:
-    """The outermost loop."""
+    """The Main Loop."""
 
     def __init__(
         self,
@@ -42,25 +42,25 @@ class SessionLoop:
         self._loops = loops
 
     async def enter_mode(self, mode: MainMode, story_id: Id | None = None) -> None:
-        """Idle or Suspended -> Executing(mode); being there already is no error."""
+        """Move from Idle or Suspended to Executing(mode); a no-op in that mode already."""
         if await self._loops.read_state(Loop.MAIN, SESSION_ID) != mode.value:
             await self.leave_mode()
             await self._loops.fire(Loop.MAIN, SESSION_ID, mode.value, detail=story_id or "")
 
     async def leave_mode(self) -> None:
-        """Executing -> Idle; being idle already is no error."""
+        """Move from Executing to Idle; a no-op if idle already."""
         if "leave" in legal_events(Loop.MAIN, await self._loops.read_state(Loop.MAIN, SESSION_ID)):
             await self._loops.fire(Loop.MAIN, SESSION_ID, "leave")
 
     async def suspend(self, story_id: Id | None) -> None:
-        """Executing -> Suspended with the open story, or Idle when none is open."""
+        """Move from Executing to Suspended with the open story, or to Idle if none is open."""
         if story_id is None:
             await self.leave_mode()
         elif "suspend" in legal_events(Loop.MAIN, await self._loops.read_state(Loop.MAIN, SESSION_ID)):
             await self._loops.fire(Loop.MAIN, SESSION_ID, "suspend", detail=story_id)
 
     async def resume_story(self, story_id: Id) -> Scene:
-        """Go back to a story's scene where it was left. Raises IllegalTransition if the story is over."""
+        """Return to a story's scene where it was left. Raises IllegalTransition if the story is over."""
         if await self._loops.read_state(Loop.STORY, story_id) != "active":
             raise IllegalTransition(
                 "That story is over.", kept="It stays readable.", todo="Start another in its universe."
@@ -77,7 +77,7 @@ class SessionLoop:
         return scenes[-1]
 
     async def read_suspended_story_id(self) -> Id | None:
-        """Return the story that the Main Loop is suspended in."""
+        """Return the story that the Main Loop is suspended in, or None."""
         last_transition = await self._log.loop_state(Loop.MAIN, SESSION_ID)
         return (
             last_transition.detail or None
@@ -86,7 +86,7 @@ class SessionLoop:
         )
 
     async def recover(self) -> list[str]:
-        """Finish what a crash left half done. Returns a line for the user for each thing.
+        """Finish what a crash left half done; return a line for the user on each thing.
 
         A story with a record that cannot be read is left as it is: the others can still be played.
         """

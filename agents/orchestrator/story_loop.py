@@ -1,6 +1,6 @@
 """The Story Loop: set-up, scene after scene, and the end.
 
-The Orchestrator writes containers and loop state; what becomes true goes through the CanonKeeper.
+It writes containers and loop state; what becomes true goes through the CanonKeeper.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
-from agents.orchestrator.loops import LoopTransitions
+from agents.loop_transitions import LoopTransitions
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title
@@ -46,7 +46,7 @@ class StoryLoop:
         self._clock = clock
 
     async def create_universe(self, new_universe: NewUniverse, universe_id: Id | None = None) -> Universe:
-        """Create an empty universe; if there is one of that identifier already, return it as it is.
+        """Create an empty universe; if one has that identifier already, return it as it is.
 
         Raises InputError without a name, or with one that is taken.
         """
@@ -68,18 +68,18 @@ class StoryLoop:
         return universe
 
     async def import_universe(self, universe: Universe, proposals: Sequence[ProposedChange]) -> None:
-        """Create a universe with all that these proposals bring into it."""
+        """Create a universe with everything that these proposals add to it."""
         await self._proposals.stage(proposals)
         await self._keeper.create_universe(universe, proposals)
 
     async def abandon_story(self, story_id: Id) -> None:
-        """Active -> Abandoned: nothing of it is written any more."""
+        """Move from Active to Abandoned: the story is not written to any more."""
         await self._loops.fire(Loop.STORY, story_id, "abandon")
 
     async def start_story(self, outline: StoryOutline) -> Scene:
-        """Create story, player character and place where they are new, and the first scene, Active.
+        """Create the story, its player character and place if new, and the first scene, Active.
 
-        Propose the newcomers there.
+        Newcomers are proposed there.
         """
         universe = await self._canon.universe(outline.universe_id)
         story_title = require_title(outline.title, "A story needs a title.")
@@ -135,7 +135,7 @@ class StoryLoop:
     async def open_next_scene(
         self, previous_scene: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
     ) -> Scene:
-        """Create the scene that follows, with the next index. Twice for one scene gives the same one."""
+        """Create the scene that follows, with the next index; calling it twice for a scene gives the same one."""
         scene_id = derive_id("scene", previous_scene.id, "next")
         existing_scenes = [s for s in await self._log.scenes(previous_scene.story_id) if s.id == scene_id]
         scene = (
@@ -156,7 +156,7 @@ class StoryLoop:
         return await self.open_scene(scene, previous_scene_id=previous_scene.id)
 
     async def complete_story(self, story_id: Id, recap: str) -> CommitResult:
-        """Close the story: Story chart Completed, recap kept, the container's status in canon."""
+        """Close the story: the chart is Completed, the recap stored, the container's status in canon."""
         story = await self._log.story(story_id)
         await self._loops.plan_transition(Loop.STORY, story_id, "complete")
         await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
@@ -172,7 +172,7 @@ class StoryLoop:
         return result
 
     async def open_scene(self, scene: Scene, previous_scene_id: Id | None) -> Scene:
-        """Create the scene's record and container, and load it: each step again is a step once."""
+        """Create the scene's record and container, and load it; repeated steps have no further effect."""
         await self._log.create_scene(scene)
         await self._containers.create_scene_node(
             SceneNode(
@@ -189,11 +189,11 @@ class StoryLoop:
         return scene
 
     async def resolve_hero(self, universe: Universe, pc: Id | NewCharacter | None) -> Id | None:
-        """Return the player character's id, creating them by the GM's word if they are new."""
+        """Return the player character's id; a new one is created on the GM's word."""
         return await self.create_hero(universe, pc) if isinstance(pc, NewCharacter) else pc
 
     async def create_hero(self, universe: Universe, pc: NewCharacter) -> Id:
-        """Create a player character by the GM's word. Raises InputError without a name."""
+        """Create a player character on the GM's word. Raises InputError without a name."""
         entity_id = self._ids.new()
         change = CreateEntity(
             entity_id=entity_id,
@@ -208,7 +208,7 @@ class StoryLoop:
         return entity_id
 
     async def _resolve_place(self, universe: Universe, place: Id | str | None) -> Id | None:
-        """Return the place's id: one that is known by this id or name, or a new one."""
+        """Return the place's id: a known one with this id or name, or a new one."""
         if not place:
             return None
         if place in await self._canon.entities_by_id([place]):
@@ -226,7 +226,7 @@ class StoryLoop:
     async def _resolve_newcomers(
         self, universe: Universe, outline: StoryOutline
     ) -> tuple[list[Id], list[CreateEntity]]:
-        """Return who of the newcomers is known already and can be there, and whom and what to propose."""
+        """Return which newcomers are known and can be present, and the proposals for the others."""
         known_ids: list[Id] = []
         creations_by_name: dict[str, CreateEntity] = {}
         for newcomer in outline.newcomers:
@@ -247,9 +247,9 @@ class StoryLoop:
         return known_ids, list(creations_by_name.values())
 
     def _build_newcomer_proposal(self, change: CreateEntity, scene: Scene) -> ProposedChange:
-        """Return a proposal of the set-up's.
+        """Return a proposal of the set-up.
 
-        It is inferred, not the GM's word: in autopilot, too, nobody becomes canon by being thought of.
+        It is inferred, not the GM's word, so that even in autopilot nobody becomes canon by being mentioned.
         """
         description = f"{change.name}: {change.description}" if change.description else change.name
         proposal_id = self._ids.new()
@@ -263,7 +263,7 @@ class StoryLoop:
         )
 
     async def _commit_manual_change(self, universe: Universe, change: Payload, quote: str) -> None:
-        """A manual act of the GM goes through the gate like all else: staged, then committed."""
+        """Commit a manual change of the GM through the gate: staged first, then committed."""
         proposal = build_manual_proposal(universe.id, change, quote, self._ids, self._clock)
         await self._proposals.stage([proposal])
         result = await self._keeper.commit(
@@ -276,7 +276,7 @@ class StoryLoop:
 def build_manual_proposal(
     universe_id: Id, change: Payload, quote: str, ids: IdGenerator, clock: Clock
 ) -> ProposedChange:
-    """Return the GM's own proposal, resting on what was typed, and accepted by typing it."""
+    """Return the GM's own proposal, resting on what was typed and accepted by typing it."""
     proposal_id = ids.new()
     return build_proposal(
         proposal_id,

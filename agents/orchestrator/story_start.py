@@ -1,4 +1,4 @@
-"""The beginning of a story: its first scene, and its opening words."""
+"""Starts a story with its first scene and its opening words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving along the turn tree: undo, redo, takes, branches. Nothing is ever removed or rewritten."""
+"""Moves along the turn tree: undo, redo, takes, branches. Nothing is ever removed or rewritten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Scene, Speake
 
 
 class Timeline:
-    """Moves the head of a scene along its turn tree. Every move is in the log; nothing is removed."""
+    """Moves the head of a scene along its turn tree; every move is in the log."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class Timeline:
         self._events = events
 
     async def undo(self, scene: Scene) -> list[Turn]:
-        """Step back before the last exchange, or from a roll that was taken otherwise to the roll as it fell.
+        """Step back before the last exchange, or from an altered roll to the roll as it fell.
 
-        Returns the turns that left the line, first first. Raises InputError when the line is empty.
+        Returns the turns that left the timeline, oldest first. Raises InputError if there is none.
         """
         if altered_turns := await self._undo_roll_alteration(scene):
             return altered_turns
@@ -44,7 +44,7 @@ class Timeline:
         return removed_turns
 
     async def redo(self, scene: Scene) -> Turn:
-        """Go back to where the last undo from here left. Raises InputError when there is none."""
+        """Go forward again to where the last undo from here began. Raises InputError if there was none."""
         target_id = await self._log.redo_target(scene.id)
         if target_id is None:
             raise InputError("There is nothing to redo here.", kept="Nothing was changed.")
@@ -52,7 +52,7 @@ class Timeline:
         return await self._log.turn(target_id)
 
     async def retake(self, scene: Scene, text: str) -> Turn:
-        """Tell the last GM turn in other words, as another take beside it."""
+        """Add the last GM turn in other words, as another take."""
         last_turn = await self._read_last_turn(scene)
         if last_turn is None or last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
@@ -75,7 +75,7 @@ class Timeline:
         return turn
 
     async def walk_takes(self, scene: Scene, step: Literal[-1, 1]) -> Turn:
-        """Stand on the take before or after the last turn's. Raises InputError at either end."""
+        """Go to the previous or next take of the last turn. Raises InputError at either end."""
         last_turn = await self._read_last_turn(scene)
         takes = sorted(await self._read_takes(last_turn), key=lambda t: t.take) if last_turn else []
         if last_turn is None or len(takes) < 2:
@@ -101,7 +101,7 @@ class Timeline:
         return turn
 
     async def read_last_roll(self, scene: Scene) -> tuple[Turn, Resolution]:
-        """Return the roll that the line ends in: not what it brought by itself. Raises InputError."""
+        """Return the roll at the end of the timeline, without its follow-up. Raises InputError."""
         last_turn = await self._read_last_turn(scene)
         roll_turn = await self._read_roll_turn(last_turn) if last_turn else None
         if roll_turn is not None and roll_turn.speaker is Speaker.ORACLE:
@@ -121,20 +121,20 @@ class Timeline:
         )
 
     async def next_take_number(self, turn: Turn) -> int:
-        """Return the number of one more take of the turn."""
+        """Return the number of the next take of the turn."""
         return max(t.take for t in await self._read_takes(turn)) + 1
 
     async def take_number_after(self, scene: Scene, exchange_id: Id, speaker: Speaker) -> int:
-        """Return the number of a turn of this exchange that follows the head.
+        """Return the take number for a turn of this exchange after the head.
 
-        The rolls or answers that were there before it stay in the tree.
+        Earlier rolls or answers at that point stay in the tree.
         """
         siblings = await self._log.children(scene.id, scene.head)
         take_numbers = [t.take for t in siblings if t.exchange_id == exchange_id and t.speaker is speaker]
         return max(take_numbers, default=0) + 1
 
     async def read_turns_after(self, scene: Scene, turn_id: Id) -> list[Turn]:
-        """Return the turns of the line behind `turn_id`; none if it is not on the line."""
+        """Return the turns after `turn_id` on the timeline; none if it is not on it."""
         if turn_id not in await self._log.on_line(scene.id, [turn_id]):
             return []
         turn = await self._log.turn(turn_id)
@@ -142,7 +142,7 @@ class Timeline:
         return await self._log.line_slice(scene.id, turn.depth + 1, length - turn.depth - 1)
 
     async def read_last_exchange(self, scene: Scene) -> list[Turn]:
-        """Return the turns of the exchange that the line ends in, first first."""
+        """Return the turns of the last exchange on the timeline, oldest first."""
         reach = 8
         while True:
             last_turns = await self._log.line_tail(scene.id, reach)
@@ -152,7 +152,7 @@ class Timeline:
             reach *= 4
 
     async def _undo_roll_alteration(self, scene: Scene) -> list[Turn]:
-        """Go back from a roll that was taken otherwise to the one that it stands for."""
+        """Go back from an altered roll to the roll that it replaced."""
         last_turn = await self._read_last_turn(scene)
         roll_turn = await self._read_roll_turn(last_turn) if last_turn else None
         if last_turn is None or roll_turn is None or roll_turn.speaker is not Speaker.ORACLE:
@@ -166,7 +166,7 @@ class Timeline:
         return [roll_turn] if last_turn.id == roll_turn.id else [roll_turn, last_turn]
 
     async def _read_roll_turn(self, turn: Turn) -> Turn | None:
-        """Return the turn, or the one whose result brought it."""
+        """Return the turn, or the one whose result it follows up."""
         if turn.parent_id and turn.id == followup_turn_id(turn.parent_id):
             return await self._log.turn(turn.parent_id)
         return turn

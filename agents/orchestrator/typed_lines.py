@@ -1,9 +1,9 @@
-"""Plays typed lines, and runs whatever else is done in a scene: the one way in for services.
+"""Plays typed lines and runs every other operation on a scene: the one entry point for services.
 
-A line is parsed, the scene is loaded once, and every step after takes that context and hands it on:
-a likelihood and dice that are missing are asked for, then the exchange is recorded, rolled, sealed and its
-changes are proposed (`ExchangePipeline`), a model narrates it if one is set up, and at the end the player is
-told what ran out and whether a commit is offered.
+A line is parsed, the scene is loaded once, and every step takes that context and hands it on: a missing
+likelihood or missing dice are asked for, then the exchange is recorded, rolled, sealed and its changes are
+proposed (`ExchangePipeline`), a model narrates it if one is set up, and at the end the reply says what ran out
+and whether a commit is offered.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
 from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.input.parser import CommandInput, WordsInput, parse_input
 from agents.orchestrator.line_player import LinePlayer
-from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.narration import Narration, is_paused, is_retake
 from agents.orchestrator.narration.state import NarrationState
 from agents.orchestrator.outcome import Outcome
-from agents.orchestrator.reply_lines import commit_lines
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.solo.play_table import PlayTools
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -65,11 +65,11 @@ class TypedLines:
         self._tools = tools
 
     def list_commands(self) -> tuple[CommandHelp, ...]:
-        """Return the slash commands that exist."""
+        """Return help for the slash commands."""
         return self._commands.list_help()
 
     async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
-        """Play one typed line, or run it as a slash command; `with_view` reads what the screen shows then."""
+        """Play one typed line, or run it as a slash command; `with_view` adds what the screen shows then."""
         parsed = self._narration.apply_narrate_override(parse_input(line, self._commands.names()))
         if isinstance(parsed, CommandInput):
             return await self.run_command(scene_id, parsed.name, parsed.argument, with_view=with_view)
@@ -86,7 +86,7 @@ class TypedLines:
     async def run_command(
         self, scene_id: Id, name: str, argument: str = "", *, with_view: bool = False
     ) -> Reply:
-        """Run a slash command. Raises InputError when its argument is missing or makes no sense."""
+        """Run a slash command. Raises InputError if its argument is missing or makes no sense."""
         command = self._commands.require_argument(name, argument)
         former_name_note = self._commands.describe_former_name(name)
 
@@ -120,7 +120,7 @@ class TypedLines:
         moves_timeline: bool = False,
         with_view: bool = False,
     ) -> Reply:
-        """Run `work` on the scene's context, have its exchange narrated, and say what came of it.
+        """Run `work` on the scene's context, have its exchange narrated, and reply.
 
         What an operation that `moves_timeline` brings back was announced when it was staged.
         """
@@ -138,7 +138,7 @@ class TypedLines:
         return await self._finish(context, reply, state=outcome.state, with_view=with_view)
 
     async def read_view(self, scene_id: Id) -> SceneView:
-        """Return all that the play screen shows but the transcript."""
+        """Return all that the play screen shows except the transcript."""
         return await self._build_view(await self._contexts.load_context(scene_id))
 
     async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
@@ -162,7 +162,7 @@ class TypedLines:
         return replace(reply, scene=await self._views.build_scene_view(context, reason, state=state))
 
     async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
-        """Have the model narrate what was played, if it is to; in autopilot, commit what policy accepts."""
+        """Have the model narrate the exchange if it should; in autopilot, commit what policy accepts."""
         exchange = outcome.exchange
         if exchange is None or exchange.narration is None:
             return outcome
@@ -186,7 +186,7 @@ class TypedLines:
         return Outcome(reply)
 
     async def _run_autopilot(self, scene_id: Id, state: NarrationState) -> tuple[str, ...]:
-        """Run what the arbiter offers (no scene ends unasked), and commit what policy accepts."""
+        """Run what the arbiter offers (except ending a scene), and commit what policy accepts."""
         lines: tuple[str, ...] = ()
         if state.offered_command and not state.offered_command.startswith("/end"):
             name, _, argument = state.offered_command.removeprefix("/").partition(" ")

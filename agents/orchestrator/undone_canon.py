@@ -1,6 +1,6 @@
-"""What had become canon and was taken back at the table: its retcon is proposed, and waits at the gate.
+"""Proposes retcons of canon whose turns were undone; they wait at the gate.
 
-Undo takes back what is staged by itself; what is canon goes only through the gate.
+Undo withdraws what is staged by itself; canon changes only through the gate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stores.records.world import EntityStatus
 
 
 class UndoneCanonService:
-    """Proposes retcons of what rests on nothing but turns that left the line."""
+    """Proposes retcons of what rests only on turns that left the timeline."""
 
     def __init__(self, log: LogReader, canon: CanonReader, proposals: Proposals, clock: Clock) -> None:
         self._log = log
@@ -30,10 +30,10 @@ class UndoneCanonService:
         self._clock = clock
 
     async def propose_retcons(self, scene: Scene, removed_turns: Sequence[Turn]) -> int:
-        """Propose to retcon what turns that left the line had made true.
+        """Propose to retcon what turns that left the timeline had made canon; return the number of proposals.
 
-        These are their facts, and the entities they created unless something else in canon involves them,
-        while the turns are off the line. Returns how many retcons are proposed. Raises StoreError.
+        These are their facts, and the entities they created unless something else in canon involves them.
+        Raises StoreError.
         """
         turn_subject_pairs = dict.fromkeys(await self._canon.supported_by([t.id for t in removed_turns]))
         subject_ids = list(dict.fromkeys(subject for _, subject in turn_subject_pairs))
@@ -55,10 +55,10 @@ class UndoneCanonService:
         return len(proposals)
 
     async def _has_other_support(self, scene: Scene, subject_id: Id) -> bool:
-        """Say whether something rests on more than turns that are off the line.
+        """Return whether a record rests on more than turns that are off the timeline.
 
-        Another turn, a book, a word of the GM's own. That it came up in the scene is no such thing: every
-        fact of it did; nor are the words that called for a roll, if it came of the roll.
+        Another turn, a source or a word of the GM's is support. Being mentioned in the scene is not, nor are
+        the words that called for a roll, if the record came of the roll.
         """
         evidence = await self._canon.evidence_of(subject_id)
         evidence = [e for e in evidence if e.kind is not EvidenceKind.SCENE]
@@ -71,7 +71,7 @@ class UndoneCanonService:
         return len(turn_ids) < len(evidence) or bool(await self._log.on_line(scene.id, turn_ids))
 
     async def _read_pending_retcon_ids(self, scene: Scene) -> Iterable[Id]:
-        """Return what an earlier step back proposed to retcon, and what waits still."""
+        """Return the records for which an earlier undo proposed retcons that are still undecided."""
         pending_proposals = await self._log.proposals(
             ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.PENDING])
         )
@@ -81,7 +81,7 @@ class UndoneCanonService:
     async def _is_otherwise_involved(
         self, scene: Scene, entity_id: Id, retconned_ids: Collection[Id]
     ) -> bool:
-        """Say whether anything else in canon involves an entity: a fact that stands, or another scene."""
+        """Return whether anything else in canon involves an entity: a current fact, or another scene."""
         facts, appearances = await gather(
             self._canon.facts_about(entity_id, FactsAboutQuery(history=True)),
             self._canon.appearances(entity_id),

@@ -15,8 +15,8 @@ from typing import Final
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Dispatcher
-from agents.orchestrator.reply_lines import commit_lines
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
 from agents.services.entity_cards import EntityCardReader

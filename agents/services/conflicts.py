@@ -15,7 +15,7 @@ from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
-from agents.orchestrator.commit_events import publish_commit
+from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.decisions import NOTHING_DECIDED, is_rejected
 from agents.proposals.proposals import Proposals

@@ -13,11 +13,11 @@ from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.transcript_rows import TranscriptReader
-from agents.solo.play_table import PlayTools
 from agents.views.play_views import CommandHelp, Reply, SceneView, SheetView, TurnTrace, TurnView
 from stores.records.ids import Id
 from stores.records.play import TensionMode

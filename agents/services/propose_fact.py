@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.dispatcher import Dispatcher
-from agents.orchestrator.loops import LoopTransitions
 from agents.services.world_edits import WorldEditor
 from stores.records.canon import AssertFact
 from stores.records.ids import Id

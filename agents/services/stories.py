@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.story_export import StoryRecord
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
-from agents.solo.play_table import PlayTools
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import LibraryUnreadable

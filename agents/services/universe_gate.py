@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
-from agents.orchestrator.commit_events import publish_commit
+from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader

@@ -1,4 +1,4 @@
-"""Character sheets by the story's rule pack: shown, changed on the GM's word, and begun for a new hero.
+"""Character sheets by the story's rule pack: shown, edited on the GM's word, and begun for a new hero.
 
 Nothing here writes canon: a change is proposed.
 """
@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.declarations import DeclarationService
-from agents.orchestrator.rolls import RollService
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import NewSheet, SheetLine, build_sheet, sheet_lines, suggestions_at_ends
+from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.story_outline import NewCharacter, StoryOutline
 from agents.typed_text import fold_name
 from agents.views.play_views import SheetRow, SheetView
@@ -24,23 +24,23 @@ from stores.records.world import Entity, Number
 
 
 class CharacterSheets:
-    """Stateless."""
+    """Shows sheets, and proposes changes of them."""
 
     def __init__(
-        self, context: SceneContextLoader, rolls: RollService, declarations: DeclarationService
+        self, context: SceneContextLoader, rules: StoryRules, declarations: DeclarationService
     ) -> None:
         self._context = context
-        self._rolls = rolls
+        self._rules = rules
         self._declarations = declarations
 
     # --- showing -------------------------------------------------------------------------------------
 
     async def read_sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
-        """Return somebody's sheet, the hero's if nobody is named. Raises InputError if nobody is there."""
+        """Return somebody's sheet, the hero's if nobody is named. Raises InputError for an unknown name."""
         return self.read_sheet_in(await self._context.load_context(scene_id), entity_id)
 
     def read_sheet_in(self, context: SceneContext, entity_id: Id | None = None) -> SheetView:
-        """Return somebody's sheet in a scene that was read, as `view` does."""
+        """Return somebody's sheet in a scene that was read already."""
         cast = sorted(context.present_actors(), key=lambda e: not e.is_pc)
         default_entity = context.player_character() or next(iter(cast), None)
         entity = context.entities.get(entity_id) if entity_id else default_entity
@@ -52,13 +52,13 @@ class CharacterSheets:
         return self._build_view(context, entity, cast)
 
     def build_canon_sheet(self, entity: Entity) -> SheetView:
-        """Return the numbers and tags that canon gives somebody, by no rules."""
+        """Return the numbers and tags that canon gives somebody, without a rule pack."""
         sheet = NewSheet(entity.name, entity.is_pc, entity.numbers, entity.tags)
         rows = tuple(map(build_sheet_row, sheet_lines(None, sheet, whole=True)))
         return SheetView(entity.id, entity.name, entity.is_pc, "", rows)
 
     async def describe_sheet(self, scene_id: Id, name: str) -> tuple[str, ...]:
-        """Return somebody's sheet as lines. Raises InputError for a name that nobody has here."""
+        """Return somebody's sheet as lines. Raises InputError for an unknown name."""
         context = await self._context.load_context(scene_id)
         entity = await self._context.find_one_entity(context, name) if name else None
         view = await self.read_sheet(scene_id) if entity is None else self._build_view(context, entity, ())
@@ -66,7 +66,7 @@ class CharacterSheets:
         return (heading, *map(_format_row, view.rows), *view.hints)
 
     def _build_view(self, context: SceneContext, entity: Entity, cast: Sequence[Entity]) -> SheetView:
-        pack, sheet = self._rolls.find_pack(context), self._rolls.read_sheet(context, entity)
+        pack, sheet = self._rules.find_pack(context), read_working_sheet(context, entity)
         changed_keys = {fold_name(change.key) for change in context.state_changes(entity.id)}
         rows = [_build_marked_row(line, changed_keys) for line in sheet_lines(pack, sheet, whole=True)]
         hints = [
@@ -88,9 +88,9 @@ class CharacterSheets:
     async def propose_edit(
         self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> list[ProposedChange]:
-        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not.
+        """Propose, on the GM's word, numbers of a sheet, and tags to add or remove.
 
-        Raises InputError for somebody who is not in the scene, and for changes that cannot be.
+        Raises InputError for somebody who is not in the scene, and for impossible changes.
         """
         view = self.read_sheet_in(context, entity_id)
         rows_by_key = {fold_name(row.key): row for row in view.rows if row.kind != "tag"}
@@ -136,7 +136,7 @@ def build_sheet_row(line: SheetLine) -> SheetRow:
 
 
 def _find_last_edit_id(context: SceneContext, entity: Entity) -> Id | None:
-    """Return the GM's own last change of somebody that is staged and not decided."""
+    """Return the GM's last change of somebody that is staged and undecided."""
     own_edit_ids = (
         p.id
         for p in reversed(context.staged_proposals)
@@ -147,7 +147,7 @@ def _find_last_edit_id(context: SceneContext, entity: Entity) -> Id | None:
 
 
 def _build_number_change(entity_id: Id, key: str, row: SheetRow | None, value: Number) -> StateChange:
-    """Return the step from what stands there; what stands in the rules alone is set."""
+    """Return the change by the difference from the present number; a number that only the rules have is set."""
     if row is None or not row.is_on_sheet or row.number is None:
         return StateChange(entity_id=entity_id, key=key, op=StateOp.SET, value=value)
     return StateChange(entity_id=entity_id, key=key, op=StateOp.ADD, value=value - row.number)

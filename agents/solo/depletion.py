@@ -1,7 +1,7 @@
-"""Numbers that come to 0 and tracks that fill up, noticed as they are staged.
+"""Notices numbers that come to 0 and tracks that fill up as changes are staged.
 
-What the rule pack says of it (`at_zero`, `at_full`) is shown and its effects are suggested; nothing is
-staged, for the GM decides.
+The rule pack's text (`at_zero`, `at_full`) is shown and its effects are suggested; nothing is staged, for the
+GM decides.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
-from agents.orchestrator.rolls import RollService
 from agents.proposals.effects import Effect
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import NewSheet, Sheet, find_crossings
 from agents.resolver.working_state import fold_changes
+from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.typed_numbers import number_label
 from agents.typed_text import fold_name
 from agents.views.play_views import Reply
@@ -24,18 +24,18 @@ from stores.records.world import Entity
 
 
 class DepletionWatcher:
-    """Says what the story's rule pack makes of numbers that came to 0 and of tracks that filled up."""
+    """Describes what the story's rule pack says of numbers at 0 and of full tracks."""
 
-    def __init__(self, rolls: RollService) -> None:
-        self._rolls = rolls
+    def __init__(self, rules: StoryRules) -> None:
+        self._rules = rules
 
     def add_depletion_lines(self, before: SceneContext, context: SceneContext, reply: Reply) -> Reply:
         """Add to a reply what the rules suggest for numbers that came to 0 and tracks that filled up.
 
-        Compared is the scene `before`; the effects are lines to accept. Nothing is staged: the GM decides.
+        Compares with the scene `before`; the effects are lines to accept.
         """
-        pack = self._rolls.find_pack(context)
-        if pack is None or self._rolls.find_pack(before) is None:
+        pack = self._rules.find_pack(context)
+        if pack is None or self._rules.find_pack(before) is None:
             return reply
         staged_before_ids = {p.id for p in before.staged_proposals}
         new_changes = [p.change for p in context.staged_proposals if p.id not in staged_before_ids]
@@ -70,17 +70,17 @@ class DepletionWatcher:
     def _sheets_before_and_after(
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]
     ) -> tuple[Sheet, Sheet]:
-        """Return somebody's sheet before these changes, and as it stands with them."""
+        """Return somebody's sheet before these changes and after them."""
         earlier_changes = list(context.state_changes(entity.id))
         for change in changes:
             earlier_changes.remove(change)
         state_before = fold_changes(entity, earlier_changes)
         sheet = NewSheet(entity.name, entity.is_pc, state_before.numbers, state_before.tags)
-        return sheet, self._rolls.read_sheet(context, entity)
+        return sheet, read_working_sheet(context, entity)
 
 
 def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[StateChange]) -> list[str]:
-    """Say which numbers of the rules were moved that somebody has not got: they count from 0."""
+    """Return a line on numbers of the rules that somebody did not have: they count from 0."""
     known_keys = {fold_name(key) for key in sheet_before.numbers}
     new_keys = [
         c.key

@@ -1,4 +1,4 @@
-"""The story's books as lines beside the turns they were kept on, for a story that is written out. Pure."""
+"""The story's journal as lines beside the turns of their entries, for a story that is exported. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stores.records.story_journal import JournalEntry, PresenceEntry, TensionEnt
 
 
 class JournalLine(NamedTuple):
-    """What was kept, in words; `turn_id` None before a scene's first turn."""
+    """One line of the journal; `turn_id` is None before a scene's first turn."""
 
     scene_id: Id
     turn_id: Id | None
@@ -18,10 +18,9 @@ class JournalLine(NamedTuple):
 
 
 def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[JournalLine]:
-    """Return what a reader wants to know of the entries that count, in their order.
+    """Return lines on the journal entries that count, in their order.
 
-    Threads opened, named anew and closed, who came and left, where the tension went. `names` are those of
-    people.
+    Threads opened, renamed and closed, who came and left, where the tension went. `names` are those of people.
     """
     thread_names: dict[Id, str] = {}
     return [

@@ -1,6 +1,6 @@
-"""Notes out of character: kept beside the turn that they were made at, and no part of the line.
+"""Notes out of character: stored beside the turn they were made at, and no part of the story.
 
-Undoing takes none back, and nobody tells them.
+Undo removes none, and no model narrates them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_LISTED_NOTES = 40
 
 
 class NoteService:
-    """Stateless."""
+    """Stores and lists notes."""
 
     def __init__(self, log: OrchestratorLog, ids: IdGenerator, clock: Clock) -> None:
         self._log = log
@@ -23,7 +23,7 @@ class NoteService:
         self._clock = clock
 
     async def add_note(self, scene_id: Id, text: str) -> Note:
-        """Keep a note where play stands. Raises InputError without words."""
+        """Store a note at the last turn of the timeline. Raises InputError without words."""
         if not text:
             raise InputError("There is nothing to note.", todo="As in: /gm the bell must ring before dawn")
         scene = await self._log.scene(scene_id)
@@ -39,7 +39,7 @@ class NoteService:
         return note
 
     async def list_notes(self, scene_id: Id, search: str = "") -> tuple[str, ...]:
-        """List the story's notes, a line each, with where they were made; those with `search` in them."""
+        """Return the story's notes as lines, with where they were made; only those with `search` in them."""
         scene = await self._log.scene(scene_id)
         scenes_by_id = {s.id: s for s in await self._log.scenes(scene.story_id)}
         notes = [

@@ -1,6 +1,6 @@
-"""Who matters in the story, and who is here: `/npcs`, and `/cast` with those who come and go.
+"""Who matters in the story, and who is present: `/npcs` and `/cast`.
 
-How much somebody matters is the books' word; canon is not touched by it.
+How much somebody matters is in the story's journal; canon is not touched by it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stores.records.world import ACTORS, Entity, EntityKind
 
 USAGE: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
 MAX_READ: Final = 100
-"""People of canon that are read beside those who were in the story."""
+"""People of canon that are read besides those who were in the story."""
 MAX_LISTED: Final = 40
 MAX_NPC_WEIGHT: Final = 3
 PRESENCE_BONUS: Final = 2
@@ -33,10 +33,7 @@ _NPC_COMMAND: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re
 
 @dataclass(frozen=True, slots=True)
 class Npc:
-    """A character that is not the player's.
-
-    `last_seen_scene` is the order of the last scene of the story with them.
-    """
+    """A character other than the player's. `last_seen_scene` is the index of the last scene with them."""
 
     entity: Entity
     weight: int
@@ -46,12 +43,12 @@ class Npc:
 
     @property
     def event_weight(self) -> int:
-        """How often a random event is about them, beside the others; 0 never."""
+        """Relative chance that a random event is about them; 0 is never."""
         return 0 if self.is_dead or not self.weight else self.weight + (PRESENCE_BONUS if self.is_here else 0)
 
 
 class NpcService:
-    """Reads who matters, and keeps that and who is here in the books. Stateless."""
+    """Reads and changes who matters and who is present; both are in the story's journal."""
 
     def __init__(
         self,
@@ -68,10 +65,9 @@ class NpcService:
         self._journal = journal
 
     async def list_npcs(self, context: SceneContext, agenda: StoryAgenda) -> tuple[Npc, ...]:
-        """Return everyone who may matter.
+        """Return everyone who may matter, those seen last first, then by name.
 
-        Who is here, who was in the story's scenes or is in its books, and others of canon; those seen last
-        first, then by name.
+        Those present, those in the story's scenes or its journal, and others of canon.
         """
         last_scene_by_id: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
@@ -104,7 +100,7 @@ class NpcService:
     # --- who matters ---------------------------------------------------------------------------------
 
     async def describe_npcs(self, context: SceneContext) -> tuple[str, ...]:
-        """Return who matters, as lines: weight, name, place, and the scene they were seen in last."""
+        """Return lines on who matters: weight, name, place, and the scene they were last seen in."""
         npcs = await self.list_npcs(context, await self._agenda_reader.read_agenda(context))
         listed_npcs = npcs[:MAX_LISTED]
         place_names = await gather(*(self._read_place_name(npc.entity) for npc in listed_npcs))
@@ -120,7 +116,7 @@ class NpcService:
         )
 
     async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
-        """Do what was typed behind `/npcs`. Raises InputError."""
+        """Do what was typed after `/npcs`. Raises InputError."""
         match = _NPC_COMMAND.fullmatch(argument.strip())
         if match is None:
             raise InputError("It does not say what to do.", kept=NOTHING_CHANGED, todo=USAGE)
@@ -176,11 +172,11 @@ class NpcService:
     # --- who is here ---------------------------------------------------------------------------------
 
     async def enter_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
-        """Let somebody come into the scene. Raises InputError."""
+        """Bring somebody into the scene. Raises InputError."""
         return await self._record_presence(scene_id, typed_name, is_here=True)
 
     async def leave_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
-        """Let somebody leave the scene. Raises InputError."""
+        """Have somebody leave the scene. Raises InputError."""
         return await self._record_presence(scene_id, typed_name, is_here=False)
 
     async def _record_presence(self, scene_id: Id, typed_name: str, *, is_here: bool) -> tuple[str, ...]:

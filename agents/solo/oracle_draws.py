@@ -1,7 +1,7 @@
-"""What chance is asked besides checks: the oracle, reactions, how much, sparks, events, the scene check.
+"""Prepares random draws besides checks: the oracle, reactions, how much, sparks, events, the scene check.
 
-Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who is
-meant and for what an answer is likely to be.
+The Resolver seals each draw. Here names are looked up, and canon is read for who is meant and how likely an
+answer is.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class OracleDraws:
         return lambda rng, faces: draw_spark(tables, rng, faces, kind=spec)
 
     async def suggest_likelihood(self, question: str, context: SceneContext) -> LikelihoodSuggestion:
-        """Return how likely canon makes a yes, with its reasons."""
+        """Return how likely canon makes a yes, and why."""
         find = scene_entity_finder(context, self._context, guess=True)
         actor = context.player_character()
         named_entities = {
@@ -109,7 +109,7 @@ class OracleDraws:
         )
 
     async def _prepare_reaction(self, spec: str, context: SceneContext) -> ChanceDraw:
-        """An NPC's first reaction to the hero, with what stands between them."""
+        """Return the draw of an NPC's first reaction to the hero, with their relation."""
         name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
         if not name:
             raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
@@ -125,7 +125,7 @@ class OracleDraws:
         return lambda rng, faces: roll_reaction(rng, faces, bonds=actor_bonds, modifier=modifier)
 
     async def _prepare_event(self, context: SceneContext) -> ChanceDraw:
-        """A random event about the campaign's own: open threads, people, places."""
+        """Return the draw of a random event about open threads, people and places of the campaign."""
         agenda = await self._agenda_reader.read_agenda(context)
         people = await self._npcs.list_npcs(context, agenda)
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
@@ -144,10 +144,9 @@ class OracleDraws:
 
 
 def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None:
-    """Return what a sealed result brings with it (kind and what is asked of it).
+    """Return the follow-up roll of a sealed result (its kind and question), or None.
 
-    An oracle's answer may bring a random event, an interrupted scene does, an altered one begins with a
-    spark.
+    An oracle's answer may bring a random event, an interrupted scene does, an altered one begins with a spark.
     """
     if result.rule.startswith("oracle"):
         counted_dice = (die for die in result.dice if not die.rerolled)
@@ -165,9 +164,9 @@ def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None
 
 
 def _find_track(clocks: Sequence[ProgressClock], name: str) -> ProgressClock:
-    """Return the track of that very name, even if a roll has closed it that is now taken otherwise.
+    """Return the track of exactly that name, also if the roll that is being altered has closed it.
 
-    Raises InputError if it is gone.
+    Raises InputError if there is none.
     """
     matching_track = next((clock for clock in clocks if clock.is_track and clock.name == name), None)
     if matching_track is None:
@@ -178,7 +177,7 @@ def _find_track(clocks: Sequence[ProgressClock], name: str) -> ProgressClock:
 
 
 def _read_lean(spec: str) -> int:
-    """Read how the scale leans, from -3 (little) to +3 (much)."""
+    """Return how the scale leans, from -3 (little) to +3 (much)."""
     if not spec:
         return 0
     if not _LEAN_PATTERN.fullmatch(spec):

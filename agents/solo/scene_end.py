@@ -1,8 +1,8 @@
-"""What acts by itself when a scene ends: clocks go on and strike, and what nobody touched is named.
+"""What happens by itself when a scene ends: clocks advance and strike, and untouched threads are named.
 
-What the clocks do is told in a turn of its own at the end of the line, with the changes proposed on it: to
-reopen the scene is to step back before that turn, which takes them along; to end it again the same way is to
-stand on the same turn again. So nothing acts twice, and all of it has words that it rests on.
+What the clocks do stands in a turn of its own at the end of the timeline, with the changes proposed on it.
+Reopening the scene steps back before that turn, which withdraws them; ending it again in the same way returns
+to the same turn. So nothing acts twice, and all of it has evidence.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_NAMED_THREADS = 3
 
 
 class SceneEndActions:
-    """Applies what a scene's end brings by itself, and describes it. The caller holds the session lock."""
+    """Applies and describes what a scene's end brings by itself. The caller holds the session lock."""
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class SceneEndActions:
         self._events = events
 
     async def apply_scene_end(self, context: SceneContext) -> None:
-        """Let the clocks do what they do at this end of the scene: staged, then told on the line.
+        """Advance the clocks for this end of the scene: changes staged, then the turn appended.
 
-        Twice is once. Raises StoreError.
+        Calling it twice has no further effect. Raises StoreError.
         """
         if context.head is not None and is_scene_end_turn(context.head):
             return
@@ -70,7 +70,7 @@ class SceneEndActions:
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
 
     async def revert_scene_end(self, context: SceneContext) -> None:
-        """The scene goes on: step back before the turn that tells of its end, if there is one."""
+        """Step back before the turn of the scene's end, if there is one, so that the scene goes on."""
         if context.head is None or not is_scene_end_turn(context.head):
             return
         await self._log.move_head(context.scene.id, context.head.parent_id, MoveKind.BRANCH)
@@ -78,7 +78,7 @@ class SceneEndActions:
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
 
     async def describe_scene_end(self, context: SceneContext) -> tuple[str, ...]:
-        """Return what there is to say at the scene's end: clocks, untouched threads, tension."""
+        """Return lines on the scene's end: clocks, untouched threads, tension."""
         clock_lines = (
             [context.head.text] if context.head is not None and is_scene_end_turn(context.head) else []
         )
@@ -165,7 +165,7 @@ def _is_touched(
     texts_by_scene: dict[str, list[str]],
     context: SceneContext,
 ) -> bool:
-    """Say whether the thread came up in one of the scenes: in words, in the books, or by being opened."""
+    """Return whether a thread came up in one of the scenes: in words, in the journal, or by being opened."""
     scene_ids = {scene.id for scene in scenes}
     has_entry = any(
         isinstance(e, ThreadEntry) and e.thread_id == thread.id and e.scene_id in scene_ids

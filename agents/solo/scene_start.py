@@ -1,4 +1,4 @@
-"""How a scene begins: the check that may alter or interrupt it, offered while nothing much is played."""
+"""The check that may alter or interrupt the beginning of a scene, offered while little is played."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from stores.records.play import Speaker, Turn
 FIRST_SCENE_HINT: Final = "/zero sets it up · /start rolls how it begins"
 LATER_SCENE_HINT: Final = "/start rolls how it begins · /scene names it"
 _MAX_OPENING_TURNS: Final = 12
-"""Turns that still may be a beginning: an opening that was told before the player acted."""
+"""Turns that still count as a beginning: an opening narrated before the player acted."""
 
 
 class SceneStartRules:
-    """Says what may still be asked of a scene's beginning. Stateless and read-only."""
+    """Says whether the beginning of a scene may still be rolled for. Read-only."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
@@ -49,7 +49,7 @@ class SceneStartRules:
             )
 
     async def _read_opening_turns(self, context: SceneContext) -> list[Turn] | None:
-        """Return the turns of the line; None if they are too many for a beginning."""
+        """Return the turns of the timeline; None if they are too many for a beginning."""
         if context.head is None:
             return []
         if context.head.depth >= _MAX_OPENING_TURNS:

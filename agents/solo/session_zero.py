@@ -1,7 +1,7 @@
-"""Session zero: a few questions before (or while) a story is told, each with a line that answers or skips it.
+"""Session zero: a few questions before or during a story, each answered or skipped by a line.
 
-`/zero` shows them all and begins with the first that is open; an answer leads to the next. Nothing is kept
-but the answers.
+`/zero` shows them all and begins with the first that is open; an answer leads to the next. Only the answers are
+stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_ANSWER_LENGTH: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SetupQuestion:
-    """`key` is what stands behind `/zero`; `example` an answer."""
+    """`key` is what is typed after `/zero`; `example` is an answer."""
 
     key: str
     question_text: str
@@ -54,7 +54,7 @@ _OUTLINE_FIELDS: Final = {"tone": "tone", "lines": "lines_and_veils", "theme": "
 
 
 class SessionZero:
-    """Asks and keeps answers. Stateless: what is answered is read from the story."""
+    """Asks the questions, and stores the answers in the story."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class SessionZero:
         self._declarations = declarations
 
     async def list_questions(self, scene_id: Id) -> Reply:
-        """Return the questions, with what is answered, and the first open one in the prompt."""
+        """Return the questions with their answers, and the first open one for the prompt."""
         context = await self._journal.load_open_scene(scene_id)
         answers = read_answers(context, await self._agenda_reader.read_agenda(context))
         lines = [
@@ -92,7 +92,7 @@ class SessionZero:
         )
 
     async def answer_question(self, scene_id: Id, key: str, answer_text: str) -> Reply:
-        """Keep an answer (none skips the question) and ask the next. Raises InputError."""
+        """Store an answer (none skips the question) and ask the next. Raises InputError."""
         question = next((q for q in QUESTIONS if q.key == key.casefold()), None)
         if question is None:
             suggestion = did_you_mean(key, [q.key for q in QUESTIONS])
@@ -141,7 +141,7 @@ class SessionZero:
 
 
 def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
-    """Return what is answered, by question. Threads and people are counted: whoever there is will do."""
+    """Return the answers by question. For threads and people the number is given, whoever they are."""
     story = context.story
     thread_names = [t.name for t in agenda.threads if t.fact_id is None]
     character_names = [e.name for e in context.present_actors() if e.id != story.pc_id]

@@ -1,7 +1,6 @@
-"""All that keeps a story going beside its line, in one hand.
+"""The services that keep a story going, which services and slash commands share.
 
-Threads, clocks, people, tension, scene start and end, session zero. What the desk and the slash commands
-share.
+Threads, clocks, people, tension, scene start and end, session zero.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from stores.records.ids import Id
 
 @dataclass(frozen=True, slots=True)
 class SoloTools:
-    """Stateless."""
+    """The services that keep a story going."""
 
     context: SceneContextLoader
     journal: StoryJournal
@@ -36,11 +35,11 @@ class SoloTools:
     session_zero: SessionZero
 
     async def describe_scene_end(self, scene_id: Id) -> tuple[str, ...]:
-        """Return what a scene's end has brought by itself, and what it asks of the GM."""
+        """Return lines on what a scene's end has brought by itself, and what it asks of the GM."""
         return await self.scene_end.describe_scene_end(await self.context.load_context(scene_id))
 
     async def add_scene_end(self, view: GateView) -> GateView:
-        """Return the gate with what its scene's end has brought, and where it would move the tension."""
+        """Return the gate view with what the scene's end has brought, and where it would move the tension."""
         if view.scene is None or not view.is_finalizing:
             return view
         context = await self.context.load_context(view.scene.id)
@@ -52,7 +51,7 @@ class SoloTools:
         )
 
     async def set_tension(self, scene_id: Id, tension: int) -> None:
-        """Turn the dial; if it goes where the scene's results would move it, they are the reason."""
+        """Set the tension; the scene's results are the reason if they would move it there."""
         context = await self.context.load_context(scene_id)
         suggestion = await self.tension_advisor.suggest_change(context)
         reason = suggestion.reason if suggestion is not None and suggestion.after == tension else ""

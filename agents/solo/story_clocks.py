@@ -1,7 +1,7 @@
-"""`/clock` and `/track`: what comes nearer, and what is worked at; started, moved, set, stopped.
+"""`/clock` and `/track`: started, moved, set, stopped.
 
-Every act is a proposal that moves the clock at once on this line, goes with its turn, and becomes canon at
-the gate.
+Every act is a proposal that moves the clock at once on this timeline, is withdrawn with its turn, and becomes
+canon at the gate.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TRACK_COMMAND: Final = re.compile(
 
 
 class ClockService:
-    """Moves clocks and tracks. Stateless: they are in canon, and staged on the line."""
+    """Moves clocks and tracks, which are in canon and staged on the timeline."""
 
     def __init__(
         self, journal: StoryJournal, agenda_reader: StoryAgendaReader, declarations: DeclarationService
@@ -59,14 +59,14 @@ class ClockService:
     # --- clocks --------------------------------------------------------------------------------------
 
     async def list_clocks(self, context: SceneContext) -> tuple[str, ...]:
-        """Return the clocks that run, as lines."""
+        """Return the running clocks as lines."""
         open_clocks = (await self._agenda_reader.read_agenda(context)).open_clocks
         return tuple(
             f"{number}. {format_clock_line(clock)}" for number, clock in enumerate(open_clocks, start=1)
         )
 
     async def apply_clock_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
-        """Do what was typed behind `/clock`; returns what came of it. Raises InputError."""
+        """Do what was typed after `/clock`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         clocks = [c for c in (await self._agenda_reader.read_agenda(context)).clocks if not c.is_track]
         text = argument.strip()
@@ -136,14 +136,14 @@ class ClockService:
     # --- tracks --------------------------------------------------------------------------------------
 
     async def list_tracks(self, context: SceneContext) -> tuple[str, ...]:
-        """Return the tracks that are worked at, as lines."""
+        """Return the open tracks as lines."""
         open_tracks = (await self._agenda_reader.read_agenda(context)).open_tracks
         return tuple(
             f"{number}. {format_clock_line(track)}" for number, track in enumerate(open_tracks, start=1)
         )
 
     async def apply_track_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
-        """Do what was typed behind `/track`, but for the roll. Raises InputError."""
+        """Do what was typed after `/track`, except for the roll. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         tracks = [c for c in (await self._agenda_reader.read_agenda(context)).clocks if c.is_track]
         match = _TRACK_COMMAND.fullmatch(argument.strip())
@@ -162,7 +162,7 @@ class ClockService:
         return await self._propose_change(context, track, change)
 
     async def find_open_track(self, context: SceneContext, typed_name: str) -> ProgressClock:
-        """Return the open track that is meant. Raises InputError if there is none."""
+        """Return the open track of that name or number. Raises InputError if there is none."""
         return _require_open_clock(
             (await self._agenda_reader.read_agenda(context)).open_tracks, typed_name, "track"
         )
@@ -219,7 +219,7 @@ def format_clock_line(clock: ProgressClock) -> str:
 
 
 def _find_clock(clocks: Sequence[ProgressClock], typed_name: str) -> ProgressClock | None:
-    """Return the clock of that name, or with that number among those that run."""
+    """Return the clock of that name, or the running clock of that number."""
     folded_name = fold_name(typed_name)
     named_clock = next((c for c in clocks if fold_name(c.name) == folded_name), None)
     open_clocks = [c for c in clocks if not c.closed]
@@ -236,7 +236,7 @@ def _find_clock(clocks: Sequence[ProgressClock], typed_name: str) -> ProgressClo
 def _require_open_clock(
     clocks: Sequence[ProgressClock], typed_name: str, noun: str = "clock"
 ) -> ProgressClock:
-    """Return the clock that is meant and runs. Raises InputError."""
+    """Return the running clock of that name or number. Raises InputError."""
     clock = _find_clock(clocks, typed_name)
     usage = TRACK_USAGE if noun == "track" else CLOCK_USAGE
     if clock is None:

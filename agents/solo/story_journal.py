@@ -1,7 +1,6 @@
-"""The story's books: what the GM enters beside the line, and the tension that was set.
+"""The story's journal: what the GM enters beside the timeline, and the tension.
 
-An entry hangs on the turn that play stands on, so that undoing that turn takes it back. Nothing here is
-canon.
+An entry belongs to the last turn at that moment, so that undoing that turn withdraws it. Nothing here is canon.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TypedDict
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
-from agents.orchestrator.loops import LoopTransitions
+from agents.loop_transitions import LoopTransitions
 from agents.resolver.oracle import check_tension
 from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
@@ -24,7 +23,7 @@ NOTHING_CHANGED = "Nothing was changed."
 
 
 class JournalStamp(TypedDict):
-    """What every entry says of when it was made."""
+    """When and where an entry was made."""
 
     id: Id
     scene_id: Id
@@ -34,7 +33,7 @@ class JournalStamp(TypedDict):
 
 
 class StoryJournal:
-    """Makes entries. Stateless; the caller holds the session lock."""
+    """Makes journal entries. The caller holds the session lock."""
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class StoryJournal:
         self._events = events
 
     async def load_open_scene(self, scene_id: Id) -> SceneContext:
-        """Return the scene as it stands. Raises IllegalTransition if it or its story is over."""
+        """Return the scene as it is now. Raises IllegalTransition if it or its story is over."""
         context = await self._context.load_context(scene_id)
         story, scene = (
             await self._loops.read_state(Loop.STORY, context.story.id),
@@ -65,7 +64,7 @@ class StoryJournal:
         return context
 
     def build_stamp(self, context: SceneContext) -> JournalStamp:
-        """Return when and where an entry is made: now, on the last turn of play."""
+        """Return the stamp of an entry that is made now, on the last turn."""
         return JournalStamp(
             id=self._ids.new(),
             scene_id=context.scene.id,
@@ -75,12 +74,12 @@ class StoryJournal:
         )
 
     async def add_entry(self, context: SceneContext, entry: JournalEntry) -> None:
-        """Put one more entry into the books."""
+        """Add an entry."""
         story = await self._log.story(context.story.id)
         await self._save_story(context, story.model_copy(update={"entries": (*story.entries, entry)}))
 
     async def set_tension(self, context: SceneContext, tension: int, reason: str = "") -> None:
-        """Turn the story's dial, and enter that it was turned. Raises InputError if it does not go there."""
+        """Set the story's tension, and enter the change. Raises InputError for a number out of range."""
         story = await self._log.story(context.story.id)
         check_tension(tension)
         entry = TensionEntry(**self.build_stamp(context), before=story.tension, after=tension, why=reason)

@@ -1,6 +1,6 @@
-"""What a story is played by, and may be changed in mid-story: its rules, whose dice fall, what tension does.
+"""A story's settings that may change in mid-story: its rules, who throws the dice, what tension does.
 
-None of it is part of the line: undoing takes no setting back.
+None is part of the timeline: undo reverts no setting.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ TENSION_MODE_LINES = {
 
 
 class StorySettings:
-    """Stateless; `packs` gives the rule packs there are."""
+    """Reads and changes a story's settings; `packs` returns the rule packs."""
 
     def __init__(self, log: OrchestratorLog, load_packs: Callable[[], PackLibrary]) -> None:
         self._log = log
         self._load_packs = load_packs
 
     async def list_rule_packs(self) -> tuple[RulePackView, ...]:
-        """Return the rule packs there are, then the files that cannot be used, with what is wrong."""
+        """Return the rule packs, then the files that cannot be used, with the reason."""
         library = await asyncio.to_thread(self._load_packs)
         usable = [
             _build_rule_pack_view(pack, pack.id in library.user_pack_ids) for pack in library.packs.values()
@@ -52,13 +52,13 @@ class StorySettings:
         return (*usable, *unusable)
 
     async def find_pack(self, pack_name: str) -> Pack | None:
-        """Return the pack of this id or name; None for none. Raises InputError if there is no such pack."""
+        """Return the pack of this id or name; None for `none`. Raises InputError if there is no such pack."""
         if not pack_name or fold_name(pack_name) in _NO_PACK_WORDS:
             return None
         return (await asyncio.to_thread(self._load_packs)).find_pack(pack_name)
 
     async def set_dice_roller(self, scene_id: Id, typed_choice: str) -> tuple[str, ...]:
-        """Say whose dice fall, or change it. Raises InputError."""
+        """Change who throws the dice, or return who does. Raises InputError."""
         story = await self._read_story(scene_id)
         if typed_choice:
             story = await self._save_story(story, dice=_parse_choice(DiceRoller, typed_choice, "/dice"))
@@ -73,7 +73,7 @@ class StorySettings:
         return (TENSION_MODE_LINES[story.tension_mode],)
 
     async def set_rule_pack(self, scene_id: Id, pack_name: str) -> tuple[str, ...]:
-        """Say what rules the story is played by, or change them. Raises InputError."""
+        """Change the story's rule pack, or return which it is. Raises InputError."""
         story = await self._read_story(scene_id)
         if not pack_name:
             return await self._describe_rule_packs(story)
@@ -130,7 +130,7 @@ def _pack_label(pack: Pack | None) -> str:
 
 
 def _parse_choice(kind: type[Choice], typed_choice: str, command: str) -> Choice:
-    """Return the value that is named. Raises InputError that lists them."""
+    """Return the choice of that name. Raises InputError that lists them."""
     values = [value.value for value in kind]
     if fold_name(typed_choice) not in values:
         raise InputError(

@@ -1,6 +1,6 @@
-"""`/thread`: what the story has left open, listed, opened, weighed, renamed, closed and opened again.
+"""`/thread`: the story's open threads, listed, opened, weighted, renamed, closed and reopened.
 
-A commitment shows by itself: only its weight is the books', and to close it is to propose its pay-off.
+A commitment is listed by itself: only its weight is in the journal, and closing it proposes its pay-off.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAX_CLOSED_LISTED: Final = 10
 
 
 class ThreadService:
-    """Keeps threads. Stateless: they are in the story's books and among the commitments."""
+    """Lists and changes threads, which are in the story's journal and among the commitments."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ThreadService:
         )
 
     async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
-        """Do what was typed behind `/thread`; returns what came of it. Raises InputError."""
+        """Do what was typed after `/thread`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         numbered_match = _NUMBERED_COMMAND.fullmatch(argument)
         if numbered_match is None:
@@ -89,7 +89,7 @@ class ThreadService:
         )
 
     async def open_thread(self, context: SceneContext, typed_name: str) -> tuple[str, ...]:
-        """Open a thread. Raises InputError without a name, or if one of that name is open."""
+        """Open a thread. Raises InputError without a name, or if an open one has that name."""
         name = _parse_thread_name(typed_name)
         agenda = await self._agenda_reader.read_agenda(context)
         if find_open_thread(agenda.threads, name):
@@ -174,7 +174,7 @@ class ThreadService:
         name: str = "",
         weight_change: int = 0,
     ) -> None:
-        """Enter an act on a thread; None is one that the entry itself begins."""
+        """Enter an act on a thread; `None` stands for a thread that the entry itself opens."""
         stamp = self._journal.build_stamp(context)
         entry = ThreadEntry(**stamp, thread_id=thread_id or stamp["id"], act=act, name=name, by=weight_change)
         await self._journal.add_entry(context, entry)

@@ -1,4 +1,4 @@
-"""Where a scene leaves the tension: offered from its sealed results with the reason, decided by the GM."""
+"""Where a scene leaves the tension: suggested from its sealed results with the reason, decided by the GM."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from stores.records.story_journal import TensionEntry
 
 
 class TensionAdvisor:
-    """Reads what a scene was like. Stateless and read-only."""
+    """Suggests the tension after a scene. Read-only."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
 
     async def suggest_change(self, context: SceneContext) -> TensionSuggestion | None:
-        """Return where the scene would move the tension; None if nowhere, or if it was moved in it."""
+        """Return where the scene would move the tension; None if nowhere, or if it was moved in the scene."""
         if find_last_tension_change(context) is not None:
             return None
         was_controlled, reason = await self._assess_scene(context)
@@ -28,7 +28,7 @@ class TensionAdvisor:
         return TensionSuggestion(before, after, reason) if after != before else None
 
     async def describe_tension(self, context: SceneContext) -> str:
-        """Return what there is to say of the tension at the scene's end, in a line."""
+        """Return a line on the tension at the scene's end."""
         if last_change := find_last_tension_change(context):
             return (
                 f"Tension went {last_change.before} → {last_change.after} in this "
@@ -44,7 +44,7 @@ class TensionAdvisor:
         return f"Tension stays at {tension}{_reason_suffix(reason)}."
 
     async def _assess_scene(self, context: SceneContext) -> tuple[bool | None, str]:
-        """Say whether the scene was held (None: neither, or both), and why."""
+        """Return whether the scene was held (None: neither or both), and why."""
         line_turns = await self._log.line_slice(
             context.scene.id, 0, await self._log.line_length(context.scene.id)
         )
@@ -66,7 +66,7 @@ class TensionAdvisor:
 
 
 def find_last_tension_change(context: SceneContext) -> TensionEntry | None:
-    """Return the last time that the tension was moved in the scene, whatever was undone since."""
+    """Return the last change of the tension in the scene, whatever was undone since."""
     scene_id = context.scene.id
     tension_changes = [
         e for e in context.story.entries if isinstance(e, TensionEntry) and e.scene_id == scene_id

@@ -1,4 +1,4 @@
-"""The slash commands there are, in the order in which help lists them."""
+"""The slash commands, in the order in which help lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands beside the story: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note`, `/notes`."""
+"""Slash commands for dice (`/dice`, `/reroll`, `/pick`), rules (`/rest`, `/sheet`, `/system`) and notes."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Slash commands on what was decided: `/recap`, `/resolve`, `/promises`, `/paid`, `/rules`."""
+"""Slash commands for decisions: `/recap`, `/resolve`, `/promises`, `/paid`, `/rules`."""
 
 from __future__ import annotations
 
 from agents.orchestrator.commands.proposal_commands import read_rows
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
-from agents.orchestrator.reply_lines import commit_lines
 from agents.views.play_views import Reply
 from stores.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Slash commands that look things up: `/list`, `/show`, `/help`."""
+"""Slash commands for looking things up: `/list`, `/show`, `/help`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands of the model: telling on or again, talking to the GM, and what was sent and paid."""
+"""Slash commands for the model: narrate on or again, talk to it out of character, and see requests and costs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from stores.errors import InputError
 from stores.records.play import GM_SPEAKERS, Speaker, Turn
 
 DEFAULT_TRANSCRIPT_TURNS = 20
-"""Turns that /transcript shows, if no number is typed."""
+"""Turns that /transcript shows if no number is typed."""
 MAX_LINE_LENGTH = 300
-"""Characters of a turn in its line."""
+"""Characters that /transcript shows of a turn."""
 MAX_XRAY_LOOKBACK = 12
-"""Turns back in which the last one of the GM's is looked for."""
+"""Turns back in which /xray looks for the last GM turn."""
 
 group = CommandGroup()
 
@@ -146,7 +146,7 @@ def _one_line(text: str) -> str:
 
 
 def _read_amount(words: list[str]) -> int | None:
-    """Read a sum of dollars, in millionths; `none` is no limit. Raises InputError."""
+    """Return a sum of dollars in millionths; None for `none`, no limit. Raises InputError."""
     text = words[0] if words else ""
     if text in ("none", "off", "-"):
         return None

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.orchestrator.reply_lines import commit_lines
 from agents.views.play_views import ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
@@ -23,7 +23,7 @@ _PLACE_USAGE = "/place here > NAME: dry and round"
 async def _reply_proposed(
     tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
 ) -> Outcome:
-    """Say what was proposed, and hand on the scene with it."""
+    """Reply with what was proposed, and with the scene as it is then."""
     return await tools.actions.describe_proposed(context, proposals)
 
 

@@ -15,7 +15,7 @@ group = CommandGroup()
     "query", "/query who has the key?", "Ask what is canon, on record or believed", access=Access.READ
 )
 async def query(tools: CommandTools, call: CommandCall) -> Reply:
-    """List the evidence itself; the Query screen asks again, in words if there is a model."""
+    """Answer in lines, with the evidence; the Query screen asks again, in prose if there is a model."""
     if not call.argument:
         return Reply("operation", ("Type a question after /query.",), goto="query")
     answer = await tools.ask_record(call.argument, universe_id=call.context.universe.id)
@@ -23,7 +23,7 @@ async def query(tools: CommandTools, call: CommandCall) -> Reply:
 
 
 def answer_lines(answer: Answer) -> tuple[str, ...]:
-    """Return an answer as lines: how it stands, the words for it, each finding, and what is nearest."""
+    """Return an answer as lines: its standing, the sentence, each finding, and the nearest records."""
     lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
     if answer.standing is AnswerStanding.UNKNOWN and not answer.words:
         unknown_reason = "nothing says so clearly" if answer.nearest else "nothing is on record"

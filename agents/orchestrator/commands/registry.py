@@ -17,14 +17,14 @@ from stores.records.ids import Id
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """One command as it was typed."""
+    """A slash command as it was typed."""
 
     context: SceneContext
     """The scene, read once for the command."""
     argument: str
-    """What stood behind the command's name."""
+    """What was typed after the command's name."""
     command_help: tuple[CommandHelp, ...] = ()
-    """Every command there is."""
+    """Help for every command."""
 
     @property
     def scene_id(self) -> Id:
@@ -36,21 +36,21 @@ CommandHandler = Callable[[CommandTools, CommandCall], Awaitable[Reply | Outcome
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: what it is called, what it needs before it runs, and the function that runs it."""
+    """A slash command: its name, what it needs before it runs, and the function that runs it."""
 
     help: CommandHelp
     handler: CommandHandler
     access: Access
     action: str = ""
-    """What the player is refused, in words, when the scene is not being played."""
+    """What is refused when the scene is not being played, as words for the player."""
     moves_timeline: bool = False
-    """Whether it moves along the line, so that what it brings back is not announced again."""
+    """Whether it moves along the timeline, so that the turns it brings back are not announced again."""
     former_name: str = ""
-    """A name that the command had in earlier versions; it still works."""
+    """A name that the command had in an earlier version and that still works."""
 
 
 class CommandGroup:
-    """Commands of one module, in the order in which help lists them."""
+    """The commands of one module, in the order in which help lists them."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -88,11 +88,11 @@ PLAYED_COMMANDS = (
         if rules.usage
     ),
 )
-"""Lines that are played, not run: the parser knows them, and no handler does."""
+"""Commands that are part of the story: the parser reads them, and no handler does."""
 
 
 class CommandRegistry:
-    """Every command there is, by name."""
+    """All commands by name."""
 
     def __init__(self, groups: Iterable[CommandGroup]) -> None:
         self._commands = {c.help.name: c for group in groups for c in group.commands}
@@ -105,12 +105,12 @@ class CommandRegistry:
         return frozenset((*self._commands, *self._names_by_former_name))
 
     def describe_former_name(self, name: str) -> str:
-        """Say what the command of this former name is called now; empty for a current name."""
+        """Return a line on the command's present name; empty if this is its present name."""
         current_name = self._names_by_former_name.get(name)
         return f"/{name} is now called /{current_name}." if current_name else ""
 
     def list_help(self) -> tuple[CommandHelp, ...]:
-        """Return every command, those that are played included, as help lists them."""
+        """Return help for every command, the played ones included, in order."""
         return (*PLAYED_COMMANDS, *(command.help for command in self._commands.values()))
 
     def require_argument(self, name: str, argument: str) -> Command:

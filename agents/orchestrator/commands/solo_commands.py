@@ -26,15 +26,15 @@ _CAST_PATTERN = re.compile(r"([+-])\s*(.+)", re.DOTALL)
 _FINISH_PATTERN = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 
 ChangeLines = Callable[[Id, str], Awaitable[tuple[str, ...]]]
-"""Does what was typed, and returns lines on what came of it."""
+"""Makes the change that was typed, and returns lines about it."""
 ListLines = Callable[[SceneContext], Awaitable[tuple[str, ...]]]
-"""Returns what there is, as lines."""
+"""Returns the existing items as lines."""
 
 
 async def _change_or_list(
     call: CommandCall, change: ChangeLines, list_lines: ListLines, empty_line: str
 ) -> Reply | Outcome:
-    """Do what stands behind the command, or list what there is if nothing does."""
+    """Make the change typed after the command, or list the existing items if nothing was typed."""
     if call.argument:
         return Reply("operation", await change(call.scene_id, call.argument))
     return Outcome(Reply("operation", await list_lines(call.context) or (empty_line,)), call.context)
@@ -181,7 +181,7 @@ def _member_line(member: CastMember) -> str:
 
 
 def _scene_lines(context: SceneContext) -> tuple[str, ...]:
-    """Return title, goal, time, place and cast, with how each is changed."""
+    """Return title, goal, time, place and cast as lines, each with the command that changes it."""
     scene = context.scene
     when = format_tick(context.universe.calendar, context.tick)
     place_name = context.place.name if context.place else "nowhere in particular"

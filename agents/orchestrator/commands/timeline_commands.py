@@ -1,4 +1,4 @@
-"""Slash commands that move along the line of a scene: `/time`, `/undo`, `/redo`, `/retake`, `/take`, `/branch`."""
+"""Slash commands that move along the timeline of a scene: `/time`, `/undo`, `/redo`, `/retake`, `/take`, `/branch`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 def read_turn_number(call: CommandCall) -> int:
-    """Return the number of a turn on the line, from 1. Raises InputError for a turn that is not there."""
+    """Return the number (from 1) of a turn on the timeline. Raises InputError if there is no such turn."""
     count = call.context.head.depth + 1 if call.context.head else 0
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
     if not 1 <= number <= count:

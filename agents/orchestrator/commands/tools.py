@@ -1,4 +1,4 @@
-"""What slash commands work with: the orchestrator's own classes, and narrow ways to what services do."""
+"""What slash commands work with: classes of the orchestrator, and narrow protocols of the services."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.solo.play_table import PlayTools
 from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
@@ -24,7 +24,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 
 ReadRecap = Callable[[Id], Awaitable[tuple[str, ...]]]
-"""Returns "previously on" of the story that a scene is in."""
+"""Returns the "previously on" of a scene's story."""
 
 ReadEntityCard = Callable[[Id], Awaitable[EntityCard]]
 """Returns what is true of one entity."""
@@ -32,15 +32,15 @@ ReadEntityCard = Callable[[Id], Awaitable[EntityCard]]
 
 class AskRecord(Protocol):
     async def __call__(self, question: str, *, universe_id: Id) -> Answer:
-        """Answer a question from the record of a universe, with the evidence and no words of a model's."""
+        """Answer a question from the record of a universe, with the evidence and without a model."""
         ...
 
 
 class ConflictCommands(Protocol):
-    """Conflicts, promises and rules by kind, in lines. Each method takes the session lock if it needs it."""
+    """Conflicts, promises and policy rules, as lines. Each method takes the session lock if it needs it."""
 
     async def describe_conflict(self, row: ProposalView) -> tuple[str, ...]:
-        """Return both sides of a proposal's first conflict, and the rulings that can be made."""
+        """Return both sides of a proposal's first conflict, and the rulings to choose from."""
         ...
 
     async def make_ruling(self, row: ProposalView, typed_ruling: str) -> RulingOutcome:
@@ -48,37 +48,37 @@ class ConflictCommands(Protocol):
         ...
 
     async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
-        """Return the open promises, debts and questions with numbers."""
+        """Return the open promises, debts and questions, numbered."""
         ...
 
     async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
-        """Propose that a promise is kept."""
+        """Propose that a promise was kept."""
         ...
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
-        """Return the rules by kind of proposal, and those that are offered."""
+        """Return the rules by kind of proposal, and the rules that are suggested."""
         ...
 
     async def set_rule(self, universe_id: Id, kind: str, rule_name: str) -> None:
-        """Set the rule for a kind of proposal; `off` takes it back."""
+        """Set the rule for a kind of proposal; `off` removes it."""
         ...
 
 
 class Budgets(Protocol):
-    """What the model has cost and may cost."""
+    """What the model has cost, and the budgets."""
 
     async def read_bill(self, *, story_id: Id | None = None) -> BillView:
         """Return what the model has cost."""
         ...
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
-        """Set what it may cost, in millionths of a dollar; None for no limit."""
+        """Set a budget in millionths of a dollar; None for no limit."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommandTools:
-    """Handed to every command; a command uses the few of them that it needs."""
+    """Handed to every command, which uses the few members that it needs."""
 
     line_player: LinePlayer
     actions: SceneActions

@@ -1,4 +1,4 @@
-"""Who alone hears what the player types: `/whisper Bela: ...`, or the same in prose."""
+"""Finds out who alone hears what the player types: `/whisper Bela: ...`, or the same in prose."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from stores.records.ids import Id
 async def resolve_hearers(
     words_input: WordsInput, context: SceneContext, contexts: SceneContextLoader
 ) -> tuple[WordsInput, tuple[Id, ...]]:
-    """Return the words as the turn records them, and who alone hears them (nobody: everyone present).
+    """Return the words as the turn records them, and who alone hears them (empty: everyone present).
 
-    Raises InputError when one who is to hear a whisper is unknown, or is not here.
+    Raises InputError when a hearer of a whisper is unknown or not here.
     """
     pc_id = context.story.pc_id
     if not words_input.hearer_names:

@@ -1,7 +1,8 @@
-"""What plain words mean: the story, or one of our commands said in words. Pure; slow to take them for one.
+"""Decides whether plain words are the story, or a command said in words. Pure.
 
-A line of the story that is taken for a command costs the player's trust, so only whole lines in a few plain
-forms are; what looks like one and fits none is unclear, and the Monitor persona may be asked.
+A line of the story that is taken for a command costs the player's trust. So only whole lines in a few plain
+forms are commands; a line that resembles a command and fits none is unclear, and the Monitor persona may be
+asked.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ _COMMAND_LIKE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class InputIntent:
-    """`command` and `argument` are what an operation would be typed as, behind the slash."""
+    """`command` and `argument` are what would be typed as a slash command."""
 
     kind: Literal["narration", "operation", "unclear"]
     command: str = ""
@@ -105,7 +106,7 @@ NARRATION = InputIntent("narration")
 
 
 def read_intent(text: str) -> InputIntent:
-    """Say what a plain line means. Speech and anything in the first person is the story's."""
+    """Return what a plain line means. Speech and anything in the first person belong to the story."""
     words = " ".join(text.split())
     if not _COMMAND_LIKE.match(words) and not words.casefold().startswith(
         ("what do", "give me", "call the", "please")

@@ -1,4 +1,4 @@
-"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model."""
+"""Parses a typed line into words of the story, a roll, or a command. Pure; needs no model."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RollInput:
 
     kind: RollKind
     spec: str
-    """What stood behind the command. An oracle's is its likelihood; empty lets canon suggest one."""
+    """What followed the command. For an oracle it is the likelihood; empty lets canon suggest one."""
     faces: tuple[int, ...] | None = None
-    """Faces of the player's own dice, behind a last ` = `; empty when nothing stands there yet."""
+    """Faces of the player's own dice, after a last ` = `; empty when none are given yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class WordsInput:
     gm_authored: bool
     roll: RollInput | None = None
     is_narrate_command: bool = False
-    """Whether they came behind /narrate: a model narrates them then, whatever they look like."""
+    """Whether they followed /narrate: then a model narrates them, whatever they look like."""
     hearer_names: tuple[str, ...] = ()
-    """Names of those who alone hear them, as they were typed."""
+    """Names of those who alone hear them, as typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandInput:
-    """A slash command that is no part of the story's line."""
+    """A slash command that is not part of the story."""
 
     name: str
     argument: str
@@ -59,12 +59,12 @@ _NARRATE_COMMANDS = frozenset({"narrate"})
 
 
 def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
-    """Read one typed line.
+    """Parse one typed line.
 
-    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text`
-    and `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a
-    roll in the faces of the player's own dice (` = 5 4`). Raises InputError for
-    an empty or endless line, and for a command that does not exist, naming the nearest one.
+    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text` and
+    `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a roll in the
+    faces of the player's own dice (` = 5 4`). Raises InputError for an empty or too long line, and for an
+    unknown command, naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
@@ -97,7 +97,7 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
 
 
 def _shorten_blanks(text: str) -> str:
-    """Return `text` with one blank, line break or empty line in place of each longer run of blanks.
+    """Return `text` with longer runs of blanks, line breaks and empty lines as one each.
 
     Patterns of commands take time that grows with the square of such a run.
     """
@@ -105,7 +105,7 @@ def _shorten_blanks(text: str) -> str:
 
 
 def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:
-    """Split prose from the roll that it ends in."""
+    """Split prose from the roll at its end."""
     roll_match = _INLINE_ROLL.search(text)
     prose = (text[: roll_match.start()] if roll_match else text).strip()
     if not prose:
@@ -124,7 +124,7 @@ def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:
 
 
 def _parse_whisper(argument: str) -> WordsInput:
-    """Read `Bela, Tam: words`: the player's words, that only those hear."""
+    """Parse `Bela, Tam: words`: words of the player's that only those hear."""
     names, colon, text = argument.partition(":")
     hearer_names = tuple(" ".join(name.split()) for name in _NAME_SEPARATOR.split(names) if name.strip())
     if not colon or not hearer_names or not text.strip():
@@ -142,7 +142,7 @@ def _parse_whisper(argument: str) -> WordsInput:
 
 
 def _parse_question(text: str) -> WordsInput:
-    """Read a yes/no question, with its likelihood if it begins with one."""
+    """Parse a yes/no question, and its likelihood if it begins with one."""
     text, faces = split_faces(text)
     oracle_query = read_oracle_query(text)
     question = oracle_query.question.strip()
@@ -161,10 +161,7 @@ def _parse_question(text: str) -> WordsInput:
 
 
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
-    """Part what stands behind a command from the faces at its end.
-
-    Raises InputError for faces that are none.
-    """
+    """Split a roll's text from the dice faces at its end. Raises InputError for faces that no die has."""
     if kind in CHECK_KINDS and ends_in_effects(spec):
         return RollInput(kind, spec)
     formula, faces = split_faces(spec)

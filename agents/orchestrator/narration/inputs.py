@@ -1,6 +1,6 @@
-"""What one run of the turn graph stands on: the scene before the telling, its package, and what binds it.
+"""Reads what a narration starts from: the scene before it, its context package, and the sealed results.
 
-Read once a run, and never kept: after a crash it is read again.
+Read once for each run and never stored: after a crash it is read again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stores.records.ids import Clock, Id
 from stores.records.play import GM_SPEAKERS, Degree, Resolution, Speaker, Turn
 
 MAX_LOOKBACK = 16
-"""Turns back in which the words and rolls that are answered are looked for."""
+"""Turns back in which the words and rolls that the narration answers are looked for."""
 
 
 ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
@@ -29,7 +29,7 @@ ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
 class NarrationInput:
     """What a narration is made from.
 
-    `previous_turn` is the turn that it follows (None: it is the first).
+    `previous_turn` is the turn that it follows; None if it is the first.
     """
 
     package: ContextPackage
@@ -39,7 +39,7 @@ class NarrationInput:
     clock: Clock
 
     def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
-        """Return the GM's turn that tells `text`."""
+        """Return the GM turn with this text."""
         exchange = self.state.exchange
         previous_turn, is_retake = self.previous_turn, self.state.narration.kind == "retake"
         tick = previous_turn.tick + 1 if previous_turn is not None and not is_retake else exchange.tick
@@ -59,7 +59,7 @@ class NarrationInput:
 
 
 class NarrationInputLoader:
-    """Reads what a narration starts from: the scene before it, its package, and what it answers."""
+    """Reads the scene before a narration, its context package, and the turns that it answers."""
 
     def __init__(
         self, log: LogReader, context: SceneContextLoader, packages: ContextPackageBuilder, clock: Clock
@@ -70,7 +70,7 @@ class NarrationInputLoader:
         self._clock = clock
 
     def loader_for_run(self) -> ReadNarrationInput:
-        """Return what reads the ground at the first call of a run, and gives the same one after."""
+        """Return a function that reads the input at its first call in a run, and returns the same one afterwards."""
         loaded_inputs: list[NarrationInput] = []
 
         async def read_input(state: NarrationState) -> NarrationInput:
@@ -81,7 +81,7 @@ class NarrationInputLoader:
         return read_input
 
     async def find_turn(self, turn_id: Id) -> Turn | None:
-        """Return the turn, if it is in the log."""
+        """Return the turn if it is in the log, else None."""
         return (await self._log.turns([turn_id])).get(turn_id)
 
     async def _load_input(self, state: NarrationState) -> NarrationInput:
@@ -109,10 +109,10 @@ class NarrationInputLoader:
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
     ) -> Turn | None:
-        """Return the turn that the telling follows.
+        """Return the turn that the narration follows.
 
-        A retake's is fixed, else it is the end of the line; a turn that was appended before a crash does
-        not count.
+        For a retake it is fixed, else it is the end of the timeline; a turn that was appended before a crash
+        does not count.
         """
         if state.narration.kind == "retake":
             parent_id = state.exchange.parent_id
@@ -130,7 +130,7 @@ class NarrationInputLoader:
     def _build_brief(
         self, state: NarrationState, context: SceneContext, words: str, results: Sequence[Resolution]
     ) -> NarratorBrief:
-        """The result that was at stake binds in its degree; what else was rolled stands beside it."""
+        """Return the brief: the result at stake with its binding degree, and what else was rolled."""
         staked_result = next((r for r in reversed(results) if r.degree is not Degree.NONE), None)
         main_result = staked_result or (results[-1] if results else None)
         brief = NarratorBrief.from_story(context.story, words, main_result)
@@ -158,7 +158,7 @@ def _select_answered_turns(line_turns: Sequence[Turn], state: NarrationState) ->
 
 
 def _context_before(context: SceneContext, previous_turn: Turn | None) -> SceneContext:
-    """Return the scene as it stood before the telling: without what another take of it has staged."""
+    """Return the scene before the narration, without what another take of it has staged."""
     if context.head is None or context.head == previous_turn:
         return context
     removed_ids = {context.head.id}

@@ -1,8 +1,7 @@
-"""The turn graph on LangGraph, with its checkpoints in the campaign's own store.
+"""Runs the narration steps on LangGraph, with its checkpoints in the campaign's own store.
 
-The only module that imports LangGraph; it is loaded with the first exchange that a model tells (1.2 CPU
-seconds). A node that is done is never done again: LangGraph saves after each, before the next begins. See
-docs/decisions/0013..
+The only module that imports LangGraph, loaded with the first exchange that a model narrates (1.2 CPU seconds).
+A finished step is never run again: LangGraph saves after each, before the next begins. See docs/decisions/0013.
 """
 
 from __future__ import annotations
@@ -34,17 +33,14 @@ from stores.records.workflow import Checkpoint
 
 
 class _Channels(TypedDict):
-    """What flows along the graph.
-
-    `turn` is a `TurnState` as JSON, so that a checkpoint outlives the code that wrote it.
-    """
+    """The values that the graph passes on. `turn` is a `NarrationState` as JSON, which later versions can read."""
 
     turn: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _RunContext:
-    """What one run brings with it: the graph itself is made once."""
+    """What one run adds to the graph, which is compiled only once."""
 
     steps: StepFunctions
     pause: bool
@@ -84,7 +80,7 @@ def _build_graph() -> StateGraph[_Channels, _RunContext]:
 
 
 def _first_step(channels: _Channels) -> str:
-    """Where to begin: after what another engine, or an earlier run, has done."""
+    """Return the step to begin at: after those that another engine or an earlier run has done."""
     steps_left = remaining_steps(NarrationState.model_validate(channels["turn"]))
     return steps_left[0] if steps_left else END
 
@@ -100,10 +96,10 @@ def _build_graph_step(step_name: str) -> Any:
 
 
 class LogCheckpointSaver(BaseCheckpointSaver[str]):
-    """LangGraph's checkpoints of one exchange, kept in its `Checkpoint` record: the newest one alone.
+    """Keeps LangGraph's newest checkpoint of one exchange in its `Checkpoint` record.
 
-    Beside LangGraph's own bytes the record holds the state in plain JSON, so that the plain engine (or a
-    newer LangGraph that cannot read the bytes) goes on from there as well.
+    Beside LangGraph's own bytes the record holds the state in plain JSON, so that the plain engine, or a newer
+    LangGraph that cannot read the bytes, can go on from there.
     """
 
     def __init__(self, log: OrchestratorLog, clock: Clock, saved_checkpoint: Checkpoint) -> None:
@@ -115,7 +111,7 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
 
     @property
     def has_begun(self) -> bool:
-        """Whether LangGraph has run here before, and so knows where to go on."""
+        """Whether LangGraph has run this exchange before."""
         return bool(self._langgraph_data)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -154,10 +150,10 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Keep an interrupt and its answer.
+        """Store an interrupt and its answer.
 
-        What a node wrote needs no keeping: the checkpoint after it follows at once, and every node may be
-        done again.
+        What a step wrote is not stored here: the checkpoint after it follows at once, and every step may be run
+        again.
         """
         interrupt_writes = [
             (channel, value) for channel, value in writes if channel in ("__interrupt__", "__resume__")

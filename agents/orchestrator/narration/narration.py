@@ -1,4 +1,4 @@
-"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that."""
+"""Decides which lines the model answers, and has it narrate, narrate again or go on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stores.records.llm import Persona
 from stores.records.play import GM_SPEAKERS, Speaker
 
 STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
-"""Commands that plain words are never taken for: they are the story's, or the player's alone."""
+"""Commands that plain words are never read as: those of the story, and those for the player alone."""
 
 
 OUT_OF_CHARACTER_NOTE = (
@@ -40,7 +40,7 @@ OUT_OF_CHARACTER_NOTE = (
 
 
 class Narration:
-    """Decides what a model narrates, and has it narrated; knows which scenes are being narrated now."""
+    """Decides what a model narrates, has it narrated, and knows which scenes are being narrated now."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Narration:
         return self._calls.is_on(Persona.NARRATOR)
 
     def should_answer(self, parsed_input: WordsInput | RollInput) -> bool:
-        """Say whether the model answers a line: acts and speech; not the GM's own words, not an oracle."""
+        """Return whether the model answers a line: acts and speech, but not the GM's own words or an oracle."""
         if not self.is_enabled:
             return False
         if isinstance(parsed_input, RollInput):
@@ -80,7 +80,7 @@ class Narration:
         )
 
     def apply_narrate_override(self, parsed_input: ParsedInput) -> ParsedInput:
-        """With a model, `/narrate` has the model narrate the words; `>` stays the GM's own narration."""
+        """With a model, let it narrate the words behind `/narrate`; `>` stays the GM's own narration."""
         if isinstance(parsed_input, WordsInput) and parsed_input.is_narrate_command and self.is_enabled:
             return replace(parsed_input, gm_authored=False)
         return parsed_input
@@ -88,10 +88,9 @@ class Narration:
     async def offer_command(
         self, words_input: WordsInput, scene_id: Id, commands: Sequence[CommandHelp]
     ) -> Reply | None:
-        """Return a reply that offers a command, if plain words say one.
+        """Return a reply that puts a command into the prompt if plain words mean one; None for words of the story.
 
-        It waits in the prompt for Enter, so that nothing is done that was meant as the story. None for
-        words of the story.
+        It waits there for Enter, so that nothing is done that was meant as the story.
         """
         if words_input.gm_authored or words_input.is_narrate_command or words_input.roll:
             return None
@@ -110,7 +109,7 @@ class Narration:
         )
 
     async def read_command(self, words: str, scene_id: Id, commands: Sequence[CommandHelp]) -> str:
-        """Return the line that words behind `/monitor` mean. Raises InputError if nobody knows one."""
+        """Return the command line that the words behind `/monitor` mean. Raises InputError if they mean none."""
         intent = read_intent(words)
         if intent.kind != "operation" and self._calls.is_on(Persona.MONITOR):
             intent = await self._classify(words, scene_id, commands)
@@ -123,7 +122,7 @@ class Narration:
         return intent.command_line
 
     async def _classify(self, text: str, scene_id: Id, commands: Sequence[CommandHelp]) -> InputIntent:
-        """Ask the Monitor persona. Without an answer the words are the story's."""
+        """Ask the Monitor persona. If it fails, the words are the story's."""
         context = await self._context.load_context(scene_id)
         summary_by_command = {
             entry.name: entry.summary for entry in commands if entry.name not in STORY_COMMANDS
@@ -139,7 +138,7 @@ class Narration:
         return InputIntent("operation", classification.command, classification.argument)
 
     def refuse_while_narrating(self, scene_id: Id, action: str) -> None:
-        """Raise IllegalTransition while words stream into the scene."""
+        """Raise IllegalTransition while a narration streams into the scene."""
         if scene_id in self._narrating_scenes:
             raise IllegalTransition(
                 f"You cannot {action} while the model narrates.",
@@ -148,7 +147,7 @@ class Narration:
             )
 
     async def plan_retake(self, context: SceneContext, note: str) -> Exchange:
-        """Return the exchange that tells the last GM turn again; or for the first time, if nobody did."""
+        """Return the exchange that narrates the last GM turn again, or for the first time if nobody did."""
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
         if not turns:
@@ -165,7 +164,7 @@ class Narration:
         return begin_retake(self._ids, last_turn, await self._timeline.next_take_number(last_turn), note)
 
     async def plan_continuation(self, context: SceneContext, note: str) -> Exchange:
-        """Return the exchange that tells on: the answer that is still open, or what happens next."""
+        """Return the exchange that narrates the open answer, or else what happens next."""
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
         if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
@@ -173,9 +172,9 @@ class Narration:
         return begin_continuation(self._ids, context.scene, context.head, note)
 
     async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
-        """Have an exchange narrated that was played; `is_resumed` ends a pause in one that had begun.
+        """Have a played exchange narrated; `is_resumed` ends a pause.
 
-        Raises StoreError; what a model fails at is in the state's `player_lines`.
+        Raises StoreError; failures of the model are in the state's `player_lines`.
         """
         with self._mark_narrating(scene_id):
             return await self._runner.narrate(
@@ -183,7 +182,10 @@ class Narration:
             )
 
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
-        """Answer the player out of character; both are kept as notes. Raises ModelError, the note kept."""
+        """Answer the player out of character; both texts are stored as notes.
+
+        Raises ModelError; the player's note is stored then too.
+        """
         self.refuse_while_narrating(context.scene.id, "talk to the GM")
         note = await self._notes.add_note(context.scene.id, words)
         if not self.is_enabled:
@@ -216,10 +218,10 @@ class Narration:
 
 
 def is_paused(state: NarrationState) -> bool:
-    """Say whether the exchange stopped at the pause before `stage`."""
+    """Return whether the exchange waits at the pause before `stage`."""
     return state.last_step != NARRATION_STEPS[-1]
 
 
 def is_retake(exchange: Exchange) -> bool:
-    """Say whether it is another take of what stood."""
+    """Return whether it is another take of a turn."""
     return exchange.narration is not None and exchange.narration.kind == "retake"

@@ -1,4 +1,4 @@
-"""Whom the player's words speak to, and what those say for themselves, each from their own memories alone."""
+"""Has the people whom the player's words address answer for themselves, each from their own memories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stores.records.llm import CallOutcome
 from stores.records.play import Speaker
 
 MAX_VOICES = 2
-"""People who speak for themselves in one exchange: each is a call."""
+"""People who answer for themselves in one exchange; each is a call of the model."""
 
 _SPEECH_PATTERN = re.compile(
     r"[\"“”«»]|\b(?:ask|tell|told|say|said|answer|reply|call|shout|whisper|greet|hail|speak|talk|beg|plead|"
@@ -32,9 +32,9 @@ _SPEECH_PATTERN = re.compile(
 async def add_npc_voices(
     character: Character, state: NarrationState, narration_input: NarrationInput, call_context: CallContext
 ) -> NarrationState | None:
-    """Let those who are spoken to answer; for whom the model has no answer, the Narrator speaks.
+    """Add the answers of those who are addressed; None if the player stopped it.
 
-    None if the player stopped it.
+    For somebody who gets no answer from the model, the Narrator speaks.
     """
     brief, voices = narration_input.brief, {}
     # What an oracle is asked is said to nobody in the world.
@@ -65,7 +65,7 @@ async def add_npc_voices(
 def find_listeners(
     words: str, state: NarrationState, package: ContextPackage
 ) -> list[tuple[ScenePerson, str]]:
-    """Return whom the words speak to, each with what they hear of them: a whisper is not for all."""
+    """Return the people addressed, each with what they hear of the words: a whisper is not for all."""
     names_by_id = {p.entity.id: names_of(p.entity) for p in package.present_npcs()}
     hero_id, hearers = package.scene.story.pc_id, state.exchange.hearers
     whispered_parts = find_whispers(words, Speaker.PLAYER, "", names_by_id, hero_id)
@@ -81,9 +81,9 @@ def find_listeners(
 
 
 def find_addressees(words: str, package: ContextPackage) -> list[ScenePerson]:
-    """Return those present whom the words name, in the order they are named, if they are words to somebody.
+    """Return those present whom the words name, in order, if the words are addressed to somebody.
 
-    If they name nobody here, and one alone is here, that one.
+    If they name nobody present and only one person is present, that one.
     """
     if not _SPEECH_PATTERN.search(words):
         return []
@@ -96,7 +96,7 @@ def find_addressees(words: str, package: ContextPackage) -> list[ScenePerson]:
 
 
 def _name_position(person: ScenePerson, words: str) -> int | None:
-    """Return where in the words somebody is named first, in full or in part."""
+    """Return where the words first name somebody, in full or in part."""
     name_pattern = "|".join(re.escape(name) for name in names_of(person.entity))
     match = re.search(rf"(?<!\w)(?:{name_pattern})(?!\w)", words, re.IGNORECASE)
     return match.start() if match else None

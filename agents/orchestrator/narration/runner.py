@@ -1,6 +1,6 @@
-"""What a model tells of an exchange: its nodes run in order, with a checkpoint after each.
+"""Runs the narration steps of an exchange in order, with a checkpoint after each.
 
-The nodes are in `turn_nodes.py`; an engine runs them: LangGraph by default, or a plain loop
+The steps are in `steps.py`; an engine runs them: LangGraph by default, or a plain loop
 (`MONITOR_ENGINE_BACKEND=inmemory`).
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from typing import Protocol
 
-from agents.orchestrator.loops import LoopTransitions
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
@@ -21,7 +21,7 @@ StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
 StepFunctions = Mapping[str, StepFunction]
 
 PAUSE_BEFORE_STEP = "stage"
-"""The node that `MONITOR_COPILOT_PAUSE` waits before."""
+"""The step that `MONITOR_COPILOT_PAUSE` waits before."""
 
 
 class NarrationEngine(Protocol):
@@ -35,7 +35,7 @@ class NarrationEngine(Protocol):
 
 
 class PlainNarrationEngine:
-    """The nodes in a row, without LangGraph."""
+    """Runs the steps one after another, without LangGraph."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
@@ -52,7 +52,7 @@ class PlainNarrationEngine:
 
 
 class LazyLangGraphEngine:
-    """LangGraph, loaded when the first exchange is narrated: its import takes 1.2 CPU seconds."""
+    """Loads LangGraph when the first exchange is narrated: its import takes 1.2 CPU seconds."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
@@ -67,7 +67,7 @@ class LazyLangGraphEngine:
 
 
 class NarrationRunner:
-    """Runs the narration steps and ends the exchange. Where a run stands is in its checkpoint."""
+    """Runs the narration steps and ends the exchange; the checkpoint says which steps are done."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class NarrationRunner:
         self._loops = loops
 
     async def narrate(self, scene_id: Id, run_id: Id, *, pause: bool = False) -> NarrationState | None:
-        """Have the model narrate an exchange that was played; None if there is nothing to narrate.
+        """Have the model narrate a played exchange; None if there is nothing to narrate.
 
         With `pause`, what it would stage waits until the exchange is run again.
         """
@@ -92,7 +92,7 @@ class NarrationRunner:
         return None
 
     async def find_unnarrated_run(self, scene_id: Id) -> Id | None:
-        """Return the run of an exchange that was rolled, and that the model has not narrated to its end."""
+        """Return the run of an exchange that was rolled and whose narration is not complete."""
         return next(
             (
                 checkpoint.run_id
@@ -103,10 +103,9 @@ class NarrationRunner:
         )
 
     async def run(self, checkpoint: Checkpoint, *, pause: bool = False) -> NarrationState:
-        """Tell the exchange to its end, or (with `pause`) to where it waits before `stage`.
+        """Narrate the exchange to its end, or (with `pause`) up to the step `stage`.
 
-        Then it is whole once it is run again. Raises StoreError with nothing half done that running it
-        again would not finish.
+        Raises StoreError; whatever was half done then, running it again finishes.
         """
         state = await self._engine.run(checkpoint, self._build_steps(), pause=pause)
         if state.last_step == NARRATION_STEPS[-1]:
@@ -126,7 +125,7 @@ class NarrationRunner:
 
 
 def remaining_steps(state: NarrationState) -> tuple[str, ...]:
-    """Return the nodes that are still to do."""
+    """Return the steps that are still to be run."""
     return (
         NARRATION_STEPS[NARRATION_STEPS.index(state.last_step) + 1 :]
         if state.last_step in NARRATION_STEPS

@@ -1,4 +1,4 @@
-"""Where an exchange that a model tells stands between two nodes: plain data, kept in its checkpoint."""
+"""The state of a narration between two steps: plain data, stored in its checkpoint."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NARRATION_STEPS = (
     "stage",
     "arbitrate",
 )
-"""The nodes of the turn graph that come after the dice, in order: whoever plans, plans for what fell."""
+"""The narration steps in order; they follow the dice, so that the plan fits the result."""
 
 LAST_EXCHANGE_STEP = "resolve"
-"""The node before them."""
+"""The last step before them."""
 
 
 class NarrationState(Record):
-    """Where a narration stands between two steps, as its checkpoint holds it."""
+    """The state of a narration between two steps, as its checkpoint holds it."""
 
     _read_old_names = model_validator(mode="before")(
         old_names_reader(
@@ -46,27 +46,27 @@ class NarrationState(Record):
 
     exchange: Exchange
     last_step: str = LAST_EXCHANGE_STEP
-    """The last step that was done."""
+    """The last step that is done."""
     evidence: tuple[str, ...] = ()
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     voices: dict[str, str] = Field(default_factory=dict)
-    """What those say who were spoken to, by name."""
+    """Answers of the people who were addressed, by name."""
     gm_turn_id: Id | None = None
-    """The turn that holds the narration; None until there is one."""
+    """The turn that holds the narration; None before it exists."""
     narrated_text: str = ""
     is_complete: bool = True
-    """Whether the narration was written to its end."""
+    """Whether the narration reached its end."""
     cutoff_reason: str = ""
-    """Why it was cut off, if it was."""
+    """Why the narration was cut off; empty if it was not."""
     exchange_summary: str = ""
-    """The Archivist's one line on the exchange."""
+    """The Archivist's summary of the exchange, in one line."""
     proposals: tuple[ProposedChange, ...] = ()
     offered_command: str = ""
-    """The command that the arbiter would have come next."""
+    """The command that the arbiter offers next."""
     player_lines: tuple[str, ...] = ()
-    """Lines for the player on what came of it."""
+    """Lines for the player about the narration."""
     steps: tuple[ExchangeStep, ...] = ()
 
     @property
@@ -86,12 +86,12 @@ class NarrationState(Record):
 
     @staticmethod
     def is_stored_in(checkpoint: Checkpoint) -> bool:
-        """Say whether the checkpoint holds such a state: its dice are rolled."""
+        """Return whether the checkpoint holds such a state, which means that its dice are rolled."""
         return "turn" in checkpoint.state
 
     @staticmethod
     def needs_narration(checkpoint: Checkpoint) -> bool:
-        """Say whether a model has still to tell the exchange."""
+        """Return whether a model still has to narrate the exchange."""
         return NarrationState.is_stored_in(checkpoint) or bool(
             checkpoint.state.get("narration") or checkpoint.state.get("telling")
         )
@@ -103,12 +103,12 @@ class NarrationState(Record):
 
 
 def read_exchange(checkpoint: Checkpoint) -> Exchange:
-    """Return the exchange that the checkpoint is of. Raises ValueError if it cannot be read."""
+    """Return the checkpoint's exchange. Raises ValueError if it cannot be read."""
     turn_data = checkpoint.state.get("turn") if NarrationState.is_stored_in(checkpoint) else None
     return Exchange.model_validate(turn_data["exchange"] if turn_data else checkpoint.state)
 
 
 def read_words(checkpoint: Checkpoint) -> str:
-    """Return the words that the exchange was typed in, or what it was."""
+    """Return the typed words of the checkpoint's exchange, or else a description of it."""
     exchange_data = checkpoint.state.get("turn", {}).get("exchange", checkpoint.state)
     return str(exchange_data.get("words") or "a roll")

@@ -1,8 +1,8 @@
-"""The nodes of the turn graph that a model serves, from `assemble` to `arbitrate`.
+"""The narration steps, from `assemble` to `arbitrate`.
 
-Each takes the state and returns it with what it added; done twice it is done once, because calls, turns and
-proposals go by identifiers that the exchange fixes. A model that fails is told of and gone without: what it
-would have done falls back to what needs none, and only the Narrator is missed.
+Each takes the state and returns it with what it added. Running one twice changes nothing, because calls, turns
+and proposals have identifiers that the exchange fixes. When a model fails, the player is told and the step
+falls back to what needs no model; only the Narrator has no fallback.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ AGENT_BY_STEP = {
     "stage": "Resolver",
     "arbitrate": "Orchestrator",
 }
-"""Who does each node, for the X-ray."""
+"""The agent of each step, for the X-ray."""
 
 EXCHANGE_SUMMARY_KIND = "bullet"
-"""The kind of a summary that stands for one exchange."""
+"""The kind of a summary of one exchange."""
 
 StepOutcome = Literal["done", "skipped", "failed"]
 
 
 class StepResult(NamedTuple):
-    """What a node leaves: the state, whether it did anything, and one line on it."""
+    """What a step returns: the state, whether it did anything, and one line about it."""
 
     state: NarrationState
     outcome: StepOutcome = "done"
@@ -81,7 +81,7 @@ class StepResult(NamedTuple):
 
 
 class NarrationSteps:
-    """The narration steps, each with the agents that it needs."""
+    """The narration steps with the agents that they need."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class NarrationSteps:
         self._timer = timer
 
     def build_steps(self) -> StepFunctions:
-        """Return the nodes by name for one run, each timed, published and recorded for the X-ray."""
+        """Return the steps by name for one run, each timed, published and recorded for the X-ray."""
         read_input = self._input_loader.loader_for_run()
         step_functions = {
             "assemble": self._assemble_context,
@@ -184,7 +184,7 @@ class NarrationSteps:
         return StepResult(state.model_copy(update=update), "done", plan.in_short())
 
     async def _check_premises(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        """What needs no model always; the Steward on top."""
+        """Check the premises without a model, and with the Steward if it is on."""
         unfounded_claims = find_unfounded_claims(narration_input.brief.player_text, narration_input.package)
         try:
             warnings = await self._personas.steward.assess(
@@ -242,7 +242,7 @@ class NarrationSteps:
         return StepResult(state.model_copy(update=update), "done", line)
 
     async def _critique_narration(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        """Cheap checks always, the Critic if it is on; at most one rewrite, shown as another take."""
+        """Check the prose without a model, and with the Critic if it is on; at most one rewrite, as another take."""
         if state.gm_turn_id is None or not state.is_complete:
             return StepResult(state, "skipped", "nothing whole was told")
         brief = self._build_brief(state, narration_input)
@@ -322,7 +322,7 @@ class NarrationSteps:
         return StepResult(state, "done", summary)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        """Weigh what could come next, and offer it; say so when play goes nowhere."""
+        """Offer what could come next, and say when play goes nowhere."""
         if state.gm_turn_id is None:
             return StepResult(state, "skipped", "nothing was told")
         offer = choose_offer(
@@ -350,13 +350,13 @@ class NarrationSteps:
     # --- inside --------------------------------------------------------------------------------------
 
     def _publish_memories_read(self, package: ContextPackage) -> None:
-        """What those present remember is put before a model now: to be recalled strengthens a memory."""
+        """Publish which memories were put before a model: being recalled strengthens a memory."""
         memory_groups = (package.memories_of(person.entity.id) for person in package.present_npcs())
         if ids := tuple(memory.id for memories in memory_groups for memory in memories):
             self._events.publish(MemoriesRead(ids, package.scene.tick))
 
     def _build_brief(self, state: NarrationState, narration_input: NarrationInput) -> NarratorBrief:
-        """What binds the Narrator: the ground, and what the nodes before have added."""
+        """Return the Narrator's brief: the input, and what the steps before have added."""
         return replace(
             narration_input.brief,
             is_opening=narration_input.previous_turn is None,
@@ -376,7 +376,7 @@ class NarrationSteps:
         *,
         nth: int,
     ) -> _Prose | None:
-        """Stream the prose; None if it was stopped before a word came."""
+        """Stream the prose; None if it was stopped before its first word."""
         scene_id = state.exchange.scene_id
         call_context = replace(_call_context(state, narration_input), nth=nth, turn_id=turn_id)
 
@@ -399,7 +399,7 @@ class NarrationSteps:
     async def _append_gm_turn(
         self, turn: Turn, raw: str, move_kind: MoveKind, narration_input: NarrationInput
     ) -> None:
-        """The words are in the log before anything is made of them."""
+        """Append the narration to the log, before anything is made of it."""
         await self._gm_turn_writer.append_turn(turn, move_kind)
         await self._gm_turn_writer.record_decisions(
             find_decision_marks(raw, turn, narration_input.package.scene.universe.id)
@@ -420,7 +420,7 @@ class NarrationSteps:
 
 
 class _Prose(NamedTuple):
-    """`text` as it is stored, `raw` as it came."""
+    """`text` as it is stored, `raw` as the model sent it."""
 
     text: str
     raw: str
@@ -436,7 +436,7 @@ def _call_context(state: NarrationState, narration_input: NarrationInput) -> Cal
 
 
 def _describe_retrieval(package: ContextPackage) -> Iterator[str]:
-    """Yield what was found again, and what was not, for the X-ray."""
+    """Yield lines for the X-ray on what retrieval found and left out."""
     recalled = package.recalled
     memories = sum(len(person_memories) for person_memories in recalled.memories_by_entity.values())
     counts = (
@@ -454,7 +454,7 @@ def _describe_retrieval(package: ContextPackage) -> Iterator[str]:
 
 
 def _with_failure(state: NarrationState, step_name: str, error: ModelError) -> NarrationState:
-    """Tell the player of a failure. What only helps says so in a line; the Narrator's says what to do."""
+    """Return the state with lines on a failure: one line for a helper, and what to do for the Narrator."""
     if step_name == "narrate":
         line = f"Nothing was told: {error}"
     else:

@@ -1,7 +1,4 @@
-"""What lies on the table beside the story: dice, sheets, rules, notes, in one hand.
-
-What the desk and the slash commands share.
-"""
+"""The services for dice, sheets, rules and notes, which services and slash commands share."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from agents.solo.story_settings import StorySettings
 
 @dataclass(frozen=True, slots=True)
 class PlayTools:
-    """Stateless."""
+    """The services beside the story: dice, sheets, rules, notes."""
 
     dice_requests: DiceRequestService
     sheets: CharacterSheets

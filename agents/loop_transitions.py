@@ -1,4 +1,4 @@
-"""Moves the four loops: a transition is checked, persisted and published before anything acts on it."""
+"""Moves the four loops: a transition is checked, stored and published before anything acts on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stores.records.workflow import Loop, Transition
 
 
 class LoopTransitions:
-    """Moves the four loops. Where a loop stands is its last transition in the log."""
+    """Moves the four loops. A loop's state is that of its last transition in the log."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock, events: EventBus) -> None:
         self._log = log
@@ -18,15 +18,15 @@ class LoopTransitions:
         self._events = events
 
     async def read_state(self, loop: Loop, subject_id: Id) -> str:
-        """Return the state that the loop stands in."""
+        """Return the loop's present state."""
         return self.state_after(loop, await self.read_last_transition(loop, subject_id))
 
     async def read_last_transition(self, loop: Loop, subject_id: Id) -> Transition | None:
-        """Return the loop's last move; None if it has not moved yet."""
+        """Return the loop's last transition; None if it has none yet."""
         return await self._log.loop_state(loop, subject_id)
 
     def state_after(self, loop: Loop, last_transition: Transition | None) -> str:
-        """Return the state that the loop's last move left it in."""
+        """Return the state that this transition leads to; the initial state for None."""
         return last_transition.target if last_transition else initial_state(loop)
 
     async def plan_transition(
@@ -55,13 +55,13 @@ class LoopTransitions:
         )
 
     async def fire(self, loop: Loop, subject_id: Id, event: str, *, detail: str = "") -> Transition:
-        """Make the transition: persisted when this returns. Raises IllegalTransition."""
+        """Make the transition; it is stored when this returns. Raises IllegalTransition."""
         transition = await self.plan_transition(loop, subject_id, event, detail=detail)
         await self._log.record_transition(transition)
         self.publish_transitions(transition)
         return transition
 
     def publish_transitions(self, *transitions: Transition) -> None:
-        """Tell listeners of transitions that were persisted along with something else."""
+        """Publish transitions that were stored together with something else."""
         for transition in transitions:
             self._events.publish(LoopStateChanged(transition))

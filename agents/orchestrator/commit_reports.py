@@ -1,0 +1,27 @@
+"""What a commit wrote: as lines for the player, and as events for listeners."""
+
+from __future__ import annotations
+
+from agents.events import CanonCommitted, EventBus, ProposalsChanged
+from agents.views.play_views import CommitReport
+from stores.records.ids import Id
+
+
+def publish_commit(events: EventBus, universe_id: Id, scene_id: Id | None, report: CommitReport) -> None:
+    """Publish what the commit wrote to canon, and which proposals it closed."""
+    fact_ids, failed_ids = tuple(f.id for f in report.facts), tuple(i for i, _ in report.failures)
+    events.publish(CanonCommitted(report.canonization_id or "", universe_id, scene_id, fact_ids, failed_ids))
+    events.publish(ProposalsChanged(universe_id, scene_id))
+
+
+def commit_lines(report: CommitReport) -> tuple[str, ...]:
+    """Return a line for each record that the commit made; a retcon or a lock makes none."""
+    made_lines = (
+        *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
+        *(f"Canon: {f.statement}" for f in report.facts),
+    )
+    if report.accepted_count and not made_lines:
+        made_lines = (
+            f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
+        )
+    return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
