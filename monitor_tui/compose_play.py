@@ -32,6 +32,7 @@ from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.inputs import NarrationInputLoader
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.narration.prose_steps import ProseSteps
 from agents.orchestrator.narration.runner import (
     LazyLangGraphEngine,
     NarrationEngine,
@@ -303,10 +304,11 @@ class PlayParts:
 
     def _build_narration_runner(self) -> NarrationRunner:
         agents, base = self.agents, self.agents.base
+        personas = Personas.create(agents.calls)
         steps = NarrationSteps(
             NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
-            Personas.create(agents.calls),
-            agents.gm_turn_writer,
+            personas,
+            ProseSteps(personas, agents.gm_turn_writer, base.events),
             ChangeExtractor(agents.canon),
             agents.proposals,
             # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one

@@ -239,7 +239,7 @@ class Run:
         alarms = _alarms(reply.lines)
         right = [line for line in alarms if bait.reason and self._named(bait.reason, friend) in line]
         self.result.alarms += [f"{line} In a bait: {prose}" for line in alarms if line not in right]
-        again = any(line.startswith("Told again:") for line in right)
+        again = any(line.startswith("Rewritten:") for line in right)
         tally.rewritten += again
         tally.warned += bool(right) and not again
         tally.missed += not right
@@ -290,7 +290,7 @@ class Run:
 
 def _alarms(lines: Sequence[str]) -> list[str]:
     """Return what was found in the prose or in the player's words."""
-    return [line for line in lines if line.startswith(("⚠", "Told again:"))]
+    return [line for line in lines if line.startswith(("⚠", "Rewritten:"))]
 
 
 def _by_hand(line: str) -> str:

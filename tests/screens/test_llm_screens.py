@@ -90,7 +90,7 @@ async def test_xray_of_a_stopped_narration_says_who_stopped_it(table: Table) -> 
     await table.press("enter", "shift+tab", "end", "up", "up", "X")
     assert table.shows("turn 8", f"{MODEL} ■ stopped by you", "3 words, cut off")
     assert table.shows("~1,205 in, ~6 out, estimated · $0.0002")
-    assert table.shows("Critic judge – skipped nothing whole was told")
+    assert table.shows("Critic judge – skipped no complete narration")
 
 
 async def test_xray_leads_from_a_step_to_its_call_and_what_was_sent(table: Table) -> None:

@@ -157,9 +157,9 @@ class Narration:
         last_turn = turns[-1]
         if last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
-                "The last turn is not the GM's, so there is nothing to tell again.",
+                "The last turn is not the GM's, so there is nothing to narrate again.",
                 kept="Nothing was changed.",
-                todo="/continue tells on from here; /undo takes the exchange back.",
+                todo="/continue narrates on from here; /undo takes the exchange back.",
             )
         return begin_retake(self._ids, last_turn, await self._timeline.next_take_number(last_turn), note)
 
@@ -203,9 +203,9 @@ class Narration:
     def _require_model(self) -> None:
         if not self.is_enabled:
             raise ModelUnset(
-                "No model is set up to tell it.",
+                "No model is set up to narrate.",
                 kept="Nothing was changed.",
-                todo="Model on the menu sets one up; > tells it in your own words.",
+                todo="Model on the menu sets one up; > narrates in your own words.",
             )
 
     @contextmanager

@@ -12,6 +12,7 @@ import pytest
 from agents.events import StepStateChanged, TextDiscarded, TextStreamed
 from agents.llm.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
 from agents.llm.scripted_model import ScriptedReply
+from agents.orchestrator.narration.prose_steps import ProseSteps
 from agents.orchestrator.narration.steps import NarrationSteps
 from agents.story_outline import NewCharacter, StoryOutline
 from stores.authority import Role
@@ -331,8 +332,8 @@ async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, ba
     [
         "_assemble_context",
         "_check_premises",
-        "_narrate_exchange",
-        "_critique_narration",
+        "narrate_exchange",
+        "critique_narration",
         "_extract_proposals",
     ],
 )
@@ -342,13 +343,13 @@ async def test_a_fault_of_ours_in_one_step_costs_only_that_step(
     async def faulty(*_: object) -> None:
         raise TypeError("a tuple is no text")
 
-    monkeypatch.setattr(NarrationSteps, step, faulty)
+    monkeypatch.setattr(NarrationSteps if step.startswith("_") else ProseSteps, step, faulty)
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         services = teller.program.services
         reply = await services.play.submit(teller.scene_id, ACT)
         assert any("fault of MONITOR's own" in line for line in reply.lines)
         spoke = [t.speaker for t in await teller.line()]
         assert (
-            spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate_exchange" else 3]
+            spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "narrate_exchange" else 3]
         )
         assert (await services.play.scene(teller.scene_id)).unfinished_count == 0

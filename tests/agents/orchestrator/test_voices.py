@@ -149,7 +149,7 @@ async def test_without_an_answer_of_its_own_the_narrator_speaks_for_it(tmp_path:
         reply = await teller.program.services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert (await teller.last()).text == PROSE
         assert [line for line in reply.lines if "Father Ode had no voice of their own" in line]
-        assert not [line for line in reply.lines if "Nothing was told" in line]
+        assert not [line for line in reply.lines if "Nothing was narrated" in line]
         assert "What they say and do now" not in teller.sent(Persona.NARRATOR)
 
 
