@@ -18,7 +18,7 @@ from benchmarks import table
 from benchmarks.recall_set.build import LOG
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
-from tests.table import begin
+from tests.program import begin
 
 TURNS = 20_000
 

@@ -41,7 +41,7 @@ def run(home: Path, *arguments: str, said: bytes | None = None) -> tuple[int, st
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
+def test_import_log_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "the_long-road.jsonl"
     log.write_bytes(log_bytes() + b"\nnot json\n")
     code, said, progress = run(home, "import-log", str(log), "--pc", "Mira")
@@ -80,7 +80,7 @@ def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert "30,000 turns in" in said
 
 
-def test_what_is_no_log_ends_in_words_and_one(tmp_path: Path) -> None:
+def test_import_log_what_is_no_log_ends_in_words_and_one(tmp_path: Path) -> None:
     home, page = tmp_path / "home", tmp_path / "page.html"
     page.write_bytes(b"<!DOCTYPE html><p>GM: hi")
     for arguments, words in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from monitor_tui.play_script import play_script, read_script
-from tests.agents.orchestrator.teller import PROSE, telling
+from tests.agents.orchestrator.scripted_program import PROSE, telling
 
 SCRIPT = """universe: Test
 story: A story
@@ -16,7 +16,7 @@ I force the iron door. /check might 9
 """
 
 
-async def test_what_the_model_told_stands_with_its_line(tmp_path: Path) -> None:
+async def test_play_model_what_the_model_told_stands_with_its_line(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
         played = await play_script(teller.program.services, read_script(SCRIPT))
     assert [reply.get("tells") for reply in played.replies] == [None, [PROSE], None]

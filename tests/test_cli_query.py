@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from monitor_tui.cli.app import app
 from stores.errors import InputError
-from tests.table import opened
+from tests.program import opened
 
 RUNNER = CliRunner()
 
@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def test_the_evidence_is_printed_by_standing(home: Path) -> None:
+def test_query_evidence_is_printed_by_standing(home: Path) -> None:
     said = RUNNER.invoke(app, ["query", "Where is Wenna?", "--home", str(home)])
     assert said.exit_code == 0
     first, second, *_ = said.stdout.splitlines()
@@ -50,7 +50,7 @@ def test_json_has_what_a_program_needs(home: Path) -> None:
     assert told["findings"][0].keys() >= {"number", "standing", "text", "fact_id", "entity_id"}
 
 
-def test_what_is_not_on_record_is_unknown_and_no_error(home: Path) -> None:
+def test_query_what_is_not_on_record_is_unknown_and_no_error(home: Path) -> None:
     said = RUNNER.invoke(app, ["query", "Where is the king of Denmark?", "--home", str(home)])
     assert (said.exit_code, said.stdout.splitlines()[0]) == (0, "unknown: nothing is on record.")
 
@@ -63,7 +63,7 @@ def test_what_is_not_on_record_is_unknown_and_no_error(home: Path) -> None:
         (["  "], "nothing to search for"),
     ],
 )
-def test_what_cannot_be_asked_is_an_error_in_words(home: Path, arguments: list[str], what: str) -> None:
+def test_query_what_cannot_be_asked_is_an_error_in_words(home: Path, arguments: list[str], what: str) -> None:
     said = RUNNER.invoke(app, ["query", *arguments, "--home", str(home)])
     assert isinstance(said.exception, InputError)
     assert what in str(said.exception)

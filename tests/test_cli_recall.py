@@ -60,7 +60,7 @@ def test_lines_are_for_reading(home: Path) -> None:
     assert "(D1:1, turn 1 of scene 1" in said.stdout
 
 
-def test_a_story_is_found_in_its_universe_and_what_is_indexed_may_do(home: Path, tmp_path: Path) -> None:
+def test_recall_story_is_found_in_its_universe_and_what_is_indexed_may_do(home: Path, tmp_path: Path) -> None:
     home = shutil.copytree(home, tmp_path / "home")
     more = home / "other.txt"
     more.write_text("Ana: I sold the boat.\nBen: No!\n", "utf-8")
@@ -76,7 +76,7 @@ def test_a_story_is_found_in_its_universe_and_what_is_indexed_may_do(home: Path,
     assert "There are several universes" in str(without.exception)
 
 
-def test_many_questions_are_asked_at_once_each_a_line_of_json(home: Path, tmp_path: Path) -> None:
+def test_recall_many_questions_are_asked_at_once_each_a_line_of_json(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "questions"
     file.write_text('What is the dog called?\n\n{"id": "q7", "question": "Who adopted a dog?"}\n', "utf-8")
     said = RUNNER.invoke(app, ["recall", "--questions", str(file), "--json", "--home", str(home)])
@@ -95,12 +95,12 @@ def test_many_questions_are_asked_at_once_each_a_line_of_json(home: Path, tmp_pa
         (["x", "--universe", "Foes"], "There is no universe called 'Foes'. There are: Friends."),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_words(home: Path, arguments: list[str], what: str) -> None:
+def test_recall_what_cannot_be_asked_is_refused_in_words(home: Path, arguments: list[str], what: str) -> None:
     said = RUNNER.invoke(app, ["recall", *arguments, "--home", str(home)])
     assert isinstance(said.exception, InputError)
     assert what in str(said.exception)
 
 
-def test_an_empty_library_says_so(tmp_path: Path) -> None:
+def test_recall_empty_library_says_so(tmp_path: Path) -> None:
     said = RUNNER.invoke(app, ["recall", "x", "--home", str(tmp_path)])
     assert str(said.exception).startswith("The library is empty.")

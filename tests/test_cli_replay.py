@@ -15,7 +15,7 @@ from monitor_tui.cli.replay import replay_story
 from stores.authority import Role
 from stores.open import open_stores
 from stores.records.canon import CanonBatch
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 LINES = (
     "I look around.",

@@ -18,7 +18,7 @@ from stores.backup.restoring import verify_backup
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library
-from tests.screens.table import real_desk, seated
+from tests.screens.screen_driver import real_desk, seated
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -32,7 +32,7 @@ from tests.replication.fake_servers import (
     read_everything,
     wait_until_healthy,
 )
-from tests.table import opened
+from tests.program import opened
 
 FIXTURE = Path(__file__).parent / "fixtures" / "library_of_format_8.zip"
 

@@ -15,7 +15,7 @@ import pytest
 from monitor_tui import hangup
 
 
-def test_a_terminal_is_gone_once_its_other_end_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hangup_terminal_is_gone_once_its_other_end_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     window, terminal = pty.openpty()
     with os.fdopen(terminal) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
@@ -24,7 +24,7 @@ def test_a_terminal_is_gone_once_its_other_end_is_closed(monkeypatch: pytest.Mon
         assert (hangup.has_terminal(), hangup.is_terminal_gone()) == (True, True)
 
 
-def test_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hangup_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(os.devnull) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
         assert not hangup.is_terminal_gone()

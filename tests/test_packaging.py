@@ -35,14 +35,14 @@ def modules_after(statement: str) -> set[str]:
     return {name.partition(".")[0] for name in done.stdout.split()} | set(done.stdout.split())
 
 
-def test_nothing_heavy_is_imported_before_the_first_frame() -> None:
+def test_package_nothing_heavy_is_imported_before_the_first_frame() -> None:
     loaded = modules_after("import monitor_tui.cli.app, monitor_tui.app")
     assert not loaded & HEAVY
     assert "agents.services.play" not in loaded
     assert "stores.embedded" not in loaded
 
 
-def test_opening_a_desk_loads_no_screen() -> None:
+def test_opening_the_program_loads_no_screen() -> None:
     assert "textual" not in modules_after("import monitor_tui.compose")
 
 
@@ -54,7 +54,7 @@ def test_our_agents_are_ours() -> None:
 
 
 @pytest.mark.slow
-def test_a_wheel_installs_and_runs_outside_the_checkout(tmp_path: Path) -> None:
+def test_package_wheel_installs_and_runs_outside_the_checkout(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run(
         [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)],

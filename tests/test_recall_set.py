@@ -29,7 +29,7 @@ def questions() -> Rows:
     return [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
 
 
-def test_it_is_as_large_as_it_has_to_be_and_says_nothing_twice(turns: Rows, questions: Rows) -> None:
+def test_recall_set_it_is_as_large_as_it_has_to_be_and_says_nothing_twice(turns: Rows, questions: Rows) -> None:
     assert len(turns) >= 1_500
     assert len(questions) >= 160
     counted = Counter(question["kind"] for question in questions)
@@ -38,13 +38,13 @@ def test_it_is_as_large_as_it_has_to_be_and_says_nothing_twice(turns: Rows, ques
         assert [value for value, times in Counter(row[field] for row in rows).items() if times > 1] == []
 
 
-def test_it_is_what_the_campaign_as_written_makes(turns: Rows, questions: Rows) -> None:
+def test_recall_set_it_is_what_the_campaign_as_written_makes(turns: Rows, questions: Rows) -> None:
     built, labels = read_campaign()
     assert [asdict(turn) for turn in built] == turns
     assert [asdict(question) for question in read_questions(labels)] == questions
 
 
-def test_every_answer_is_borne_out_by_the_turns_named_for_it(turns: Rows, questions: Rows) -> None:
+def test_recall_set_every_answer_is_borne_out_by_the_turns_named_for_it(turns: Rows, questions: Rows) -> None:
     there = {turn["turn"]: turn for turn in turns}
     bare = []
     for question in questions:
@@ -73,7 +73,7 @@ def test_most_questions_are_not_put_in_the_words_of_their_turns(turns: Rows, que
     assert sum(share <= 0.5 for share in shares) / len(shares) >= 0.75
 
 
-def test_the_log_can_be_imported_as_it_is() -> None:
+def test_recall_set_log_can_be_imported_as_it_is() -> None:
     log = read_log(LOG.read_bytes(), hero="Tamsin")
     assert log.problems == ()
     assert [entry.ref for entry in log.entries] == [turn.turn for turn in read_campaign()[0]]
@@ -85,7 +85,7 @@ def words(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != CAMPAIGN])
-def test_the_other_sets_are_whole(name: str) -> None:
+def test_recall_set_other_sets_are_whole(name: str) -> None:
     turns, questions = (
         [json.loads(line) for line in (SETS[name] / file).read_text(encoding="utf-8").splitlines()]
         for file in ("log.jsonl", "questions.jsonl")

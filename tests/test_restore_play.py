@@ -34,7 +34,7 @@ from stores.records.canon import AssertFact, RetconFact
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.workflow import ProposalStatus
 from tests.libraries import Told, everything
-from tests.table import begin
+from tests.program import begin
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)

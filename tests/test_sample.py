@@ -58,7 +58,7 @@ def as_checked(fact: FactSeed, catalogue: Catalogue) -> Said:
 # --- what it holds ----------------------------------------------------------------------------------
 
 
-def test_it_holds_enough_to_play(world: WorldSeed) -> None:
+def test_sample_it_holds_enough_to_play(world: WorldSeed) -> None:
     assert world.universe.name == "Salt Coast"
     assert 14 <= len(world.entities) <= 18
     assert {entity.kind for entity in world.entities} == set(EntityKind)
@@ -76,14 +76,14 @@ def test_player_characters_are_ready(world: WorldSeed) -> None:
         assert pc.description
 
 
-def test_every_entity_is_described_and_in_a_fact(world: WorldSeed) -> None:
+def test_sample_every_entity_is_described_and_in_a_fact(world: WorldSeed) -> None:
     involved = {key for fact in world.facts for keys in fact.involves.values() for key in keys}
 
     assert involved == {entity.key for entity in world.entities}
     assert all(entity.description for entity in world.entities)
 
 
-def test_there_is_something_to_want_and_something_to_fear(world: WorldSeed) -> None:
+def test_sample_there_is_something_to_want_and_something_to_fear(world: WorldSeed) -> None:
     factions = {entity.key for entity in world.entities if entity.kind is EntityKind.FACTION}
 
     assert {one(fact, "subject") for fact in facts_of(world, "wants")} == factions
@@ -91,7 +91,7 @@ def test_there_is_something_to_want_and_something_to_fear(world: WorldSeed) -> N
     assert any(fact.kind is FactKind.COMMITMENT and fact.valid_to is None for fact in world.facts)
 
 
-def test_the_opening_is_ready_to_tell(world: WorldSeed) -> None:
+def test_sample_opening_is_ready_to_tell(world: WorldSeed) -> None:
     opening = world.opening
     here = {one(f, "subject") for f in facts_of(world, "located_in") if opening.place in f.involves["object"]}
 
@@ -105,7 +105,7 @@ def test_the_opening_is_ready_to_tell(world: WorldSeed) -> None:
     assert opening.scene_goal
 
 
-def test_the_calendar_has_its_own_parts_of_the_day(world: WorldSeed) -> None:
+def test_sample_calendar_has_its_own_parts_of_the_day(world: WorldSeed) -> None:
     calendar = world.universe.calendar
 
     assert calendar.parts[0].from_minute == 0
@@ -118,7 +118,7 @@ def test_the_calendar_has_its_own_parts_of_the_day(world: WorldSeed) -> None:
 # --- it does not contradict itself ------------------------------------------------------------------
 
 
-def test_nothing_is_in_two_places_or_has_two_owners(world: WorldSeed) -> None:
+def test_sample_nothing_is_in_two_places_or_has_two_owners(world: WorldSeed) -> None:
     catalogue = load_catalogue()
     values = defaultdict(list)
     for said in (as_checked(fact, catalogue) for fact in world.facts if fact.standing is Standing.TRUE):
@@ -132,7 +132,7 @@ def test_nothing_is_in_two_places_or_has_two_owners(world: WorldSeed) -> None:
             assert a.value == b.value or not overlap(a.fact, b.fact), (a.fact.statement, b.fact.statement)
 
 
-def test_nobody_is_ally_and_enemy_at_once(world: WorldSeed) -> None:
+def test_sample_nobody_is_ally_and_enemy_at_once(world: WorldSeed) -> None:
     catalogue = load_catalogue()
     said = [as_checked(fact, catalogue) for fact in world.facts if fact.standing is Standing.TRUE]
 
@@ -152,7 +152,7 @@ def test_predicates_are_said_of_the_kinds_of_thing_they_are_for(world: WorldSeed
         assert not predicate.about_two or "object" in fact.involves, fact.statement
 
 
-def test_the_dead_do_nothing_after_their_death(world: WorldSeed) -> None:
+def test_sample_dead_do_nothing_after_their_death(world: WorldSeed) -> None:
     died = {one(f, "subject"): f.valid_from or 0 for f in facts_of(world, "alive") if f.value is False}
 
     assert "tam" in died
@@ -161,13 +161,13 @@ def test_the_dead_do_nothing_after_their_death(world: WorldSeed) -> None:
         assert fact.predicate == "alive" or subject not in died or (fact.valid_from or 0) < died[subject]
 
 
-def test_nothing_that_happened_is_later_than_the_opening(world: WorldSeed) -> None:
+def test_sample_nothing_that_happened_is_later_than_the_opening(world: WorldSeed) -> None:
     for fact in world.facts:
         for tick in (fact.valid_from, fact.valid_to):
             assert tick is None or tick <= world.opening.tick, fact.statement
 
 
-def test_one_number_of_drowned(world: WorldSeed) -> None:
+def test_sample_one_number_of_drowned(world: WorldSeed) -> None:
     (owed,) = facts_of(world, "owes")
     (count,) = (entity for entity in world.entities if entity.key == "count")
 
@@ -177,7 +177,7 @@ def test_one_number_of_drowned(world: WorldSeed) -> None:
 # --- what it proposes -------------------------------------------------------------------------------
 
 
-def test_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
+def test_sample_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
     words = " ".join(sample_text().split())
     _, proposals, _ = build_world_proposals(world, derive_id("universe", "sample"), clock=utc_now)
 

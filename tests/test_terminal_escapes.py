@@ -21,7 +21,7 @@ from monitor_tui.cli.plain_output import PlainOutput
 from stores.archive import export_campaign, import_campaign
 from stores.open import open_stores
 from tests.campaign import play_campaign
-from tests.screens.table import real_desk, seated
+from tests.screens.screen_driver import real_desk, seated
 from tests.test_archive_hostile import Forge
 from widgets.plain_line_filter import PlainLineFilter
 

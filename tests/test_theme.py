@@ -33,7 +33,7 @@ from textual.widgets.option_list import Option
 
 from monitor_tui.theme import CONTRAST, DARK, LIGHT, THEMES, register_themes
 from tests.screens.scripted_llm import ScriptedLlm, build_narrated_story
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 from tests.widgets.gallery import PlayGallery, WorldGallery
 from tests.widgets.samples import proposal
 from tests.widgets.stage import Stage, screen_text

@@ -81,7 +81,7 @@ def test_combat_with_the_orc(tmp_path: Path) -> None:
     assert set(scene["canonical_outcomes"]) == {f["id"] for f in report["facts"]}
 
 
-def test_the_hidden_door(tmp_path: Path) -> None:
+def test_example_hidden_door(tmp_path: Path) -> None:
     report = played(tmp_path, "hidden_door.play", seed=1)
     scene = report["scenes"][0]
     events = [m["event"] for m in report["transitions"] if m["subject_id"] == scene["id"]]
@@ -104,7 +104,7 @@ def test_the_hidden_door(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_example_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     path = str(SCRIPTS / "orc.play")
     words = ("play", "--script", path, "--seed", "11", "--json")
     first, again = (monitor(tmp_path / name, *words).stdout for name in ("a", "b"))
@@ -113,7 +113,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert first != other
 
 
-def test_a_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path) -> None:
+def test_example_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path) -> None:
     script = "universe: Here\n---\nI look.\n/roll 2d\n> Nothing.\n"
     done = monitor(tmp_path, "play", "--script", "-", "--json", stdin=script, expect=1)
     assert "line 4" in done.stderr
@@ -121,7 +121,7 @@ def test_a_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
+def test_example_second_instance_is_said_who_has_the_library(tmp_path: Path) -> None:
     script = "universe: Here\n---\nI wait.\n"
     holder = subprocess.Popen(
         [
@@ -147,7 +147,7 @@ def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_story_is_written_out_to_read(tmp_path: Path) -> None:
+def test_example_story_is_written_out_to_read(tmp_path: Path) -> None:
     played(tmp_path, "orc.play", seed=5)
     markdown = monitor(tmp_path, "story", "The Ford").stdout
     assert markdown.startswith("# The Ford")
@@ -178,7 +178,7 @@ I swing. /move strike Orc = 6 6
 
 
 @pytest.mark.slow
-def test_a_script_with_its_own_dice(tmp_path: Path) -> None:
+def test_example_script_with_its_own_dice(tmp_path: Path) -> None:
     done = monitor(tmp_path, "play", "--script", "-", "--seed", "3", stdin=OWN_DICE)
     assert "  Roll 2d6, then type the result after the =.\n  [I swing. /move strike Orc = ]\n" in done.stdout
     assert "  The rules suggest /state Orc.alive = false (Enter proposes it)\n" in done.stdout
@@ -199,7 +199,7 @@ def test_a_script_with_its_own_dice(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_script_by_rules_that_are_wrong_says_which_line(tmp_path: Path) -> None:
+def test_example_script_by_rules_that_are_wrong_says_which_line(tmp_path: Path) -> None:
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "mud.yaml").write_text("id: mud\nname: Mud\nversion: [\n", encoding="utf-8")
     done = monitor(

@@ -20,7 +20,7 @@ from stores.queries import FactQuery
 from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
 from tests.agents.indexer.index_sequences import bring_a_source
-from tests.agents.orchestrator.test_world_desk import as_is
+from tests.agents.orchestrator.test_world_edits import as_is
 from tests.chaos.player import play_on
 
 

@@ -259,7 +259,7 @@ async def test_take_is_a_sibling_and_branch_starts_further_back(table: Table) ->
     assert await table.reader.children(table.scene.id, None) == [one, first_again]
 
 
-async def test_on_line_checks_each_turn_on_its_own_scene(table: Table) -> None:
+async def test_log_on_line_checks_each_turn_on_its_own_scene(table: Table) -> None:
     one = await table.say("One.")
     two = await table.say("Two.", one)
     await table.undo(one)

@@ -131,7 +131,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
 
 @pytest.mark.slow
-async def test_the_same_seed_is_the_same_campaign_byte_for_byte(told: Told, tmp_path: Path) -> None:
+async def test_long_campaign_same_seed_is_the_same_campaign_byte_for_byte(told: Told, tmp_path: Path) -> None:
     other = await tell(tmp_path)
     assert told.report == other.report
     assert members(told.archive) == members(other.archive)
@@ -139,7 +139,7 @@ async def test_the_same_seed_is_the_same_campaign_byte_for_byte(told: Told, tmp_
 
 
 @pytest.mark.slow
-async def test_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> None:
+async def test_long_campaign_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> None:
     first = next(iter(SCRIPTS))
     async with opened(tmp_path, SEED + 1) as campaign:
         await play_part(campaign, first)
@@ -161,7 +161,7 @@ def faces(scene: dict[str, Any]) -> list[list[int]]:
     return [[die["face"] for die in rolled["dice"]] for rolled in scene["resolutions"]]
 
 
-async def test_it_comes_through_an_archive_whole(told: Told, tmp_path: Path) -> None:
+async def test_long_campaign_it_comes_through_an_archive_whole(told: Told, tmp_path: Path) -> None:
     stores = await open_stores(tmp_path / "home")
     try:
         imported = await import_campaign(stores, told.archive)
@@ -175,7 +175,7 @@ async def test_it_comes_through_an_archive_whole(told: Told, tmp_path: Path) -> 
 # --- what was played --------------------------------------------------------------------------------
 
 
-def test_it_is_a_whole_campaign(told: Told) -> None:
+def test_long_campaign_it_is_a_whole_campaign(told: Told) -> None:
     played = [scene for scene in told.data["scenes"] if scene["line"]]
     turns = {turn["id"]: turn for scene in played for turn in scene["turns"]}
     exchanges = {turns[i]["exchange_id"] for scene in played for i in scene["line"]}
@@ -185,7 +185,7 @@ def test_it_is_a_whole_campaign(told: Told) -> None:
     assert len(turns) > sum(len(scene["line"]) for scene in played), "something was undone, retaken, left"
 
 
-def test_what_can_be_typed_was_typed(told: Told) -> None:
+def test_long_campaign_what_can_be_typed_was_typed(told: Told) -> None:
     lines = [reply["typed"] for reply in told.data["replies"]]
     commands = set(re.findall(r"(?:^|\s)/([a-z]+)", "\n".join(lines)))
     assert commands >= set(COMMANDS.split())
@@ -204,7 +204,7 @@ proposals accept reject colour defer undecide
 KINDS_OF_FACT = "event attribute state assertion promise debt question change encounter"
 
 
-def test_every_kind_of_change_became_canon(told: Told) -> None:
+def test_long_campaign_every_kind_of_change_became_canon(told: Told) -> None:
     """Of what was proposed and of what is true, there is something of every kind that there is."""
     with told.archive.open("rb") as file:
         proposed: list[Any] = list(ArchiveReader(file).read_records("proposed_changes"))
@@ -215,7 +215,7 @@ def test_every_kind_of_change_became_canon(told: Told) -> None:
     assert {fact["status"] for fact in told.data["facts"]} == set(FactStatus)
 
 
-def test_every_gate_was_used_in_every_way(told: Told) -> None:
+def test_long_campaign_every_gate_was_used_in_every_way(told: Told) -> None:
     with told.archive.open("rb") as file:
         commits: list[Any] = list(ArchiveReader(file).read_records("canonizations"))
     gates = {commit.scene_id: commit.outcomes for commit in commits if commit.reason == "scene end"}
@@ -244,7 +244,7 @@ def test_canon_is_what_the_story_says(told: Told) -> None:
     assert not diff, "\n".join(["canon is not what the story says", *diff])
 
 
-def test_every_fact_rests_on_words_that_were_said(told: Told) -> None:
+def test_long_campaign_every_fact_rests_on_words_that_were_said(told: Told) -> None:
     said = {turn["id"]: turn["text"] for scene in told.data["scenes"] for turn in scene["turns"]}
     for fact in told.data["facts"]:
         assert fact["evidence"], fact["statement"]
@@ -257,7 +257,7 @@ def test_every_fact_rests_on_words_that_were_said(told: Told) -> None:
 # --- the court --------------------------------------------------------------------------------------
 
 
-def test_each_of_the_six_rulings_was_made(told: Told) -> None:
+def test_long_campaign_each_of_the_six_rulings_was_made(told: Told) -> None:
     wanted = yaml.safe_load(EXPECTED.read_text(encoding="utf-8"))["rulings"]
     made = [
         {"ruling": r.ruling.value, "new": r.new_title, "old": r.old_title} for r in reversed(told.rulings)
@@ -267,7 +267,7 @@ def test_each_of_the_six_rulings_was_made(told: Told) -> None:
     assert {"rumour", "lie"} <= set(" ".join(r.description for r in told.rulings).split())
 
 
-def test_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
+def test_long_campaign_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
     assert len(told.asked_again) == len(told.rulings)
     upheld = {statement for ruling in told.rulings for statement in (ruling.new_title, ruling.old_title)}
     for title, row in told.asked_again.items():
@@ -282,7 +282,7 @@ def test_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
 # --- retcons ----------------------------------------------------------------------------------------
 
 
-def test_a_retcon_and_its_reverse_leave_canon_as_it_was(told: Told) -> None:
+def test_long_campaign_retcon_and_its_reverse_leave_canon_as_it_was(told: Told) -> None:
     reverse = told.reverse
     assert reverse.restored == reverse.before
     assert reverse.retconned != reverse.before
@@ -292,7 +292,7 @@ def test_a_retcon_and_its_reverse_leave_canon_as_it_was(told: Told) -> None:
 # --- read back --------------------------------------------------------------------------------------
 
 
-def test_the_recap_says_where_it_stands(told: Told) -> None:
+def test_long_campaign_recap_says_where_it_stands(told: Told) -> None:
     eleventh, twelfth, now, last, still_open = told.recap.splitlines()
     assert eleventh.startswith('Scene 11 "Night water": Joreth Vane drowned at the Third Weir')
     assert twelfth.startswith('Scene 12 "The other side": Ansa Holm brought Lorne Askew home')
@@ -301,7 +301,7 @@ def test_the_recap_says_where_it_stands(told: Told) -> None:
     assert still_open == "Open: Osric Dunn owes Hanne Pell forty marks (since Day 1, dusk)"
 
 
-def test_the_story_is_told_back(told: Told) -> None:
+def test_long_campaign_story_is_said_back(told: Told) -> None:
     assert "## 10. The moot\n\n*Day 13, noon · Moot Hall · Say it where it counts*" in told.markdown
     assert "S10 The moot · Day 13, noon · Moot Hall\n(goal: Say it where it counts)" in told.journal
     assert "**Question:** Does he keep his word?" in told.markdown

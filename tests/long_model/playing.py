@@ -23,9 +23,9 @@ from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.llm import Persona
 from stores.records.play import Speaker
-from tests.agents.orchestrator.teller import house, persona_of
+from tests.agents.orchestrator.scripted_program import house, persona_of
 from tests.long_model.baits import BAITS, INNOCENT, INNOCENT_ACTS, Bait
-from tests.table import START
+from tests.program import START
 
 SCENE_TURNS = 34
 """Exchanges of a scene; then it ends, everything without conflict is committed, and the next begins."""

@@ -243,7 +243,7 @@ async def test_reads_use_the_server_while_it_has_everything(
         assert (Store.LOG, "line_tail") not in far.calls, "it is behind"
 
 
-async def test_not_found_is_no_outage(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
+async def test_degraded_not_found_is_no_outage(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
         with pytest.raises(NotFound):
             await stores.log(Role.NARRATOR).turn(b.new_id())

@@ -10,7 +10,7 @@ from stores.records.canon import AssertFact, Authority, FactKind
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.workflow import ProposedChange
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import EVENING
+from tests.screens.screen_driver import EVENING
 
 RAIN = "It rains on the chapel roof."
 

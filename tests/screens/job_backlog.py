@@ -17,7 +17,7 @@ from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import EVENING, OpenServices, real_desk
+from tests.screens.screen_driver import EVENING, OpenServices, real_desk
 
 ERROR = "OSError: the [bold]disk[/] is gone\x1b[31m"
 

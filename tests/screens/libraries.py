@@ -18,7 +18,7 @@ from agents.story_outline import NewUniverse
 from stores.records.ids import Id
 from tests.screens.remembered_story import build_remembered_story
 from tests.screens.scripted_llm import build_narrated_story, start_sample_story
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 
 BuildLibrary = Callable[[Path], Coroutine[Any, Any, object]]
 CopyLibrary = Callable[[BuildLibrary], Path]

@@ -7,7 +7,7 @@ from pathlib import Path
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 
 KEY_IS_WENNAS = "Wenna Pike has a brass key."
 LIE = "Wenna Pike is in the chapel."

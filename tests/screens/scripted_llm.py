@@ -18,8 +18,8 @@ from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedRep
 from agents.services.services import Services
 from stores.records.ids import Id
 from stores.records.llm import Money, Persona
-from tests.agents.orchestrator.teller import NOTHING, persona_of
-from tests.screens.table import real_desk
+from tests.agents.orchestrator.scripted_program import NOTHING, persona_of
+from tests.screens.screen_driver import real_desk
 
 MODEL = "openai/gpt-4o-mini"
 SMALL_MODEL = "ollama/qwen2.5:0.5b"

@@ -13,7 +13,7 @@ from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
 from tests.screens.faults import fail_once
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.agenda_box import agenda_lines
 from widgets.prompt import PlayPrompt
 

@@ -18,7 +18,7 @@ from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.faults import fail_once, record_calls
-from tests.screens.table import Table, real_desk, seated
+from tests.screens.screen_driver import Table, real_desk, seated
 
 Opened = tuple[Services, Callable[[], Awaitable[None]]]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.screens.table import NARROW, ROOMY, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, real_desk, seated
 
 MEMORIES = ("4", "f2", "enter")
 """To Ivo Tarrant's memories."""

@@ -14,7 +14,7 @@ from stores.records.workflow import RulingKind
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 
 pytestmark = pytest.mark.slow
 

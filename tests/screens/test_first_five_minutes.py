@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from screens.world.universe_screen import UniverseScreen
-from tests.screens.table import ROOMY, real_desk, seated
+from tests.screens.screen_driver import ROOMY, real_desk, seated
 from widgets.entity_card import EntityCardView
 
 EXCHANGES = (

@@ -18,7 +18,7 @@ from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Ve
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.gate_story import RAIN, build_gate_story
 from tests.screens.libraries import CopyLibrary
-from tests.screens.table import EVENING, NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import EVENING, NARROW, ROOMY, Table, real_desk, seated
 
 ALLIES, ENEMIES = "Wenna Pike and Mara Venn are allies.", "Wenna Pike and Mara Venn are enemies."
 

@@ -10,7 +10,7 @@ import pytest
 from agents.events import Event, ImportProgressed
 from screens.ingest.import_screen import ImportScreen
 from tests.agents.importers.test_importer import log_bytes
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from screens.key_bar import Key, layout_keys
 from stores.records.workflow import Verdict
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, real_desk, seated
+from tests.screens.screen_driver import NARROW, real_desk, seated
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from stores.records.llm import Persona
 from tests.screens.conftest import MemoryKeyring
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.scripted_llm import MODEL, ScriptedLlm, priced, write_settings
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.bill_list import BillList, budget_percent
 from widgets.row_list import RowList
 

@@ -29,7 +29,7 @@ from stores.records.world import Entity, EntityKind, EntityStatus
 from tests.screens.faults import fail_once
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 from widgets.entity_card import EntityCardView
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stores.archive import import_campaign
-from tests.screens.table import ROOMY, Table, real_desk, seated
-from tests.table import opened
+from tests.screens.screen_driver import ROOMY, Table, real_desk, seated
+from tests.program import opened
 from widgets.entity_card import EntityCardView
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from stores.errors import StoreFull
 from tests.screens.faults import fail_once, record_calls
-from tests.screens.table import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 
 
 async def test_menu_of_an_empty_library_says_what_to_do(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from agents.llm.errors import INPUT_KEPT, ModelRefused
 from agents.llm.scripted_model import ScriptedReply
 from stores.records.ids import Id
 from stores.records.llm import Persona
-from tests.agents.orchestrator.teller import NOTHING
+from tests.agents.orchestrator.scripted_program import NOTHING
 from tests.screens.faults import hold, record_calls
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import SILENCE, ScriptedLlm, priced, start_sample_story, write_settings
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
 

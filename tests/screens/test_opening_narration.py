@@ -10,7 +10,7 @@ from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.records.llm import Persona
 from stores.records.play import StoryMode
 from tests.screens.scripted_llm import PROSE, ScriptedLlm, write_settings
-from tests.screens.table import NARROW, real_desk, seated
+from tests.screens.screen_driver import NARROW, real_desk, seated
 
 THROUGH_THE_GATE = ("A", "enter", "enter", "enter")
 """Accept, commit though something is held, and leave the outcome."""

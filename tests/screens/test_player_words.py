@@ -65,7 +65,7 @@ def test_key_labels_titles_and_help_have_no_in_house_words() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE.names()))
-def test_every_predicate_has_a_label_in_words(name: str) -> None:
+def test_screen_words_every_predicate_has_a_label_in_words(name: str) -> None:
     assert CATALOGUE.predicates[name].label
     for is_reversed in (False, True):
         assert "_" not in CATALOGUE.label(name, is_reversed=is_reversed)
@@ -82,7 +82,7 @@ def test_labels_of_unknown_predicates_kinds_and_checks_are_words() -> None:
     assert [label for label in labels if "_" in label] == []
 
 
-def test_a_relation_reads_from_either_end() -> None:
+def test_screen_words_relation_reads_from_either_end() -> None:
     assert CATALOGUE.label("located_in") == CATALOGUE.label("contains", is_reversed=True) == "is in"
     assert CATALOGUE.label("located_in", is_reversed=True) == CATALOGUE.label("contains") == "contains"
     assert CATALOGUE.label("connected_to", is_reversed=True) == "leads to"

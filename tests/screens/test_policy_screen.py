@@ -13,7 +13,7 @@ from stores.records.workflow import KindRule, Verdict
 from tests.screens.faults import fail_once
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 
 IN_CONFLICT = ("/fact Wenna Pike ally_of Ivo Tarrant", "/commit", "/fact Wenna Pike enemy_of Ivo Tarrant")
 REJECTED = (*["/state Mara.luck +1"] * 20, *(f"/thing Pebble {number}" for number in range(6)))

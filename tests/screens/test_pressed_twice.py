@@ -11,7 +11,7 @@ from textual import events
 
 from agents.services.services import Services
 from tests.screens.faults import hold, record_calls
-from tests.screens.table import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -17,7 +17,7 @@ from stores.errors import StoreUnavailable
 from stores.records.llm import Persona
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.scripted_llm import ScriptedLlm, write_settings
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.finding_list import FindingList
 from widgets.prompt import PlayPrompt
 

@@ -12,7 +12,7 @@ from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.screens.faults import fail_once
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript

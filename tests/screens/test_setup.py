@@ -13,7 +13,7 @@ from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, Tensi
 from stores.records.world import Entity, EntityKind
 from tests.contract import builders as make
 from tests.screens.faults import fail_once
-from tests.screens.table import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 
 BROKEN_PACK = """\
 id: mudlarks

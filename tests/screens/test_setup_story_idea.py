@@ -16,7 +16,7 @@ from agents.views.play_views import SceneView
 from stores.records.llm import Persona
 from tests.screens.faults import hold
 from tests.screens.scripted_llm import STORY_IDEA, ScriptedLlm, priced, write_settings
-from tests.screens.table import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from stores.records.workflow import ProposalStatus
 from tests.screens.faults import fail_once
 from tests.screens.libraries import CopyLibrary
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.prompt import PlayPrompt
 
 HURT = ("/state Mara +hurt", "/state Mara.hp -3", "/commit")

@@ -11,7 +11,7 @@ from agents.events import BackgroundProgressed
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.screens.job_backlog import build_backlog, open_with_backlog
 from tests.screens.libraries import CopyLibrary
-from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.status_bar import MIN_SHOWN_BACKLOG
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from stores.errors import NotFound
 from tests.screens.faults import fail_once
-from tests.screens.table import NARROW, ROOMY, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, real_desk, seated
 from widgets.entity_card import EntityCardView
 from widgets.transcript.transcript import Transcript
 

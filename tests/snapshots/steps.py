@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from monitor_tui.app import MonitorApp
-from tests.screens.table import NARROW, ROOMY, Table
+from tests.screens.screen_driver import NARROW, ROOMY, Table
 
 Compare = Callable[..., bool]
 Steps = tuple[str, ...]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.app import MonitorApp
-from tests.screens.table import ROOMY, real_desk
+from tests.screens.screen_driver import ROOMY, real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 pytestmark = pytest.mark.slow

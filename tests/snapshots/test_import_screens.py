@@ -8,7 +8,7 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.agents.importers.test_importer import log_bytes
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 pytestmark = pytest.mark.slow

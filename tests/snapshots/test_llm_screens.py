@@ -14,7 +14,7 @@ from agents.llm.errors import ModelKeyRefused
 from monitor_tui.app import MonitorApp
 from stores.records.llm import Persona
 from tests.screens.scripted_llm import ScriptedLlm, priced, write_settings
-from tests.screens.table import ROOMY, Table, real_desk
+from tests.screens.screen_driver import ROOMY, Table, real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 pytestmark = pytest.mark.slow

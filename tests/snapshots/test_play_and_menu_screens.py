@@ -10,7 +10,7 @@ import pytest
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from stores.errors import LibraryInUse
-from tests.screens.table import ROOMY, real_desk
+from tests.screens.screen_driver import ROOMY, real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 WENNA = ("3", "slash", "type:wenna", "enter")

@@ -10,7 +10,7 @@ import pytest
 from monitor_tui.app import MonitorApp
 from stores.records.llm import Persona
 from tests.screens.scripted_llm import ScriptedLlm, write_settings
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 PLAYED: dict[str, Steps] = {

@@ -8,7 +8,7 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.screens.libraries import CopyLibrary, build_bare_world
-from tests.screens.table import real_desk
+from tests.screens.screen_driver import real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 from tests.snapshots.test_play_and_menu_screens import WENNA
 

@@ -38,7 +38,7 @@ from widgets.trigger_bar import TriggerBar
         (32, " The Dro… · scene 3"),
     ],
 )
-def test_the_header_gives_up_its_parts_in_order(width: int, line: str) -> None:
+def test_bar_header_gives_up_its_parts_in_order(width: int, line: str) -> None:
     text = status_content(scene_view(), width).plain
     assert len(text) == width
     assert text.startswith(line + " ")
@@ -46,7 +46,7 @@ def test_the_header_gives_up_its_parts_in_order(width: int, line: str) -> None:
 
 
 @given(TEXTS, TEXTS, TEXTS, st.integers(20, 160))
-def test_the_header_takes_one_line_of_the_width(universe: str, story: str, title: str, width: int) -> None:
+def test_bar_header_takes_one_line_of_the_width(universe: str, story: str, title: str, width: int) -> None:
     content = status_content(
         scene_view(
             universe=Universe(id="u", name=universe, recorded_at=NOW),
@@ -61,7 +61,7 @@ def test_the_header_takes_one_line_of_the_width(universe: str, story: str, title
 
 
 @given(TEXTS, st.integers(20, 160), st.sampled_from(("", "indexing 3", "remembering 1,234,567")))
-def test_the_header_keeps_its_width_whatever_is_done_behind_play(title: str, width: int, behind: str) -> None:
+def test_bar_header_keeps_its_width_whatever_is_done_behind_play(title: str, width: int, behind: str) -> None:
     scene = Scene(id="c", story_id="s", universe_id="u", order=12, title=title, created_at=NOW)
     content = status_content(scene_view(scene=scene), width, "$0.04", behind)
     assert content.cell_length <= width
@@ -69,7 +69,7 @@ def test_the_header_keeps_its_width_whatever_is_done_behind_play(title: str, wid
         assert content.plain.rstrip().endswith(behind or "$0.04")
 
 
-async def test_the_header_follows_the_scene() -> None:
+async def test_bar_header_follows_the_scene() -> None:
     bar = StatusBar()
     app = Stage(bar)
     async with app.run_test(size=(110, 5)) as pilot:
@@ -81,7 +81,7 @@ async def test_the_header_follows_the_scene() -> None:
         assert line.endswith("Day 3, dusk   tension 5   $0.04")
 
 
-async def test_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> None:
+async def test_bar_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> None:
     bar = TriggerBar()
     app = Stage(bar)
     async with app.run_test(size=(100, 5)) as pilot:
@@ -101,7 +101,7 @@ async def test_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> Non
         assert not bar.display
 
 
-async def test_the_question_goes_to_a_second_line_where_it_must() -> None:
+async def test_bar_question_goes_to_a_second_line_where_it_must() -> None:
     bar = TriggerBar()
     app = Stage(bar)
     async with app.run_test(size=(50, 5)) as pilot:

@@ -6,7 +6,7 @@ from agents.views.query_views import AnswerStanding, QueryFinding
 from widgets.finding_list import finding_lines
 
 
-def test_a_score_next_to_nothing_is_not_told_as_nothing() -> None:
+def test_findings_score_next_to_nothing_is_not_told_as_nothing() -> None:
     """BM25 gives a word that stands in most rows a millionth."""
     found = QueryFinding(
         1, AnswerStanding.ON_RECORD, "It rains.", score=1e-6, by=(("words", 1e-6), ("graph", 0.25))

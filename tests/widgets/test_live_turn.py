@@ -51,7 +51,7 @@ def finished(text: str, width: int, name: str = "") -> list[str]:
 
 @pytest.mark.parametrize("width", [20, 41, 78, 130])
 @pytest.mark.parametrize("text", TEXTS)
-def test_what_streamed_in_looks_just_like_the_finished_turn(text: str, width: int) -> None:
+def test_live_turn_what_streamed_in_looks_just_like_the_finished_turn(text: str, width: int) -> None:
     live = LiveTurn("t")
     for piece in pieces(text, width):
         live.add_text(piece)
@@ -60,21 +60,21 @@ def test_what_streamed_in_looks_just_like_the_finished_turn(text: str, width: in
 
 
 @pytest.mark.parametrize("name", ["Oss", "Old Ferryman Oss"])
-def test_a_character_speaks_by_name(name: str) -> None:
+def test_live_turn_character_speaks_by_name(name: str) -> None:
     live = LiveTurn("t", name)
     for piece in pieces(PROSE, 1):
         live.add_text(piece)
     assert drawn(live, 50) == finished(PROSE, 50, name)
 
 
-def test_what_opens_an_exchange_stands_apart() -> None:
+def test_live_turn_what_opens_an_exchange_stands_apart() -> None:
     live = LiveTurn("turn-3", opens_exchange=True)
     live.add_text(PROSE)
     own = TurnView(turn_view(3).turn.model_copy(update={"exchange_id": "turn-3"}))
     assert drawn(live, 50) == [row.text.rstrip() for row in turn_strips(own, 50, UNSTYLED_INKS)]
 
 
-def test_another_width_wraps_it_all_anew() -> None:
+def test_live_turn_another_width_wraps_it_all_anew() -> None:
     live = LiveTurn("t")
     for piece in pieces(PROSE * 3, 2):
         live.add_text(piece)
@@ -82,7 +82,7 @@ def test_another_width_wraps_it_all_anew() -> None:
     assert drawn(live, 33) == finished(PROSE * 3, 33)
 
 
-def test_a_word_more_draws_no_more_lines_at_the_end_than_at_the_beginning(
+def test_live_turn_word_more_draws_no_more_lines_at_the_end_than_at_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[Line] = []
@@ -149,7 +149,7 @@ def stage() -> Stage:
     return Stage(Transcript(empty="Nothing yet."))
 
 
-async def test_words_grow_at_the_end_and_become_the_turn() -> None:
+async def test_live_turn_words_grow_at_the_end_and_become_the_turn() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(30))
@@ -170,7 +170,7 @@ async def test_words_grow_at_the_end_and_become_the_turn() -> None:
         assert transcript.total == 31
 
 
-async def test_words_that_are_not_kept_go_away() -> None:
+async def test_live_turn_words_that_are_not_kept_go_away() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(6))
@@ -183,7 +183,7 @@ async def test_words_that_are_not_kept_go_away() -> None:
         assert screen_text(app) == before
 
 
-async def test_who_reads_further_up_is_left_there() -> None:
+async def test_live_turn_who_reads_further_up_is_left_there() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(60))
@@ -203,7 +203,7 @@ async def test_who_reads_further_up_is_left_there() -> None:
         assert screen_text(app).rstrip().endswith("ought to be still.")
 
 
-async def test_the_first_words_of_a_scene_take_the_place_of_what_an_empty_one_says() -> None:
+async def test_live_turn_first_words_of_a_scene_take_the_place_of_what_an_empty_one_says() -> None:
     app = stage()
     async with app.run_test(size=(60, 10)) as pilot:
         transcript = await opened(pilot, [])
@@ -214,7 +214,7 @@ async def test_the_first_words_of_a_scene_take_the_place_of_what_an_empty_one_sa
         assert screen_text(app).rstrip().endswith("ought to be still.")
 
 
-async def test_two_may_speak_before_the_first_is_a_turn() -> None:
+async def test_live_turn_two_may_speak_before_the_first_is_a_turn() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(4))

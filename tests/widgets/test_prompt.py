@@ -70,7 +70,7 @@ async def test_enter_sends_what_was_typed_before_it_however_fast_one_types() -> 
         assert app.prompt.text == "cxd"
 
 
-async def test_nothing_typed_sends_nothing_and_leaves_keys_to_the_screen() -> None:
+async def test_prompt_nothing_typed_sends_nothing_and_leaves_keys_to_the_screen() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter", "left", "right", "ctrl+z", "ctrl+y", "escape")
@@ -146,7 +146,7 @@ async def test_tab_completes_a_name_in_the_middle_of_a_line() -> None:
         assert app.prompt.text == "I follow Sister Anhelm home"
 
 
-async def test_the_rest_of_a_command_is_shown_and_right_takes_it() -> None:
+async def test_prompt_rest_of_a_command_is_shown_and_right_takes_it() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "/und")
@@ -166,7 +166,7 @@ async def test_tab_with_nothing_to_complete_goes_to_the_next_widget() -> None:
         assert app.prompt.text == "words"
 
 
-async def test_what_failed_comes_back_before_what_was_typed_since() -> None:
+async def test_prompt_what_failed_comes_back_before_what_was_typed_since() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "I go")
@@ -179,7 +179,7 @@ async def test_what_failed_comes_back_before_what_was_typed_since() -> None:
         assert app.prompt.text == "I go\nand wait"
 
 
-async def test_a_busy_prompt_keeps_the_words_and_takes_more() -> None:
+async def test_prompt_busy_prompt_keeps_the_words_and_takes_more() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         app.prompt.busy = True
@@ -193,7 +193,7 @@ async def test_a_busy_prompt_keeps_the_words_and_takes_more() -> None:
         assert app.sent == ["sooner"]
 
 
-async def test_a_draft_outlives_being_disabled() -> None:
+async def test_prompt_draft_outlives_being_disabled() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "a draft")
@@ -205,7 +205,7 @@ async def test_a_draft_outlives_being_disabled() -> None:
         assert app.prompt.text == "a draft"
 
 
-async def test_a_hundred_kilobytes_are_pasted_and_sent_whole() -> None:
+async def test_prompt_hundred_kilobytes_are_pasted_and_sent_whole() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         text = "salt " * 20_000
@@ -215,7 +215,7 @@ async def test_a_hundred_kilobytes_are_pasted_and_sent_whole() -> None:
         assert app.sent == [text.strip()]
 
 
-async def test_a_paste_beyond_reason_is_refused_with_its_size() -> None:
+async def test_prompt_paste_beyond_reason_is_refused_with_its_size() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "kept")
@@ -227,7 +227,7 @@ async def test_a_paste_beyond_reason_is_refused_with_its_size() -> None:
         assert "Say what you do" in screen_text(app)
 
 
-async def test_a_long_line_wraps_and_the_prompt_grows_with_it() -> None:
+async def test_prompt_long_line_wraps_and_the_prompt_grows_with_it() -> None:
     app = PromptStage()
     async with app.run_test(size=(40, 24)) as pilot:
         await typed(pilot, "the salt road " * 6)

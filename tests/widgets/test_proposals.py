@@ -42,21 +42,21 @@ def stage(views: list[ProposalView], **more: object) -> tuple[Stage, ProposalLis
         ("d", Verdict.DEFER),
     ],
 )
-async def test_one_key_decides_the_row_under_the_cursor(key: str, verdict: Verdict) -> None:
+async def test_proposal_one_key_decides_the_row_under_the_cursor(key: str, verdict: Verdict) -> None:
     app, _ = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("j", key)
         assert decided(app) == [(ids(2), verdict)]
 
 
-async def test_a_decision_is_taken_back_where_there_is_one() -> None:
+async def test_proposal_decision_is_taken_back_where_there_is_one() -> None:
     app, _ = stage([proposal(1, verdict=Verdict.REJECT), proposal(2)])
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("u", "down", "u")
         assert decided(app) == [(ids(1), None)]
 
 
-async def test_the_cursor_goes_on_to_the_next_undecided_row() -> None:
+async def test_proposal_cursor_goes_on_to_the_next_undecided_row() -> None:
     views = [proposal(n, verdict=Verdict.ACCEPT if n in (2, 3) else None) for n in range(1, 6)]
     app, listing = stage(views)
     async with app.run_test(size=(60, 20)) as pilot:
@@ -70,7 +70,7 @@ async def test_the_cursor_goes_on_to_the_next_undecided_row() -> None:
         assert listing.current.number == 5
 
 
-async def test_a_hundred_rows_are_decided_with_a_hundred_keys() -> None:
+async def test_proposal_hundred_rows_are_decided_with_a_hundred_keys() -> None:
     app, _ = stage(many(100))
     async with app.run_test(size=(60, 20)) as pilot:
         for key in "aarcdaaara" * 10:
@@ -110,7 +110,7 @@ async def test_accept_all_takes_what_policy_ticks_but_not_the_marked() -> None:
         assert [message.ids for message in app.of(ProposalList.AllAccepted)][1:] == [ids(5)]
 
 
-async def test_the_gates_accept_all_takes_everything_but_conflicts_and_the_marked() -> None:
+async def test_proposal_gates_accept_all_takes_everything_but_conflicts_and_the_marked() -> None:
     app, _ = stage(proposals(), accept_all="unmarked")
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("space", "A")
@@ -125,7 +125,7 @@ async def test_edit_and_evidence_name_the_row() -> None:
         assert [message.view.number for message in app.of(ProposalList.ProposalEvidenceRequested)] == [2, 2]
 
 
-async def test_what_is_in_canon_can_no_longer_be_decided() -> None:
+async def test_proposal_what_is_in_canon_can_no_longer_be_decided() -> None:
     app, _ = stage([proposal(1, status=ProposalStatus.ACCEPTED, verdict=Verdict.ACCEPT)])
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("a", "r", "u", "e", "space", "A")
@@ -134,7 +134,7 @@ async def test_what_is_in_canon_can_no_longer_be_decided() -> None:
         assert "in canon" in screen_text(app)
 
 
-async def test_what_was_deferred_or_failed_waits_again() -> None:
+async def test_proposal_what_was_deferred_or_failed_waits_again() -> None:
     app, _ = stage([proposal(1, status=ProposalStatus.DEFERRED), proposal(2, status=ProposalStatus.FAILED)])
     async with app.run_test(size=(60, 20)) as pilot:
         assert "deferred" in screen_text(app)
@@ -177,7 +177,7 @@ async def test_groups_have_headings_and_conflicts_come_first() -> None:
         assert any(line.split() == ["fact", "1"] for line in screen_text(app).splitlines())
 
 
-async def test_the_filter_narrows_by_every_word() -> None:
+async def test_proposal_filter_narrows_by_every_word() -> None:
     app, listing = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         listing.filter_text = "FACT salt"
@@ -216,7 +216,7 @@ async def test_rows_say_their_state_without_colour() -> None:
         ]
 
 
-async def test_an_empty_list_says_what_will_come() -> None:
+async def test_proposal_empty_list_says_what_will_come() -> None:
     app, _ = stage([])
     async with app.run_test(size=(60, 20)) as pilot:
         assert "No proposals yet" in screen_text(app)
@@ -237,7 +237,7 @@ async def test_page_keys_and_edges_go_through_a_long_list() -> None:
         assert "moved, 20" in screen_text(app)
 
 
-async def test_the_panel_counts_what_waits_and_shows_what_a_row_rests_on() -> None:
+async def test_proposal_panel_counts_what_waits_and_shows_what_a_row_rests_on() -> None:
     panel = ProposalPanel()
     app = Stage(panel)
     async with app.run_test(size=(40, 20)) as pilot:

@@ -50,7 +50,7 @@ def is_safe(text: str) -> bool:
 
 
 @given(TEXTS)
-def test_nothing_that_steers_a_terminal_comes_through(text: str) -> None:
+def test_safe_text_nothing_that_steers_a_terminal_comes_through(text: str) -> None:
     assert is_safe(plain_text(text))
     assert is_safe(content(text).plain)
     assert "\n" not in one_line(text)
@@ -106,5 +106,5 @@ def test_wrapping_breaks_at_spaces_and_keeps_line_breaks() -> None:
     assert wrap("the salt coast\n\nat night", 8) == ["the salt", "coast", "", "at night"]
 
 
-def test_a_word_wider_than_the_line_is_cut() -> None:
+def test_safe_text_word_wider_than_the_line_is_cut() -> None:
     assert wrap("日本語日本語 ok", 5) == ["日本", "語日", "本語", "ok"]

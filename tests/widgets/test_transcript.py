@@ -56,7 +56,7 @@ def stage() -> Stage:
     return Stage(Transcript(empty="Say what you do."))
 
 
-async def test_an_empty_line_says_what_to_do() -> None:
+async def test_transcript_empty_line_says_what_to_do() -> None:
     app = stage()
     async with app.run_test(size=(60, 20)) as pilot:
         await opened(pilot, Source([]))
@@ -92,7 +92,7 @@ async def test_keys_fetch_only_the_pages_they_come_to() -> None:
         assert "try 5000" in screen_text(app)
 
 
-async def test_the_cursor_goes_turn_by_turn_and_says_where_it_stands() -> None:
+async def test_transcript_cursor_goes_turn_by_turn_and_says_where_it_stands() -> None:
     app, source = stage(), Source(story_line(40))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
@@ -120,7 +120,7 @@ async def test_page_keys_read_through_the_whole_line() -> None:
         assert transcript.follow
 
 
-async def test_the_view_follows_new_turns_only_from_the_end() -> None:
+async def test_transcript_view_follows_new_turns_only_from_the_end() -> None:
     app, source = stage(), Source(story_line(40))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
@@ -156,7 +156,7 @@ async def test_resizing_keeps_the_place() -> None:
         assert transcript.scroll_offset.y == transcript.max_scroll_y
 
 
-async def test_what_is_on_the_screen_does_not_jump_while_pages_come() -> None:
+async def test_transcript_what_is_on_the_screen_does_not_jump_while_pages_come() -> None:
     """Text moves by just the lines asked for, however wrong the guesses above it were."""
     line = [turn_view(d, text=f"turn {d} " + "word " * (d * 37 % 400)) for d in range(400)]
     app, source = stage(), Source(line)
@@ -184,7 +184,7 @@ async def test_streamed_words_and_later_marks_are_drawn_in_place() -> None:
         assert transcript.total == 11
 
 
-async def test_a_shorter_line_after_undo_reads_its_tail_again() -> None:
+async def test_transcript_shorter_line_after_undo_reads_its_tail_again() -> None:
     app, source = stage(), Source(story_line(60))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
@@ -212,7 +212,7 @@ async def test_pages_of_an_older_line_are_thrown_away() -> None:
         assert "try" not in screen_text(app)
 
 
-async def test_a_page_that_cannot_be_read_is_said_and_asked_for_again() -> None:
+async def test_transcript_page_that_cannot_be_read_is_said_and_asked_for_again() -> None:
     app, source = stage(), Source(story_line(20))
     source.broken = True
     async with app.run_test(size=(80, 24)) as pilot:
@@ -225,7 +225,7 @@ async def test_a_page_that_cannot_be_read_is_said_and_asked_for_again() -> None:
         assert "try 0" in screen_text(app)
 
 
-async def test_the_story_alone_has_no_rolls_and_the_cursor_skips_them() -> None:
+async def test_transcript_story_alone_has_no_rolls_and_the_cursor_skips_them() -> None:
     app, source = stage(), Source(story_line(40))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
@@ -241,7 +241,7 @@ async def test_the_story_alone_has_no_rolls_and_the_cursor_skips_them() -> None:
         assert "⚄" in screen_text(app)
 
 
-async def test_a_jump_marks_its_turn_without_the_focus_until_play_goes_on() -> None:
+async def test_transcript_jump_marks_its_turn_without_the_focus_until_play_goes_on() -> None:
     app, source = stage(), Source(story_line(100))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
@@ -256,7 +256,7 @@ async def test_a_jump_marks_its_turn_without_the_focus_until_play_goes_on() -> N
         assert "▌" not in screen_text(app)
 
 
-async def test_a_turn_taller_than_the_view_is_read_through() -> None:
+async def test_transcript_turn_taller_than_the_view_is_read_through() -> None:
     app = stage()
     source = Source([turn_view(0, text="word " * 400), turn_view(1, text="after")])
     async with app.run_test(size=(40, 10)) as pilot:

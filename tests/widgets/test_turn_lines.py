@@ -24,7 +24,7 @@ def text_of(view: TurnView, width: int = 60, options: TurnOptions = EVERYTHING) 
 
 
 @given(TEXTS, st.sampled_from(Speaker), TEXTS, st.integers(16, 140), st.booleans())
-def test_every_strip_has_the_width_and_steers_nothing(
+def test_turn_line_every_strip_has_the_width_and_steers_nothing(
     text: str, speaker: Speaker, name: str, width: int, at_cursor: bool
 ) -> None:
     view = turn_view(
@@ -35,24 +35,24 @@ def test_every_strip_has_the_width_and_steers_nothing(
         assert is_safe(strip.text)
 
 
-def test_the_speaker_stands_in_the_gutter_and_words_hang_beside_it() -> None:
+def test_turn_line_speaker_stands_in_the_gutter_and_words_hang_beside_it() -> None:
     assert text_of(turn_view(1, Speaker.GM, "one two three four"), 20) == [
         " gm   one two three",
         "      four",
     ]
 
 
-def test_an_exchange_begins_with_an_empty_line_but_the_first_does_not() -> None:
+def test_turn_line_exchange_begins_with_an_empty_line_but_the_first_does_not() -> None:
     assert text_of(turn_view(4, Speaker.PLAYER, "I go.")) == ["", " you  I go."]
     assert text_of(turn_view(0, Speaker.PLAYER, "I go.")) == [" you  I go."]
 
 
-def test_a_name_too_long_for_the_gutter_stands_above_the_words() -> None:
+def test_turn_line_name_too_long_for_the_gutter_stands_above_the_words() -> None:
     assert text_of(turn_view(2, Speaker.NPC, "Aye.", name="Oss")) == [" Oss  Aye."]
     assert text_of(turn_view(2, Speaker.NPC, "Aye.", name="Ferryman Oss")) == [" Ferryman Oss", "      Aye."]
 
 
-def test_a_sealed_result_stands_behind_a_rule_with_its_degree_and_effects() -> None:
+def test_turn_line_sealed_result_stands_behind_a_rule_with_its_degree_and_effects() -> None:
     view = turn_view(
         2,
         Speaker.ORACLE,
@@ -65,13 +65,13 @@ def test_a_sealed_result_stands_behind_a_rule_with_its_degree_and_effects() -> N
 @pytest.mark.parametrize(
     ("degree", "ink"), [(Degree.SUCCESS, Ink.GOOD), (Degree.PARTIAL, Ink.WARN), (Degree.FAIL, Ink.BAD)]
 )
-def test_a_degree_is_said_in_sign_word_and_ink(degree: Degree, ink: Ink) -> None:
+def test_turn_line_degree_is_said_in_sign_word_and_ink(degree: Degree, ink: Ink) -> None:
     view = turn_view(2, Speaker.ORACLE, "", resolution=resolution(2, degree=degree))
     pieces = [piece for line in turn_lines(view, 60) for piece in line]
     assert any(degree.value in text and text[0] in "✓~✗" and piece_ink is ink for text, piece_ink in pieces)
 
 
-def test_a_result_without_words_is_told_from_its_numbers() -> None:
+def test_turn_line_result_without_words_is_said_from_its_numbers() -> None:
     view = turn_view(2, Speaker.ORACLE, "", resolution=resolution(2, text="", degree=Degree.NONE))
     assert text_of(view) == [" ⚄    ┃ 2d6+1 = 10 vs 9"]
 
@@ -84,14 +84,14 @@ def test_takes_and_what_was_made_true_are_marked_at_the_right_edge() -> None:
     assert last.strip() == "take 2/3"
 
 
-def test_the_story_alone_has_no_rolls_and_no_marks() -> None:
+def test_turn_line_story_alone_has_no_rolls_and_no_marks() -> None:
     assert text_of(turn_view(1, Speaker.ORACLE, "2d6 = 7"), options=STORY_ONLY) == []
     assert text_of(turn_view(1, Speaker.GM, "Short.", take_count=3, made_count=1), options=STORY_ONLY) == [
         " gm   Short."
     ]
 
 
-def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
+def test_turn_line_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
     view = replace(
         turn_view(1, Speaker.GM, "It rains.", made_count=1), notes=("ask about the bell", "or not")
     )
@@ -104,7 +104,7 @@ def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
     assert text_of(view, 40, TurnOptions(hide_mechanics=True)) == [" gm   It rains."]
 
 
-def test_the_cursor_is_a_bar_on_every_line_but_the_empty_one() -> None:
+def test_turn_line_cursor_is_a_bar_on_every_line_but_the_empty_one() -> None:
     strips = turn_strips(
         turn_view(4, Speaker.PLAYER, "one two three four"), 20, UNSTYLED_INKS, is_at_cursor=True
     )

@@ -16,7 +16,7 @@ def test_missing_names_only_the_pages_that_are_not_here() -> None:
     assert pages.get(0) is None
 
 
-def test_a_stale_page_is_shown_until_a_newer_one_comes() -> None:
+def test_turn_page_stale_page_is_shown_until_a_newer_one_comes() -> None:
     pages = TurnPages()
     pages.store_page(0, LINE[:PAGE_SIZE], PAGE_SIZE)
     pages.mark_stale()
@@ -36,7 +36,7 @@ def test_turns_appended_while_their_page_was_on_its_way_stay() -> None:
     assert pages.get(4) is LINE[4]
 
 
-def test_a_page_that_came_back_short_is_not_asked_for_again_and_again() -> None:
+def test_turn_page_page_that_came_back_short_is_not_asked_for_again_and_again() -> None:
     pages = TurnPages()
     pages.store_page(0, LINE[:4], 10)
     assert pages.missing_pages(0, 9, 10) == []
@@ -44,7 +44,7 @@ def test_a_page_that_came_back_short_is_not_asked_for_again_and_again() -> None:
     assert pages.missing_pages(0, 9, 10) == [0]
 
 
-def test_an_append_onto_a_page_that_is_not_here_leaves_it_to_be_fetched() -> None:
+def test_turn_page_append_onto_a_page_that_is_not_here_leaves_it_to_be_fetched() -> None:
     pages = TurnPages()
     pages.append(LINE[7])
     assert pages.get(7) is None
@@ -53,7 +53,7 @@ def test_an_append_onto_a_page_that_is_not_here_leaves_it_to_be_fetched() -> Non
     assert pages.get(PAGE_SIZE) is LINE[PAGE_SIZE]
 
 
-def test_the_least_used_pages_are_dropped_first() -> None:
+def test_turn_page_least_used_pages_are_dropped_first() -> None:
     pages = TurnPages()
     long = story_line(PAGE_SIZE * (MAX_PAGES + 1))
     for page in range(MAX_PAGES + 1):

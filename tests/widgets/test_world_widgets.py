@@ -24,7 +24,7 @@ def shown(app: Stage) -> list[str]:
 # --- tree -------------------------------------------------------------------------------------------
 
 
-async def test_the_tree_counts_by_kind_and_marks_players_and_locks() -> None:
+async def test_world_widget_tree_counts_by_kind_and_marks_players_and_locks() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
@@ -45,7 +45,7 @@ async def test_the_tree_counts_by_kind_and_marks_players_and_locks() -> None:
         ]
 
 
-async def test_the_tree_is_walked_and_chosen_from_by_keyboard() -> None:
+async def test_world_widget_tree_is_walked_and_chosen_from_by_keyboard() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
@@ -60,7 +60,7 @@ async def test_the_tree_is_walked_and_chosen_from_by_keyboard() -> None:
         assert last.entity.name == "Oss"
 
 
-async def test_the_filter_searches_names_and_aliases() -> None:
+async def test_world_widget_filter_searches_names_and_aliases() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
@@ -73,7 +73,7 @@ async def test_the_filter_searches_names_and_aliases() -> None:
         assert shown(app) == []
 
 
-async def test_a_crowd_is_laid_out_in_part_and_found_whole() -> None:
+async def test_world_widget_crowd_is_laid_out_in_part_and_found_whole() -> None:
     tree = EntityTree()
     app = Stage(tree)
     someone = samples.entities()[0]
@@ -91,7 +91,7 @@ async def test_a_crowd_is_laid_out_in_part_and_found_whole() -> None:
         assert shown(app) == ["▾ Characters  1", "Sailor 299"]
 
 
-async def test_the_tree_keeps_its_place_and_its_closed_kinds() -> None:
+async def test_world_widget_tree_keeps_its_place_and_its_closed_kinds() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
@@ -118,7 +118,7 @@ async def test_names_in_the_tree_are_never_markup() -> None:
 # --- card -------------------------------------------------------------------------------------------
 
 
-async def test_the_card_tells_all_that_canon_says() -> None:
+async def test_world_widget_card_tells_all_that_canon_says() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -158,7 +158,7 @@ async def test_facts_are_stood_on_and_give_their_evidence() -> None:
         ]
 
 
-async def test_another_card_begins_at_its_top_and_the_same_one_keeps_its_place() -> None:
+async def test_world_widget_another_card_begins_at_its_top_and_the_same_one_keeps_its_place() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(50, 10)) as pilot:
@@ -175,7 +175,7 @@ async def test_another_card_begins_at_its_top_and_the_same_one_keeps_its_place()
         assert "Oss" in screen_text(app)
 
 
-async def test_an_entity_without_facts_says_so() -> None:
+async def test_world_widget_entity_without_facts_says_so() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(60, 20)) as pilot:
@@ -216,7 +216,7 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
         ]
 
 
-async def test_a_long_quote_is_cut_to_four_lines() -> None:
+async def test_world_widget_long_quote_is_cut_to_four_lines() -> None:
     listing = EvidenceList()
     app = Stage(listing)
     async with app.run_test(size=(40, 24)) as pilot:
@@ -229,7 +229,7 @@ async def test_a_long_quote_is_cut_to_four_lines() -> None:
 # --- change, cast, numbers --------------------------------------------------------------------------
 
 
-def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
+def test_world_widget_change_is_said_by_sign_and_not_by_colour_alone() -> None:
     lines = diff_lines(
         [
             ("hp", "10", "7"),
@@ -249,7 +249,7 @@ def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
     ]
 
 
-async def test_a_proposal_that_replaces_nothing_says_so() -> None:
+async def test_world_widget_proposal_that_replaces_nothing_says_so() -> None:
     about = ProposalDetail(with_change=True)
     app = Stage(about)
     async with app.run_test(size=(60, 10)) as pilot:
@@ -264,14 +264,14 @@ async def test_a_proposal_that_replaces_nothing_says_so() -> None:
         assert shown(app) == []
 
 
-def test_the_cast_has_players_first_and_marks_what_changed() -> None:
+def test_world_widget_cast_has_players_first_and_marks_what_changed() -> None:
     assert cast_content(samples.cast()).plain.splitlines() == [
         "Mara Vey  HP 7/10*  might 3  wet through".replace("Mara Vey", "Mara"),
         "Oss  HP 4  afraid",
     ]
 
 
-async def test_an_empty_cast_says_how_to_bring_someone() -> None:
+async def test_world_widget_empty_cast_says_how_to_bring_someone() -> None:
     cast = CastBox()
     app = Stage(cast)
     async with app.run_test(size=(40, 6)) as pilot:

@@ -20,7 +20,7 @@ from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.play import Scene, Speaker, Turn
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, SceneNode, StoryNode
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CATALOGUE,
     EVERYONE,
     SCENE,

@@ -24,7 +24,7 @@ from stores.records.canon import (
 from stores.records.ids import derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
     EVERYONE,

@@ -21,7 +21,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import derive_id
 from stores.records.world import EntityKind, EntityStatus
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
     JON,
@@ -55,7 +55,7 @@ def told(facts: list[Fact]) -> list[str]:
 # --- state ------------------------------------------------------------------------------------------
 
 
-def test_two_blows_are_two_facts_and_the_second_supersedes_the_first() -> None:
+def test_commit_two_blows_are_two_facts_and_the_second_supersedes_the_first() -> None:
     canon = PaperCanon()
     first, second = hurt(MARA, 3, tick=10), hurt(MARA, 4, tick=11)
     batch = canon.commit(first, second).batch
@@ -72,7 +72,7 @@ def test_two_blows_are_two_facts_and_the_second_supersedes_the_first() -> None:
     ]
 
 
-def test_the_value_that_an_entity_was_created_with_rests_on_what_the_entity_rests_on() -> None:
+def test_commit_value_that_an_entity_was_created_with_rests_on_what_the_entity_rests_on() -> None:
     canon = PaperCanon()
     known = canon.snapshot()
     canon.snapshot = lambda: known  # type: ignore[method-assign]
@@ -81,7 +81,7 @@ def test_the_value_that_an_entity_was_created_with_rests_on_what_the_entity_rest
     assert first_value.authority is Authority.GM, "it was on the sheet, whoever changes it"
 
 
-def test_a_later_commit_goes_on_from_what_canon_says() -> None:
+def test_commit_later_commit_goes_on_from_what_canon_says() -> None:
     canon = PaperCanon()
     canon.commit(hurt(MARA, 3, tick=10))
     batch = canon.commit(hurt(MARA, 3, tick=20)).batch
@@ -89,7 +89,7 @@ def test_a_later_commit_goes_on_from_what_canon_says() -> None:
     assert [(c.status, c.valid_to) for c in batch.fact_changes] == [(FactStatus.SUPERSEDED, 20)]
 
 
-def test_a_tag_is_put_on_and_taken_off_with_a_sentence_for_each() -> None:
+def test_commit_tag_is_put_on_and_taken_off_with_a_sentence_for_each() -> None:
     canon = PaperCanon()
     canon.commit(tagged(MARA, "wounded", tick=10))
     assert canon.entities[MARA.id].tags == ("brave", "wounded")
@@ -99,7 +99,7 @@ def test_a_tag_is_put_on_and_taken_off_with_a_sentence_for_each() -> None:
     assert canon.now_so("is", MARA) == []
 
 
-def test_a_truth_value_is_a_tag_and_death_is_one_too() -> None:
+def test_commit_truth_value_is_a_tag_and_death_is_one_too() -> None:
     canon = PaperCanon()
     canon.commit(state(MARA, "wounded", True), dies(ORC))
     assert canon.entities[MARA.id].tags == ("brave", "wounded")
@@ -107,32 +107,32 @@ def test_a_truth_value_is_a_tag_and_death_is_one_too() -> None:
     assert told(canon.now_so("alive", ORC)) == ["Orc died."]
 
 
-def test_a_number_that_was_not_there_begins_at_nothing() -> None:
+def test_commit_number_that_was_not_there_begins_at_nothing() -> None:
     canon = PaperCanon()
     canon.commit(state(JON, "luck", 2, StateOp.ADD))
     assert canon.entities[JON.id].numbers == {"luck": 2}
 
 
-def test_a_place_may_be_set_like_any_value() -> None:
+def test_commit_place_may_be_set_like_any_value() -> None:
     canon = PaperCanon(fact("located_in", MARA, CHAPEL, valid_from=0))
     canon.commit(state(MARA, "located_in", CRYPT.id, tick=100))
     assert told(canon.now_so("located_in", MARA)) == ["Mara is in Crypt."]
 
 
-def test_a_state_asserted_as_a_fact_is_borne_as_well() -> None:
+def test_commit_state_asserted_as_a_fact_is_borne_as_well() -> None:
     canon = PaperCanon()
     canon.commit(says("hp", MARA, value=4), says("alive", ORC, value=False))
     assert canon.entities[MARA.id].numbers["hp"] == 4
     assert canon.entities[ORC.id].tags == ("dead",)
 
 
-def test_a_fact_about_the_past_leaves_the_present_alone() -> None:
+def test_commit_fact_about_the_past_leaves_the_present_alone() -> None:
     canon = PaperCanon()
     canon.commit(says("hp", MARA, value=4, valid_from=0, valid_to=50))
     assert canon.entities[MARA.id] == MARA
 
 
-def test_a_clock_stands_where_the_last_tick_left_it() -> None:
+def test_commit_clock_stands_where_the_last_tick_left_it() -> None:
     canon = PaperCanon()
     canon.commit(proposal(AdvanceClock(clock="Tide", by=2), tick=10))
     canon.commit(proposal(AdvanceClock(clock="Tide"), tick=20))
@@ -143,7 +143,7 @@ def test_a_clock_stands_where_the_last_tick_left_it() -> None:
 # --- facts ------------------------------------------------------------------------------------------
 
 
-def test_a_move_ends_the_stay() -> None:
+def test_commit_move_ends_the_stay() -> None:
     stay = fact("located_in", MARA, CHAPEL, valid_from=50)
     canon = PaperCanon(stay)
     move = says("located_in", MARA, CRYPT, tick=60)
@@ -170,14 +170,14 @@ def test_accepting_a_conflict_overrides_the_old_fact(before: Fact, claim: object
     assert canon.facts[before.id].valid_to == end
 
 
-def test_a_claim_with_an_end_leaves_what_holds_now() -> None:
+def test_commit_claim_with_an_end_leaves_what_holds_now() -> None:
     stay = fact("located_in", MARA, CHAPEL)
     canon = PaperCanon(stay)
     canon.commit(says("located_in", MARA, CRYPT, valid_from=10, valid_to=20))
     assert canon.facts[stay.id] == stay
 
 
-def test_an_ending_is_an_event_of_its_own() -> None:
+def test_commit_ending_is_an_event_of_its_own() -> None:
     alliance = fact("ally_of", MARA, JON)
     canon = PaperCanon(alliance)
     ending = proposal(EndFact(fact_id=alliance.id, at=30))
@@ -189,14 +189,14 @@ def test_an_ending_is_an_event_of_its_own() -> None:
     assert canon.facts[alliance.id] == alliance, "an ending that never was leaves the alliance"
 
 
-def test_a_rule_of_the_world() -> None:
+def test_commit_rule_of_the_world() -> None:
     batch = PaperCanon().commit(proposal(NoteAxiom(statement="Iron burns the fey.", scope="fey"))).batch
     assert [(f.kind, f.statement, f.scope, f.severity) for f in batch.facts] == [
         (FactKind.AXIOM, "Iron burns the fey.", "fey", "must")
     ]
 
 
-def test_what_canon_has_already_gains_the_evidence_and_no_twin() -> None:
+def test_commit_what_canon_has_already_gains_the_evidence_and_no_twin() -> None:
     owned = fact("owns", MARA, LANTERN)
     canon = PaperCanon(owned)
     again = says("owns", MARA, LANTERN)
@@ -211,7 +211,7 @@ def test_what_canon_has_already_gains_the_evidence_and_no_twin() -> None:
 # --- entities ---------------------------------------------------------------------------------------
 
 
-def test_what_is_new_is_created_before_what_is_said_of_it() -> None:
+def test_commit_what_is_new_is_created_before_what_is_said_of_it() -> None:
     chamber = entity("Hidden Chamber", EntityKind.PLACE)
     canon = PaperCanon()
     built = canon.commit(says("connected_to", CHAPEL, chamber), creates("Hidden Chamber"))
@@ -221,7 +221,7 @@ def test_what_is_new_is_created_before_what_is_said_of_it() -> None:
     assert {s.subject_id for s in built.batch.supports} == {chamber.id, built.batch.facts[0].id}
 
 
-def test_a_proposal_that_needs_what_is_undecided_fails_alone() -> None:
+def test_commit_proposal_that_needs_what_is_undecided_fails_alone() -> None:
     chamber = entity("Hidden Chamber", EntityKind.PLACE)
     inside, blow = says("located_in", MARA, chamber), hurt(MARA, 1)
     built = PaperCanon().commit(inside, blow, undecided={chamber.id: "Hidden Chamber"})
@@ -229,7 +229,7 @@ def test_a_proposal_that_needs_what_is_undecided_fails_alone() -> None:
     assert fact_of(blow) in {f.id for f in built.batch.facts}
 
 
-def test_a_renamed_entity_keeps_its_old_name_and_its_old_description_is_told() -> None:
+def test_commit_renamed_entity_keeps_its_old_name_and_its_old_description_is_said() -> None:
     canon = PaperCanon(entities=(entity("Mara", description="A sailor."),))
     change = UpdateEntity(entity_id=MARA.id, name="Mara Quill", description="A captain.")
     batch = canon.commit(proposal(change)).batch
@@ -240,7 +240,7 @@ def test_a_renamed_entity_keeps_its_old_name_and_its_old_description_is_told() -
     ]
 
 
-def test_a_lock_is_no_fact_of_the_world() -> None:
+def test_commit_lock_is_no_fact_of_the_world() -> None:
     canon = PaperCanon()
     assert canon.commit(proposal(UpdateEntity(entity_id=MARA.id, locked=True))).batch.facts == ()
     assert canon.entities[MARA.id].locked
@@ -266,7 +266,7 @@ def test_merged_ones_are_one() -> None:
     assert "tired" in canon.entities[MARA.id].tags, "what is said of the absorbed one is said of the kept"
 
 
-def test_an_entity_that_never_was_may_be_again() -> None:
+def test_commit_entity_that_never_was_may_be_again() -> None:
     canon = PaperCanon()
     canon.commit(proposal(RetconFact(fact_id=JON.id)))
     assert canon.entities[JON.id].status is EntityStatus.RETCONNED
@@ -278,7 +278,7 @@ def test_an_entity_that_never_was_may_be_again() -> None:
 # --- provenance and containers ------------------------------------------------------------------------
 
 
-def test_a_fact_of_a_scene_rests_on_its_words_and_on_the_scene() -> None:
+def test_commit_fact_of_a_scene_rests_on_its_words_and_on_the_scene() -> None:
     turn = new_id()
     blow = hurt(MARA, 1, turn_id=turn)
     batch = PaperCanon().commit(blow).batch
@@ -289,13 +289,13 @@ def test_a_fact_of_a_scene_rests_on_its_words_and_on_the_scene() -> None:
     }
 
 
-def test_without_scene_or_evidence_it_rests_on_the_word_of_who_decided() -> None:
+def test_commit_without_scene_or_evidence_it_rests_on_the_word_of_who_decided() -> None:
     bare = says("owns", MARA, LANTERN, evidence=(), scene_id=None)
     batch = PaperCanon().commit(bare).batch
     assert [(e.kind, e.ref_id) for e in batch.evidence] == [(EvidenceKind.MANUAL, bare.id)]
 
 
-def test_a_scenes_end_closes_its_node_and_shows_who_was_there() -> None:
+def test_commit_scenes_end_closes_its_node_and_shows_who_was_there() -> None:
     new = creates("Guard", EntityKind.CHARACTER)
     closing = CommitExtras(scene=scene(cast=(MARA.id, JON.id)), close_scene=True, complete_story=STORY)
     batch = PaperCanon().commit(new, closing=closing).batch
@@ -303,12 +303,12 @@ def test_a_scenes_end_closes_its_node_and_shows_who_was_there() -> None:
     assert (batch.scene_status, batch.story_status) == ({SCENE: "completed"}, {STORY: "completed"})
 
 
-def test_a_universe_is_founded_in_the_batch() -> None:
+def test_commit_universe_is_founded_in_the_batch() -> None:
     batch = PaperCanon().commit(closing=CommitExtras(universe=universe())).batch
     assert batch.universe == universe()
 
 
-def test_the_same_commit_twice_is_one() -> None:
+def test_commit_same_commit_twice_is_one() -> None:
     canon = PaperCanon(fact("located_in", MARA, CHAPEL, valid_from=0))
     built = canon.commit(hurt(MARA, 3), says("located_in", MARA, CRYPT), creates("Hidden Chamber"))
     before = canon.state()

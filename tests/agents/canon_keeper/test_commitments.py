@@ -9,7 +9,7 @@ from stores.errors import InputError
 from stores.records.canon import FactKind, FactStatus, RetconFact
 from stores.records.world import Calendar
 from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.kit import JON, MARA, UNIVERSE, evidence, fact, fact_of, new_id, proposal, says
+from tests.agents.canon_keeper.proposal_builders import JON, MARA, UNIVERSE, evidence, fact, fact_of, new_id, proposal, says
 
 DAY = 24 * 60
 VOW = fact(
@@ -21,7 +21,7 @@ QUESTION = fact(
 )
 
 
-async def test_the_ledger_tells_who_to_whom_and_since_when(table: Table) -> None:
+async def test_commitment_ledger_tells_who_to_whom_and_since_when(table: Table) -> None:
     await table.lay(QUESTION, VOW, DEBT)
     entries = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY)
     assert [(e.kind, e.who and e.who.name, e.to_whom and e.to_whom.name, e.age_words) for e in entries] == [
@@ -32,7 +32,7 @@ async def test_the_ledger_tells_who_to_whom_and_since_when(table: Table) -> None
     assert all(e.is_open and not e.is_paid for e in entries)
 
 
-async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
+async def test_commitment_pay_off_closes_it_by_evidence(table: Table) -> None:
     await table.lay(VOW)
     turn = new_id()
     change = await table.keeper.commitments.pay_off(VOW.id, 2 * DAY)
@@ -57,7 +57,7 @@ async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
     assert (again.status, again.closed, again.valid_to) == (FactStatus.CANONICAL, False, None)
 
 
-async def test_what_is_merely_dropped_is_not_paid(table: Table) -> None:
+async def test_commitment_what_is_merely_dropped_is_not_paid(table: Table) -> None:
     await table.lay(DEBT)
     end = (await table.keeper.commitments.pay_off(DEBT.id)).model_copy(update={"closed": False})
     await table.keeper.commit(await table.stage(proposal(end, tick=2 * DAY)), reason="forgiven")
@@ -65,7 +65,7 @@ async def test_what_is_merely_dropped_is_not_paid(table: Table) -> None:
     assert (entry.is_open, entry.is_paid) == (False, False)
 
 
-async def test_only_a_commitment_is_paid_off(table: Table) -> None:
+async def test_commitment_only_a_commitment_is_paid_off(table: Table) -> None:
     friends = fact("ally_of", MARA, JON)
     await table.lay(friends)
     for fact_id in (friends.id, new_id()):
@@ -73,7 +73,7 @@ async def test_only_a_commitment_is_paid_off(table: Table) -> None:
             await table.keeper.commitments.pay_off(fact_id)
 
 
-async def test_a_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
+async def test_commitment_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
     await table.lay()
     vow = says("promised", MARA, JON, fact_kind=FactKind.COMMITMENT, statement="Mara promised.", tick=100)
     await table.keeper.commit(await table.stage(vow), reason="play")

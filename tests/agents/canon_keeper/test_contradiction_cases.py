@@ -31,7 +31,7 @@ async def judged(case: Case, path: Path) -> tuple[str, ...]:
         await db.close()
 
 
-async def test_all_is_caught_and_nothing_innocent(tmp_path: Path) -> None:
+async def test_contradiction_all_is_caught_and_nothing_innocent(tmp_path: Path) -> None:
     caught: Counter[str] = Counter()
     wrong: list[str] = []
     alarms = missed = 0
@@ -56,7 +56,7 @@ async def test_all_is_caught_and_nothing_innocent(tmp_path: Path) -> None:
     assert (precision, recall) == (1.0, 1.0)
 
 
-def test_the_table_is_large_enough_and_names_each_case_once() -> None:
+def test_contradiction_table_is_large_enough_and_names_each_case_once() -> None:
     guilty = [case for case in CASES if case.rule]
     assert len(guilty) >= MUST_CATCH
     assert len(CASES) - len(guilty) >= MUST_NOT

@@ -24,7 +24,7 @@ from stores.records.canon import (
 )
 from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CATALOGUE,
     CHAPEL,
     CRYPT,
@@ -199,20 +199,20 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_each_rule_and_its_innocent_look_alike(case: Case) -> None:
+def test_contradiction_each_rule_and_its_innocent_look_alike(case: Case) -> None:
     old_king = entity("Old King", tags=("dead",))
     findings = examined(case.proposals, *case.canon, entities=(*EVERYONE, old_king))
     assert [c.check_name for c in findings[-1].conflicts] == ([case.rule] if case.rule else [])
 
 
-def test_a_conflict_shows_the_other_side_and_says_it_in_words() -> None:
+def test_contradiction_conflict_shows_the_other_side_and_says_it_in_words() -> None:
     conflict = examined([says("located_in", MARA, CRYPT, valid_from=50)], IN_CHAPEL)[0].conflicts[0]
     assert conflict.other_fact == IN_CHAPEL
     assert conflict.text == "Canon says “Mara is in Chapel.” Only one of the two can hold at that time."
     assert conflict.is_certain
 
 
-def test_a_claim_without_a_time_is_not_certain_to_mean_that_time() -> None:
+def test_contradiction_claim_without_a_time_is_not_certain_to_mean_that_time() -> None:
     claim = says("located_in", MARA, CRYPT, tick=None, scene_id=None)
     assert not examined([claim], IN_CHAPEL)[0].conflicts[0].is_certain
 
@@ -233,7 +233,7 @@ def test_restoring_meets_what_excludes_it_and_not_the_values_around_it() -> None
 # --- pairs among proposals --------------------------------------------------------------------------
 
 
-def test_two_pending_places_at_one_time_meet_on_both_rows() -> None:
+def test_contradiction_two_pending_places_at_one_time_meet_on_both_rows() -> None:
     first, second = says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT)
     shown = examined([first, second])
     assert [c.check_name for f in shown for c in f.conflicts] == ["one_value", "one_value"]
@@ -244,30 +244,30 @@ def test_two_pending_places_at_one_time_meet_on_both_rows() -> None:
     assert all(c.text.startswith("Another proposal says") for f in shown for c in f.conflicts)
 
 
-def test_two_moves_one_after_the_other_are_innocent() -> None:
+def test_contradiction_two_moves_one_after_the_other_are_innocent() -> None:
     there, back = says("located_in", MARA, CRYPT, tick=60), says("located_in", MARA, CHAPEL, tick=70)
     shown = examined([there, back], IN_CHAPEL)
     assert [f.conflicts for f in shown] == [(), ()]
     assert shown[1].duplicate_of is None, "going back is a move, and no repetition of where she was"
 
 
-def test_a_rejected_proposal_meets_nothing() -> None:
+def test_contradiction_rejected_proposal_meets_nothing() -> None:
     first = ruled(says("located_in", MARA, CHAPEL), Verdict.REJECT)
     assert rules([first, says("located_in", MARA, CRYPT)]) == [(), ()]
 
 
-def test_the_dying_may_be_hurt_in_the_turn_of_their_death() -> None:
+def test_contradiction_dying_may_be_hurt_in_the_turn_of_their_death() -> None:
     turn = new_id()
     assert rules([dies(ORC, turn_id=turn), hurt(ORC, 8, turn_id=turn)]) == [(), ()]
 
 
-def test_the_dead_of_this_scene_do_not_act_either() -> None:
+def test_contradiction_dead_of_this_scene_do_not_act_either() -> None:
     death = dies(ORC, tick=100)
     assert rules([death, says("event", ORC, tick=101, **DEED)]) == [(), ("dead_do_not_act",)]
     assert rules([hurt(ORC, 3, tick=99), death]) == [(), ()]
 
 
-def test_what_was_proposed_before_a_committed_death_at_the_same_time_is_innocent() -> None:
+def test_contradiction_what_was_proposed_before_a_committed_death_at_the_same_time_is_innocent() -> None:
     wound = hurt(ORC, 3, tick=100)
     death = fact("alive", ORC, value=False, valid_from=100)
     after = hurt(ORC, 3, tick=100)
@@ -320,23 +320,23 @@ NEW = {
 
 
 @pytest.mark.parametrize(("known", "again"), DUPLICATES.values(), ids=DUPLICATES.keys())
-def test_what_canon_has_already(known: Fact, again: ProposedChange) -> None:
+def test_contradiction_what_canon_has_already(known: Fact, again: ProposedChange) -> None:
     (findings,) = examined([again], known)
     assert findings.duplicate_of == known.id
     assert findings.conflicts == ()
 
 
 @pytest.mark.parametrize(("known", "other"), NEW.values(), ids=NEW.keys())
-def test_what_only_looks_the_same(known: Fact, other: ProposedChange) -> None:
+def test_contradiction_what_only_looks_the_same(known: Fact, other: ProposedChange) -> None:
     assert examined([other], known)[0].duplicate_of is None
 
 
-def test_what_an_entity_was_created_with_is_known_too() -> None:
+def test_contradiction_what_an_entity_was_created_with_is_known_too() -> None:
     brave, hp, again = tagged(MARA, "Brave"), state(MARA, "hp", 10), untagged(MARA, "drunk")
     assert [f.duplicate_of for f in examined([brave, hp, again])] == [MARA.id] * 3
 
 
-def test_the_same_proposed_twice_repeats_and_is_no_duplicate_of_canon() -> None:
+def test_contradiction_same_proposed_twice_repeats_and_is_no_duplicate_of_canon() -> None:
     first, second = examined([says("owns", MARA, LANTERN), says("owns", MARA, LANTERN)])
     assert (first.is_repeated, second.is_repeated, second.duplicate_of) == (False, True, None)
 
@@ -344,19 +344,19 @@ def test_the_same_proposed_twice_repeats_and_is_no_duplicate_of_canon() -> None:
 # --- names ------------------------------------------------------------------------------------------
 
 
-def test_an_exact_name_or_alias_is_asked_about() -> None:
+def test_contradiction_exact_name_or_alias_is_asked_about() -> None:
     findings = examined([creates("MARA", EntityKind.CHARACTER), creates("Nave", aliases=("chapel",))])
     assert [(c.check_name, c.is_certain) for f in findings for c in f.conflicts] == [("same_name", True)] * 2
     assert "There is a character called Mara already." in findings[0].conflicts[0].text
 
 
-def test_a_like_name_is_a_reason_only() -> None:
+def test_contradiction_like_name_is_a_reason_only() -> None:
     (findings,) = examined([creates("Lanterns", EntityKind.OBJECT)])
     assert findings.conflicts == ()
     assert findings.notes == ("The name is like Lantern.",)
 
 
-def test_two_new_ones_of_one_name_meet_each_other() -> None:
+def test_contradiction_two_new_ones_of_one_name_meet_each_other() -> None:
     twins = [creates("Guard", EntityKind.CHARACTER, entity_id=new_id()) for _ in range(2)]
     assert [len(r) for r in rules(twins)] == [0, 1]
 
@@ -379,17 +379,17 @@ LOCKS = {
 
 
 @pytest.mark.parametrize(("change", "locked"), LOCKS.values(), ids=LOCKS.keys())
-def test_a_lock_guards_what_would_alter_the_entity(change: ProposedChange, locked: bool) -> None:
+def test_contradiction_lock_guards_what_would_alter_the_entity(change: ProposedChange, locked: bool) -> None:
     (findings,) = examined([change], ABOUT_LOCKED, entities=(LOCKED, JON, CHAPEL, LANTERN))
     assert findings.locked_names == (("Mara",) if locked else ())
 
 
-def test_a_locked_universe_locks_all() -> None:
+def test_contradiction_locked_universe_locks_all() -> None:
     checked = check_proposals([says("owns", MARA, CHAPEL)], canon(universe=universe(locked=True)), CATALOGUE)
     assert [f.locked_names for f in checked.findings.values()] == [("The Salt Coast",)]
 
 
-def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
+def test_contradiction_unusual_kind_is_pointed_out_and_not_refused() -> None:
     (findings,) = examined([says("located_in", MARA, JON)])
     assert findings.conflicts == ()
     assert findings.notes == ("Jon is a character, unusual for “is in”.",)
@@ -408,13 +408,13 @@ def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
     ],
     ids=lambda p: p.change.kind,
 )
-def test_what_cannot_be_written_is_held_with_words(change: ProposedChange) -> None:
+def test_contradiction_what_cannot_be_written_is_held_with_words(change: ProposedChange) -> None:
     (findings,) = examined([change])
     assert [c.check_name for c in findings.conflicts] == ["unwritable"]
     assert findings.conflicts[0].text.startswith("It cannot be written: ")
 
 
-def test_what_is_proposed_in_the_same_batch_is_there_to_be_spoken_of() -> None:
+def test_contradiction_what_is_proposed_in_the_same_batch_is_there_to_be_spoken_of() -> None:
     place = creates("Hidden Chamber")
     inside = says("located_in", MARA, entity("Hidden Chamber", EntityKind.PLACE))
     assert rules([inside, place]) == [(), ()]

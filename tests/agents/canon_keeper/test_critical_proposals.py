@@ -8,7 +8,7 @@ from agents.canon_keeper import critical_proposals
 from stores.records.canon import EndFact, Standing
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CATALOGUE,
     CHAPEL,
     LANTERN,
@@ -31,7 +31,7 @@ def is_critical(change: ProposedChange) -> bool:
     return critical_proposals.find_critical([change], CATALOGUE) == [change]
 
 
-def test_what_is_critical_and_what_is_not() -> None:
+def test_critical_proposal_what_is_critical_and_what_is_not() -> None:
     assert is_critical(dies(ORC))
     assert is_critical(tagged(ORC, "dead"))
     assert is_critical(says("alive", ORC, value=False))
@@ -51,7 +51,7 @@ def batch(*proposals: ProposedChange) -> list[ProposedChange]:
     )
 
 
-def test_a_death_takes_the_open_proposals_of_its_turn_along_and_no_others() -> None:
+def test_critical_proposal_death_takes_the_open_proposals_of_its_turn_along_and_no_others() -> None:
     turn = new_id()
     before, blow, death = hurt(MARA, 1), hurt(ORC, 8, turn_id=turn), dies(ORC, turn_id=turn)
     refused = ruled(tagged(MARA, "proud", turn_id=turn), Verdict.REJECT)
@@ -59,7 +59,7 @@ def test_a_death_takes_the_open_proposals_of_its_turn_along_and_no_others() -> N
     assert batch(before, blow, death, refused, after) == [blow, death]
 
 
-def test_what_it_depends_on_goes_with_it() -> None:
+def test_critical_proposal_what_it_depends_on_goes_with_it() -> None:
     rat = entity("Rat", EntityKind.CREATURE)
     comes = creates("Rat", EntityKind.CREATURE)
     unrelated = creates("Cat", EntityKind.CREATURE)
@@ -78,14 +78,14 @@ def test_dependence_is_followed_to_its_end() -> None:
     ]
 
 
-def test_a_blow_depends_on_the_blows_before_it() -> None:
+def test_critical_proposal_blow_depends_on_the_blows_before_it() -> None:
     turn = new_id()
     first, other = hurt(ORC, 3), hurt(MARA, 3)
     last, death = hurt(ORC, 5, turn_id=turn), dies(ORC, turn_id=turn)
     assert batch(first, other, last, death) == [first, last, death]
 
 
-def test_a_discovery_takes_its_door_along() -> None:
+def test_critical_proposal_discovery_takes_its_door_along() -> None:
     turn = new_id()
     chamber = entity("Hidden Chamber", EntityKind.PLACE)
     found = creates("Hidden Chamber", turn_id=turn)
@@ -93,7 +93,7 @@ def test_a_discovery_takes_its_door_along() -> None:
     assert batch(says("owns", MARA, LANTERN), found, door) == [found, door]
 
 
-def test_what_caused_it_goes_along() -> None:
+def test_critical_proposal_what_caused_it_goes_along() -> None:
     cause = says("event", MARA, fact_kind="event", statement="Mara struck.")
     death = dies(ORC)
     fall: dict[str, Any] = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}

@@ -19,7 +19,7 @@ from stores.records.ids import Id
 from stores.records.workflow import KindRule, RulingKind, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
     JON,
@@ -55,7 +55,7 @@ async def canon_of(table: Table) -> str:
     return await table.canon._db.read(digest)
 
 
-async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
+async def test_gate_nothing_but_a_commit_changes_canon(table: Table) -> None:
     """Every public call of the keeper and of what belongs to it, with canon looked at after each."""
     await table.lay(IN_CHAPEL, VOW)
     wound, move, found, death = await table.stage(
@@ -104,7 +104,7 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
 
 
 @pytest.mark.parametrize("role", [r for r in Role if r is not Role.CANON_KEEPER])
-async def test_no_other_role_commits(role: Role, table: Table) -> None:
+async def test_gate_no_other_role_commits(role: Role, table: Table) -> None:
     await table.lay(IN_CHAPEL)
     before = await canon_of(table)
     said: Fact = fact("owns", MARA, LANTERN)
@@ -117,7 +117,7 @@ async def test_no_other_role_commits(role: Role, table: Table) -> None:
     assert await canon_of(table) == before
 
 
-def test_the_matrix_gives_canon_to_the_keeper_alone() -> None:
+def test_gate_matrix_gives_canon_to_the_keeper_alone() -> None:
     writers: dict[str, set[Role]] = {name: set() for name in COLLECTIONS[Store.CANON]}
     for role in WRITE_MATRIX:
         for name in writers:
@@ -128,7 +128,7 @@ def test_the_matrix_gives_canon_to_the_keeper_alone() -> None:
         assert roles == {Role.CANON_KEEPER} | also, name
 
 
-def test_only_the_journal_hands_a_batch_to_canon() -> None:
+def test_gate_only_the_journal_hands_a_batch_to_canon() -> None:
     """Of all agents' code, one line writes canon, and it comes after the plan is in the log."""
     calls: list[tuple[Id, int]] = []
     root = Path(agents.__path__[0])

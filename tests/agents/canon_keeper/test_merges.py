@@ -9,7 +9,7 @@ from stores.records.canon import MergeEntities
 from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
     EVERYONE,
@@ -49,7 +49,7 @@ async def committed(table: Table, *proposals: ProposedChange) -> None:
     assert result.failures == ()
 
 
-async def test_a_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:
+async def test_merge_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:
     await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
     before = await table.whole()
     preview = await table.keeper.merges.preview_merge(MARA.id, STRANGER.id)
@@ -71,7 +71,7 @@ async def test_a_preview_lists_what_clashes_first_and_what_moves(table: Table) -
 
 
 @pytest.mark.parametrize("noted", [True, False])
-async def test_a_merge_is_split_back(table: Table, noted: bool) -> None:
+async def test_merge_is_split_back(table: Table, noted: bool) -> None:
     """Exactly, if the log of commits has the kept one's earlier state; else its facts and names."""
     await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
     if noted:
@@ -97,21 +97,21 @@ async def test_a_merge_is_split_back(table: Table, noted: bool) -> None:
         await table.keeper.merges.plan_split(STRANGER.id)
 
 
-async def test_those_with_like_names_are_shown_side_by_side(table: Table) -> None:
+async def test_merge_those_with_like_names_are_shown_side_by_side(table: Table) -> None:
     twin, cousin = entity("the stranger", id="t"), entity("Stranger's Hut", EntityKind.PLACE, id="h")
     await table.lay(entities=(*PEOPLE, twin, cousin))
     pairs = await table.keeper.merges.find_lookalikes(UNIVERSE)
     assert [({p.one.id, p.other.id}, p.likeness) for p in pairs] == [({STRANGER.id, "t"}, 100.0)]
 
 
-async def test_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
+async def test_merge_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
     await table.lay(entities=PEOPLE)
     for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
         with pytest.raises(InputError, match="not two"):
             await table.keeper.merges.preview_merge(*pair)
 
 
-async def test_a_new_one_that_is_known_already_is_accepted_as_another_name(table: Table) -> None:
+async def test_merge_new_one_that_is_known_already_is_accepted_as_another_name(table: Table) -> None:
     await table.lay(entities=PEOPLE)
     found = creates("the strangers", EntityKind.CHARACTER, turn_id=None)
     (pair,) = await table.keeper.merges.find_namesakes(found)

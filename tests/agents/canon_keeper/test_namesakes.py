@@ -11,7 +11,7 @@ from stores.records.ids import derive_id
 from stores.records.workflow import ProposalStatus, ProposedChange, RulingKind, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     JON,
     MARA,
@@ -41,7 +41,7 @@ async def unite(table: Table, new: ProposedChange, entity_id: str) -> None:
     await table.keeper.namesake_rulings.apply_union(union)
 
 
-async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_it(table: Table) -> None:
+async def test_namesake_same_is_one_with_the_other_name_and_all_that_was_proposed_of_it(table: Table) -> None:
     await table.lay(IN_CHAPEL)
     stranger = entity("The Stranger", id=derive_id("another", "The Stranger"))
     new = another("The Stranger", aliases=("Mara",))
@@ -61,7 +61,7 @@ async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_
     assert about == {"located_in", "fears"}, "what is told of the one is told of the other"
 
 
-async def test_the_same_as_one_who_is_only_proposed_brings_both_in_as_one(table: Table) -> None:
+async def test_namesake_same_as_one_who_is_only_proposed_brings_both_in_as_one(table: Table) -> None:
     await table.lay()
     first, second = await table.stage(another("Guard"), creates("Guard", EntityKind.CHARACTER))
     (conflict,) = (await table.keeper.assess([first, second]))[second.id].conflicts
@@ -88,7 +88,7 @@ async def test_different_is_remembered_of_these_two_and_nothing_is_written(table
     assert len((await judged(table, third)).conflicts) == 2
 
 
-async def test_a_name_that_is_only_like_one_is_offered_and_holds_nothing(table: Table) -> None:
+async def test_namesake_name_that_is_only_like_one_is_offered_and_holds_nothing(table: Table) -> None:
     await table.lay()
     lantern = next(e for e in await table.canon.entities(UNIVERSE) if e.name == "Lantern")
     (new,) = await table.stage(creates("Lanterns", EntityKind.OBJECT))
@@ -102,7 +102,7 @@ async def test_a_name_that_is_only_like_one_is_offered_and_holds_nothing(table: 
     assert row.similar_matches == ()
 
 
-async def test_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:
+async def test_namesake_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:
     await table.lay(IN_CHAPEL)
     (new,) = await table.stage(another())
     union = await table.keeper.namesake_rulings.plan_union(new.id, MARA.id)
@@ -118,7 +118,7 @@ async def test_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:
     ]
 
 
-async def test_what_cannot_be_told_apart_or_made_one(table: Table) -> None:
+async def test_namesake_what_cannot_be_told_apart_or_made_one(table: Table) -> None:
     await table.lay(IN_CHAPEL)
     new, claim = await table.stage(another(), says("knows", MARA, JON))
     with pytest.raises(InputError, match="no longer exists"):

@@ -33,7 +33,7 @@ from stores.records.canon import (
 from stores.records.ids import derive_id
 from stores.records.workflow import KindRule
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.kit import LANTERN, MARA, new_id, proposal, says
+from tests.agents.canon_keeper.proposal_builders import LANTERN, MARA, new_id, proposal, says
 from tests.examples import examples
 
 CONFLICT = ConflictView("one_value", "Canon says otherwise.")
@@ -83,7 +83,7 @@ def test_base_confidence_and_the_price_of_no_evidence(
         (Authority.PLAYER, ProposalFindings(notes=("Unusual.",)), "accept", "Unusual."),
     ],
 )
-def test_the_order_of_the_rules(
+def test_policy_order_of_the_rules(
     authority: Authority, findings: ProposalFindings, mark: PolicyMark, why: str
 ) -> None:
     judgement = decide_by_policy(says("owns", MARA, LANTERN, authority=authority), findings)
@@ -99,7 +99,7 @@ def test_the_order_of_the_rules(
         (KindRule.REJECT, Authority.GM, "reject"),
     ],
 )
-def test_a_rule_for_a_kind_is_followed_and_shown(
+def test_policy_rule_for_a_kind_is_followed_and_shown(
     rule: KindRule, authority: Authority, mark: PolicyMark
 ) -> None:
     judgement = decide_by_policy(
@@ -109,7 +109,7 @@ def test_a_rule_for_a_kind_is_followed_and_shown(
     assert judgement.reasons[0] == f"Your rule for facts: {rule}."
 
 
-def test_a_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:
+def test_policy_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:
     rules = {"assert_fact": KindRule.ACCEPT}
     claim = says("owns", MARA, LANTERN)
     assert decide_by_policy(claim, ProposalFindings(conflicts=(CONFLICT,)), rules).mark == "hold"
@@ -181,12 +181,12 @@ def test_policy_is_total_and_deterministic(
         assert judgement.mark == "defer"
 
 
-def test_the_nine_kinds_are_all_there_are() -> None:
+def test_policy_nine_kinds_are_all_there_are() -> None:
     assert {c.model_fields["kind"].default for c in get_args(get_args(Payload)[0])} == set(CHANGE_KINDS)
 
 
 @pytest.mark.parametrize("kind", [*CHANGE_KINDS, *PARTS])
-def test_a_kind_is_told_in_words_and_read_back(kind: str) -> None:
+def test_policy_kind_is_said_in_words_and_read_back(kind: str) -> None:
     assert parse_kind(kind) == kind
     whole, _, part = kind.partition(":")
     assert describe_kind(kind).startswith(CHANGE_KINDS[whole].plural)

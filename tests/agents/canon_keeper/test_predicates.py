@@ -7,10 +7,10 @@ import pytest
 from agents.canon_keeper.predicates import Predicate, read_catalogue, same_value
 from stores.errors import InputError
 from stores.records.canon import FactValue
-from tests.agents.canon_keeper.kit import CATALOGUE
+from tests.agents.canon_keeper.proposal_builders import CATALOGUE
 
 
-def test_what_the_design_names_is_there() -> None:
+def test_predicate_what_the_design_names_is_there() -> None:
     named = (
         "alive located_in contains connected_to owns owned_by member_of ally_of enemy_of parent_of child_of"
     )
@@ -18,7 +18,7 @@ def test_what_the_design_names_is_there() -> None:
 
 
 @pytest.mark.parametrize("predicate", CATALOGUE.predicates.values(), ids=lambda p: p.name)
-def test_every_predicate_makes_a_sentence(predicate: Predicate) -> None:
+def test_predicate_every_predicate_makes_a_sentence(predicate: Predicate) -> None:
     if isinstance(predicate.statement, dict):
         sentences = [CATALOGUE.phrase(predicate.name, "Mara", words) for words in predicate.statement]
     else:
@@ -52,7 +52,7 @@ def test_names_with_braces_stay_words() -> None:
     assert CATALOGUE.phrase("located_in", "{subject}", "{0}") == "{subject} is in {0}."
 
 
-def test_an_unknown_predicate_forbids_nothing() -> None:
+def test_predicate_unknown_predicate_forbids_nothing() -> None:
     unknown = CATALOGUE["haunted_by"]
     assert (unknown.cardinality, unknown.critical, CATALOGUE.excluded_by("haunted_by")) == (
         "many",
@@ -98,7 +98,7 @@ def test_plain_values(one: FactValue | None, other: FactValue | None, same: bool
         ("alive: [", "line 1"),
     ],
 )
-def test_a_bad_catalogue_is_refused_in_words(text: str, why: str) -> None:
+def test_predicate_bad_catalogue_is_refused_in_words(text: str, why: str) -> None:
     with pytest.raises(InputError, match=r"kinds of fact cannot be used") as refused:
         read_catalogue(text)
     assert why in str(refused.value)

@@ -12,7 +12,7 @@ from stores.queries import ProposalQuery
 from stores.records.workflow import CanonizationState, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
     LANTERN,
@@ -103,7 +103,7 @@ def stopped(table: Table, step: str, error: BaseException, *, done: bool) -> Can
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS)
-async def test_a_power_cut_at_any_step_is_recovered_from(
+async def test_recovery_power_cut_at_any_step_is_recovered_from(
     step: str, done: bool, table: Table, other_table: Table
 ) -> None:
     await prepared(table)
@@ -124,7 +124,7 @@ async def test_a_power_cut_at_any_step_is_recovered_from(
 
 
 @pytest.mark.parametrize("step", STEPS)
-async def test_a_store_that_fails_says_what_is_kept_and_committing_again_finishes_it(
+async def test_recovery_store_that_fails_says_what_is_kept_and_committing_again_finishes_it(
     step: str, table: Table, other_table: Table
 ) -> None:
     await prepared(table)
@@ -150,7 +150,7 @@ async def test_a_store_that_fails_says_what_is_kept_and_committing_again_finishe
     assert await table.log.canonizations(states=[CanonizationState.PLANNED, CanonizationState.WRITTEN]) == []
 
 
-async def test_what_canon_never_saw_may_be_decided_anew(table: Table) -> None:
+async def test_recovery_what_canon_never_saw_may_be_decided_anew(table: Table) -> None:
     await prepared(table)
     with pytest.raises(StoreError):
         await commit(table, stopped(table, "commit", StoreError("No."), done=False))
@@ -161,7 +161,7 @@ async def test_what_canon_never_saw_may_be_decided_anew(table: Table) -> None:
     assert states == [CanonizationState.DROPPED, CanonizationState.CLOSED]
 
 
-async def test_what_canon_has_is_closed_before_it_is_decided_anew(table: Table) -> None:
+async def test_recovery_what_canon_has_is_closed_before_it_is_decided_anew(table: Table) -> None:
     await prepared(table)
     with pytest.raises(StoreError):
         await commit(table, stopped(table, "mark_written", StoreError("No."), done=False))
@@ -183,7 +183,7 @@ async def test_recovery_says_so_when_the_store_still_fails(table: Table) -> None
 
 
 @pytest.mark.parametrize("step", ["commit", "mark_written"])
-async def test_what_is_half_done_is_settled_before_the_next_commit(step: str, table: Table) -> None:
+async def test_recovery_what_is_half_done_is_settled_before_the_next_commit(step: str, table: Table) -> None:
     """A batch holds absolute values: written after a later one, it would undo it."""
     await prepared(table)
     with pytest.raises(StoreError):
@@ -197,7 +197,7 @@ async def test_what_is_half_done_is_settled_before_the_next_commit(step: str, ta
     assert (await table.canon.entity(MARA.id)).numbers["hp"] == 4
 
 
-async def test_a_founding_that_was_cut_off_is_finished(table: Table) -> None:
+async def test_recovery_founding_that_was_cut_off_is_finished(table: Table) -> None:
     bare = {"scene_id": None, "story_id": None, "turn_id": None, "tick": None}
     begun = await table.stage(creates("Mara", EntityKind.CHARACTER, **bare))
     with pytest.raises(PowerCut):

@@ -9,7 +9,7 @@ from agents.canon_keeper.fact_readings import fact_key_of, is_open, is_true
 from stores.records.canon import FactStatus, RetconFact, StateOp
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
-from tests.agents.canon_keeper.kit import (
+from tests.agents.canon_keeper.proposal_builders import (
     CATALOGUE,
     CHAPEL,
     CRYPT,
@@ -39,7 +39,7 @@ def restore(fact_id: Id) -> ProposedChange:
     return proposal(RetconFact(fact_id=fact_id, restore=True))
 
 
-def test_what_a_retconned_fact_ended_holds_again_and_the_sheet_follows() -> None:
+def test_retcon_what_a_retconned_fact_ended_holds_again_and_the_sheet_follows() -> None:
     canon = PaperCanon()
     blow = hurt(MARA, 3, tick=10)
     canon.commit(blow)
@@ -49,7 +49,7 @@ def test_what_a_retconned_fact_ended_holds_again_and_the_sheet_follows() -> None
     assert [f.statement for f in canon.now_so("hp", MARA)] == ["Mara's HP is 10."]
 
 
-def test_a_state_that_had_none_before_it_is_gone() -> None:
+def test_retcon_state_that_had_none_before_it_is_gone() -> None:
     canon = PaperCanon()
     wound, luck, death = tagged(MARA, "wounded"), state(JON, "luck", 2), dies(ORC)
     canon.commit(wound, luck, death)
@@ -57,7 +57,7 @@ def test_a_state_that_had_none_before_it_is_gone() -> None:
     assert (canon.entities[MARA.id], canon.entities[JON.id], canon.entities[ORC.id]) == (MARA, JON, ORC)
 
 
-def test_one_in_the_middle_leaves_the_later_value_and_the_first_lasts_until_it() -> None:
+def test_retcon_one_in_the_middle_leaves_the_later_value_and_the_first_lasts_until_it() -> None:
     canon = PaperCanon()
     first, second, third = (hurt(MARA, 1, tick=tick) for tick in (10, 20, 30))
     canon.commit(first, second, third)
@@ -131,7 +131,7 @@ def test_retcon_and_restore_is_the_identity_on_canon(
 
 @given(histories, st.data())
 @settings(max_examples=examples(150), deadline=None)
-def test_whatever_was_committed_and_retconned_canon_agrees_with_itself(
+def test_retcon_whatever_was_committed_and_retconned_canon_agrees_with_itself(
     history: list[list[ProposedChange]], data: st.DataObject
 ) -> None:
     canon = played(history)

@@ -26,7 +26,7 @@ from stores.records.ids import Id, derive_id
 from stores.records.llm import DecisionMark, Persona
 from stores.records.memory import Memory, Summary
 from tests.contract import builders as make
-from tests.table import START, begin, opened
+from tests.program import START, begin, opened
 
 BINDS = {"lines": "none", "result": "A success.", "note": "none", "words": "I dig."}
 """What a prompt never drops."""

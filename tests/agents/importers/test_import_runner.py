@@ -12,7 +12,7 @@ from agents.events import Event, ImportProgressed, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from tests.agents.importers.test_importer import TURNS, import_request, log_bytes
-from tests.table import opened
+from tests.program import opened
 
 
 @pytest.fixture

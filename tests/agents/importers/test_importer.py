@@ -20,7 +20,7 @@ from stores.open import open_stores
 from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.play import Note, Scene, Speaker, Story, Turn
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 TURNS = 120
 SCENES = 6

@@ -19,9 +19,9 @@ from stores.records.ids import Id
 from stores.records.world import EntityKind
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.agents.indexer.rebuilt_index import anew
-from tests.agents.orchestrator.test_world_desk import World, as_is
+from tests.agents.orchestrator.test_world_edits import World, as_is
 from tests.contract import builders as make
-from tests.table import begin
+from tests.program import begin
 
 MODEL = "m"
 

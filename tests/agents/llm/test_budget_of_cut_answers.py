@@ -15,8 +15,8 @@ from agents.llm.usage_estimate import is_plausible, price_tokens
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.llm import MAX_CALL_TOKENS, Money, Persona
-from tests.agents.orchestrator.teller import PROSE, house, persona_of
-from tests.table import START, begin
+from tests.agents.orchestrator.scripted_program import PROSE, house, persona_of
+from tests.program import START, begin
 
 PRICED = ModelFacts(
     "", window=32_000, takes_schema=True, takes_tools=True, in_per_million=2.5, out_per_million=10.0

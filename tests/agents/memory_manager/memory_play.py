@@ -22,7 +22,7 @@ from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory
 from stores.stores import AnyLog
-from tests.table import START, begin, opened
+from tests.program import START, begin, opened
 
 
 class Noted:

@@ -15,7 +15,7 @@ from agents.memory_manager.memory_importance import MIN_TURN_IMPORTANCE
 from stores.records.memory import MemoryOrigin
 from tests.agents.memory_manager.knowledge_cases import PLAYS, Case, Play, cases
 from tests.agents.memory_manager.memory_play import Remembering, sit_down
-from tests.table import opened
+from tests.program import opened
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from stores.records.ids import SteppingClock
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
 from tests.agents.memory_manager.memory_play import Noted, Remembering, catalogue_of, remembering
-from tests.table import START, opened
+from tests.program import START, opened
 
 DAY = 24 * 60
 PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")

@@ -26,7 +26,7 @@ from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
 from stores.records.ids import Clock
 from stores.records.play import MoveKind
 from tests.agents.memory_manager.memory_play import Remembering, remembering
-from tests.table import START
+from tests.program import START
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from stores.records.llm import DecisionMark
 from stores.records.play import MoveKind, Speaker, Turn
 from tests.agents.memory_manager.memory_play import Noted, Remembering, remembering
 from tests.contract import builders as make
-from tests.table import START
+from tests.program import START
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 WORDS = st.text(alphabet="abc .!?", min_size=0, max_size=400)

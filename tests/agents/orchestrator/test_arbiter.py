@@ -9,21 +9,21 @@ import pytest
 
 from agents.orchestrator.arbiter import OFFER_THRESHOLD, STUCK_EXCHANGES, NextStepOffer, choose_offer
 from stores.records.llm import Persona
-from tests.agents.orchestrator.teller import PROSE, telling
+from tests.agents.orchestrator.scripted_program import PROSE, telling
 
 
 def offer(urgency: int, dependency: int, intent: int, command: str = "/end") -> NextStepOffer:
     return NextStepOffer(command, "because", urgency, dependency, intent)
 
 
-def test_the_score_is_weighed_as_designed() -> None:
+def test_arbiter_score_is_weighed_as_designed() -> None:
     assert offer(100, 0, 0).score == 30
     assert offer(0, 100, 0).score == 40
     assert offer(0, 0, 100).score == 30
     assert offer(100, 100, 100).score == 100
 
 
-def test_the_best_wins_and_what_is_weak_is_not_offered() -> None:
+def test_arbiter_best_wins_and_what_is_weak_is_not_offered() -> None:
     strong, weak = offer(60, 100, 100, "/go Chapel"), offer(10, 10, 10)
     assert choose_offer([weak, strong]) is strong
     assert weak.score < OFFER_THRESHOLD
@@ -31,7 +31,7 @@ def test_the_best_wins_and_what_is_weak_is_not_offered() -> None:
     assert choose_offer([]) is None
 
 
-async def test_a_place_that_was_gone_to_is_offered(tmp_path: Path) -> None:
+async def test_arbiter_place_that_was_gone_to_is_offered(tmp_path: Path) -> None:
     arrives = "You cross the wet stones. The Chapel stands open before you, and cold."
     async with telling(tmp_path, {Persona.NARRATOR: arrives}) as teller:
         services = teller.program.services
@@ -41,7 +41,7 @@ async def test_a_place_that_was_gone_to_is_offered(tmp_path: Path) -> None:
         assert any(line.startswith("Next? /go Chapel") for line in reply.lines), reply.lines
 
 
-async def test_a_failure_offers_the_clock(tmp_path: Path) -> None:
+async def test_arbiter_failure_offers_the_clock(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
         services = teller.program.services
         await services.play.submit(teller.scene_id, "/clock Tide 4")
@@ -49,7 +49,7 @@ async def test_a_failure_offers_the_clock(tmp_path: Path) -> None:
         assert any(line.startswith("Next? /clock Tide +1") for line in reply.lines), reply.lines
 
 
-async def test_an_innocent_exchange_offers_nothing(tmp_path: Path) -> None:
+async def test_arbiter_innocent_exchange_offers_nothing(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
         reply = await teller.program.services.play.submit(teller.scene_id, "I look at the sky.")
         assert not any("Next?" in line or "circles" in line for line in reply.lines)

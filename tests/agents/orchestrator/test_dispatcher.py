@@ -16,7 +16,7 @@ from agents.resolver.roll_kinds import ROLL_KINDS
 from agents.session_lock import NestedChangeError, SessionLock
 from agents.views.play_views import Reply
 from stores.errors import IllegalTransition, InputError
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 
 async def test_session_lock_raises_when_its_holder_asks_again() -> None:
@@ -97,7 +97,7 @@ async def test_reply_carries_no_scene_unless_asked(tmp_path: Path) -> None:
         assert (await program.services.play.submit(scene_id, "I look around.")).scene is None
 
 
-def test_every_command_that_is_refused_outside_play_says_what_it_is() -> None:
+def test_dispatcher_every_command_that_is_refused_outside_play_says_what_it_is() -> None:
     commands = [COMMANDS.require_argument(name, "something") for name in COMMANDS.names()]
     assert all(c.action for c in commands if c.access is Access.PLAY)
     assert not any(c.action for c in commands if c.access is not Access.PLAY)

@@ -54,7 +54,7 @@ MARS = Calendar(
         ("day 4 night", "Day 4, 21:00"),
     ],
 )
-def test_what_reads(typed: str, when: str) -> None:
+def test_duration_what_reads(typed: str, when: str) -> None:
     assert format_clock_time(HERE, read_time_jump(typed, HERE, NOW)) == when
 
 
@@ -69,7 +69,7 @@ def test_what_reads(typed: str, when: str) -> None:
         ("to day 5 glow", "Sol 5, 07:00"),
     ],
 )
-def test_another_calendar(typed: str, when: str) -> None:
+def test_duration_another_calendar(typed: str, when: str) -> None:
     assert format_clock_time(MARS, read_time_jump(typed, MARS, 3 * 1000)) == when
 
 
@@ -105,7 +105,7 @@ def test_complaints(typed: str, complaint: str) -> None:
     assert caught.value.todo
 
 
-def test_a_night_over_midnight_begins_once() -> None:
+def test_duration_night_over_midnight_begins_once() -> None:
     assert part_start_minutes(HERE, "night") == [1260]
     assert part_start_minutes(HERE, "gloaming") == []
     assert part_start_minutes(Calendar(parts=(DayPart(from_minute=0, name="dark"),)), "DARK") == [0]
@@ -137,7 +137,7 @@ def test_amounts_add_up(calendar: Calendar, now: int, days: int, hours: int, min
 
 
 @given(calendars, ticks, st.integers(0, 59), st.integers(0, 199))
-def test_a_clock_time_is_the_next_one(calendar: Calendar, now: int, hour: int, minute: int) -> None:
+def test_duration_clock_time_is_the_next_one(calendar: Calendar, now: int, hour: int, minute: int) -> None:
     assume(hour < calendar.hours_per_day and minute < calendar.minutes_per_hour)
     tick = read_time_jump(f"to {hour}:{minute}", calendar, now)
     assert now < tick <= now + length_of(calendar)
@@ -145,7 +145,7 @@ def test_a_clock_time_is_the_next_one(calendar: Calendar, now: int, hour: int, m
 
 
 @given(calendars, st.integers(0, 10**7), names)
-def test_a_part_of_the_day_is_the_next_of_its_name(calendar: Calendar, now: int, name: str) -> None:
+def test_duration_part_of_the_day_is_the_next_of_its_name(calendar: Calendar, now: int, name: str) -> None:
     begins = part_start_minutes(calendar, name)
     if not begins:
         reached = {format_tick(calendar, minute).rpartition(", ")[2] for minute in range(length_of(calendar))}
@@ -158,7 +158,7 @@ def test_a_part_of_the_day_is_the_next_of_its_name(calendar: Calendar, now: int,
 
 
 @given(calendars, ticks, st.integers(1, 500))
-def test_a_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int) -> None:
+def test_duration_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int) -> None:
     today = now // length_of(calendar)
     number = calendar.first_day + today + on
     for word in ("day", calendar.day_word.strip() or "day"):
@@ -177,7 +177,7 @@ def test_a_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int)
     ticks,
 )
 @settings(max_examples=examples(400))
-def test_any_text_leads_on_or_is_refused_in_words(text: str, calendar: Calendar, now: int) -> None:
+def test_duration_any_text_leads_on_or_is_refused_in_words(text: str, calendar: Calendar, now: int) -> None:
     try:
         tick = read_time_jump(text, calendar, now)
     except InputError as error:

@@ -45,7 +45,7 @@ from stores.records.ids import Id
 from stores.records.llm import Persona
 from stores.records.workflow import KindRule, Verdict
 from stores.records.world import EntityKind
-from tests.agents.orchestrator.teller import Script, telling
+from tests.agents.orchestrator.scripted_program import Script, telling
 from tests.examples import examples
 
 CONTAINERS = {"story_nodes", "scene_nodes"}
@@ -398,7 +398,7 @@ def test_canon_changes_only_in_calls_that_commit(names: list[str], seed: int) ->
 
 
 @pytest.mark.slow
-def test_every_call_alone_and_a_commit_after_it() -> None:
+def test_gate_every_call_alone_and_a_commit_after_it() -> None:
     """Each call is made, none but commits write, and commits do: the test could not pass by doing nothing."""
     names = [name for pair in ((n, "commit") for n in sorted(CALLS) if n != "commit") for name in pair]
     lively = [*("court.make_ruling",) * 3, *("submit",) * 6, *names]
@@ -408,7 +408,7 @@ def test_every_call_alone_and_a_commit_after_it() -> None:
     assert {"commit", "court.make_ruling"} <= changed
 
 
-def test_every_operation_of_the_services_is_tried() -> None:
+def test_gate_every_operation_of_the_services_is_tried() -> None:
     """Whoever adds an operation to a service has it tried here too."""
 
     def operations(service: type, prefix: str = "") -> set[str]:

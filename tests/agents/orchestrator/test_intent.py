@@ -10,8 +10,8 @@ import pytest
 from agents.orchestrator.input.intent import read_intent
 from stores.errors import InputError
 from stores.records.llm import Persona
-from tests.agents.orchestrator.teller import house, telling
-from tests.table import begin, opened
+from tests.agents.orchestrator.scripted_program import house, telling
+from tests.program import begin, opened
 
 COMMANDS = {
     "end the scene": "/end",
@@ -54,13 +54,13 @@ STORY = [
 
 
 @pytest.mark.parametrize(("words", "line"), COMMANDS.items())
-def test_a_command_in_words_is_found(words: str, line: str) -> None:
+def test_intent_command_in_words_is_found(words: str, line: str) -> None:
     intent = read_intent(words)
     assert (intent.kind, intent.command_line) == ("operation", line)
 
 
 @pytest.mark.parametrize("words", STORY)
-def test_the_story_is_never_taken_for_a_command(words: str) -> None:
+def test_intent_story_is_never_taken_for_a_command(words: str) -> None:
     """What merely looks like one may be asked about, and is the story's if nobody knows better."""
     assert read_intent(words).kind in ("narration", "unclear")
 
@@ -79,7 +79,7 @@ async def test_monitor_does_what_the_words_mean(tmp_path: Path) -> None:
         assert any("Bram" in p.title for p in (await services.play.scene(teller.scene_id)).proposals)
 
 
-async def test_without_a_model_monitor_says_what_it_does_not_know(tmp_path: Path) -> None:
+async def test_intent_without_a_model_monitor_says_what_it_does_not_know(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         with pytest.raises(InputError, match="No command is known"):

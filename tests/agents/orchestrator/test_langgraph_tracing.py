@@ -16,7 +16,7 @@ _PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 from langchain_core.tracers.langchain import wait_for_all_tracers
-from tests.agents.orchestrator.teller import telling
+from tests.agents.orchestrator.scripted_program import telling
 
 async def play():
     async with telling(Path(sys.argv[1]), {}) as story:

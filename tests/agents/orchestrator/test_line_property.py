@@ -18,7 +18,7 @@ from stores.records.ids import Id
 from stores.records.play import Speaker
 from stores.records.workflow import ProposalStatus
 from tests.examples import examples
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 ACTIONS = st.lists(
     st.one_of(
@@ -46,7 +46,7 @@ ACTIONS = st.lists(
 @pytest.mark.slow
 @settings(max_examples=examples(40, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTIONS)
-def test_the_line_alone_decides(actions: list[str]) -> None:
+def test_line_alone_decides(actions: list[str]) -> None:
     asyncio.run(_play_and_replay(actions))
 
 

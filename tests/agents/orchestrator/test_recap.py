@@ -22,7 +22,7 @@ from stores.records.ids import derive_id
 from stores.records.play import Speaker
 from stores.records.story_journal import Thread
 from stores.records.world import Calendar
-from tests.agents.orchestrator.storybook import STORY, a_fact, a_scene, a_turn
+from tests.agents.orchestrator.recorded_story import STORY, a_fact, a_scene, a_turn
 from tests.examples import examples
 
 DAY = 1440
@@ -76,7 +76,7 @@ def test_previously_on() -> None:
     )
 
 
-def test_only_the_last_scenes_that_came_to_something_are_told() -> None:
+def test_recap_only_the_last_scenes_that_came_to_something_are_said() -> None:
     scenes = tuple(
         RecapScene(a_scene(n, f"S{n}", summary=f"It was {n}." if n % 2 else "")) for n in range(1, 9)
     )
@@ -88,7 +88,7 @@ def test_only_the_last_scenes_that_came_to_something_are_told() -> None:
     )
 
 
-def test_a_story_that_has_hardly_begun() -> None:
+def test_recap_story_that_has_hardly_begun() -> None:
     assert build_previously_lines(RecapInput(HERE, (), 0)) == ()
     assert build_previously_lines(RecapInput(HERE, (RecapScene(a_scene(1, "Scene 1")),), 480)) == (
         "Now: Day 1, morning. Scene 1",
@@ -104,12 +104,12 @@ def test_a_story_that_has_hardly_begun() -> None:
     )
 
 
-def test_the_answer_is_to_the_last_words() -> None:
+def test_recap_answer_is_to_the_last_words() -> None:
     (line,) = build_previously_lines(RecapInput(HERE, (), 0, last_turns=(TOLD, SAID)))
     assert line == "Last: You: I force the iron door."
 
 
-def test_what_is_open_is_named_oldest_first_and_once() -> None:
+def test_recap_what_is_open_is_named_oldest_first_and_once() -> None:
     shown = TIDE.model_copy(update={"id": "t2", "name": "The bell", "fact_id": BELL.id})
     closed = TIDE.model_copy(update={"id": "t3", "closed_at": 5})
     ever = a_fact("The Company owes the sea.", FactKind.COMMITMENT)
@@ -149,7 +149,7 @@ def test_lines_are_cut_behind_a_word(text: str, cut: str) -> None:
     assert shorten_line(text, 10) == cut
 
 
-def test_an_ending_is_whole_sentences() -> None:
+def test_recap_ending_is_whole_sentences() -> None:
     told = 'He turns. "Go home," he says. "Now!" The door shuts.'
     assert last_sentences(told, 22) == '"Now!" The door shuts.'
     assert last_sentences(told, 200) == told

@@ -20,8 +20,8 @@ from stores.queries import FactQuery, ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Id, SeededIdGenerator
 from stores.records.llm import LlmCall, Persona
-from tests.agents.orchestrator.teller import house, persona_of
-from tests.table import START, begin
+from tests.agents.orchestrator.scripted_program import house, persona_of
+from tests.program import START, begin
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +136,7 @@ async def calls_of(program: Program) -> list[LlmCall]:
 
 
 @pytest.mark.parametrize("engines", [("langgraph", "langgraph"), ("langgraph", "inmemory")])
-async def test_a_session_replays_from_its_record(tmp_path: Path, engines: tuple[str, str]) -> None:
+async def test_replay_session_replays_from_its_record(tmp_path: Path, engines: tuple[str, str]) -> None:
     async with table(tmp_path / "first", telling("Once"), engines[0]) as (first, clock):
         await play(first, clock)
         left, calls = await left_by(first), await calls_of(first)
@@ -152,7 +152,7 @@ async def test_a_session_replays_from_its_record(tmp_path: Path, engines: tuple[
         assert len(await calls_of(again)) == len(calls), "and paid for once"
 
 
-async def test_what_is_typed_otherwise_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
+async def test_replay_what_is_typed_otherwise_is_said_of_and_loses_nothing(tmp_path: Path) -> None:
     nobody = RecordedCallsOnly()
     async with table(tmp_path, nobody, "inmemory") as (program, clock):
         scene_id = await begin(program)
@@ -165,7 +165,7 @@ async def test_what_is_typed_otherwise_is_told_of_and_loses_nothing(tmp_path: Pa
         ]
 
 
-async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) -> None:
+async def test_replay_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) -> None:
     played = LINES[: LINES.index("/commit") + 1]
     async with table(tmp_path, telling("Once"), "inmemory") as (first, clock):
         scene_id = await play(first, clock, played)

@@ -16,7 +16,7 @@ from stores.queries import FactQuery
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from tests.examples import examples
-from tests.table import opened
+from tests.program import opened
 
 PLAYED = (
     "I look at the cut rope.",

@@ -18,7 +18,7 @@ from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, MoveKind
 from stores.records.workflow import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
-from tests.table import START, begin, opened
+from tests.program import START, begin, opened
 
 PLAY = (
     "I look around.",
@@ -76,7 +76,7 @@ async def test_closing_after_any_line_and_opening_again_changes_nothing(tmp_path
         assert await program.services.play.transcript(scene_id, 0, 100) == rows
 
 
-async def test_a_process_that_died_is_suspended_at_the_next_start(tmp_path: Path) -> None:
+async def test_session_process_that_died_is_suspended_at_the_next_start(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         await begin(program)
     async with opened(tmp_path, seed=2) as program:
@@ -86,7 +86,7 @@ async def test_a_process_that_died_is_suspended_at_the_next_start(tmp_path: Path
 
 
 @pytest.mark.parametrize("node", ["record", "assemble"])
-async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node: str) -> None:
+async def test_session_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I wait.")
@@ -133,7 +133,7 @@ class PowerError(StoreError):
     """The power goes."""
 
 
-async def test_the_power_goes_before_canon_is_written(
+async def test_session_power_goes_before_canon_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planned, canon untouched: the gate opens again with the decisions kept."""
@@ -163,7 +163,7 @@ async def test_the_power_goes_before_canon_is_written(
         assert report.next_scene_id
 
 
-async def test_the_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_session_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Canon has it, the log does not know: it is closed, nothing is there twice, the next scene opens."""
     async with opened(tmp_path) as program:
         scene_id = await _at_the_gate(program)
@@ -267,7 +267,7 @@ async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(t
         assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom"]
 
 
-async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:
+async def test_session_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I find a stair.")
@@ -284,7 +284,7 @@ async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> 
         assert (await program.services.play.scene(scene_id)).state == "active"
 
 
-async def test_an_autopilot_commits_at_once(tmp_path: Path) -> None:
+async def test_session_autopilot_commits_at_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
         await program.services.play.submit(scene_id, "I find a stair.")
@@ -305,7 +305,7 @@ async def test_fifty_turns_without_a_commit_offer_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"])
-async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: str) -> None:
+async def test_session_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I wait.")
@@ -369,7 +369,7 @@ async def test_bad_input_is_answered_and_changes_nothing(tmp_path: Path, line: s
         assert await program.services.play.scene(scene_id) == before
 
 
-async def test_a_crash_while_the_next_scene_opens_is_made_good(
+async def test_session_crash_while_the_next_scene_opens_is_made_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its record is there and its node is not; it begins where play stood, with who was there."""
@@ -394,7 +394,7 @@ async def test_a_crash_while_the_next_scene_opens_is_made_good(
             await program.services.play.submit(following, line)
 
 
-async def test_words_that_the_store_refused_are_told_before_anything_else(
+async def test_session_words_that_the_store_refused_are_said_before_anything_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(tmp_path) as program:
@@ -416,7 +416,7 @@ async def test_words_that_the_store_refused_are_told_before_anything_else(
         assert [row.turn.text for row in rows] == ["The bell rings.", "I run."]
 
 
-async def test_a_story_that_is_over_is_read_and_not_played(tmp_path: Path) -> None:
+async def test_session_story_that_is_over_is_read_and_not_played(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.stories.complete_story(await story_of(program), "It ended.")
@@ -425,7 +425,7 @@ async def test_a_story_that_is_over_is_read_and_not_played(tmp_path: Path) -> No
                 await program.services.play.submit(scene_id, line)
 
 
-async def test_all_means_what_still_waits(tmp_path: Path) -> None:
+async def test_session_all_means_what_still_waits(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         for line in ("I wait.", "/fact event: The dog barked", "/commit", "/npc Tom", "/accept all"):
@@ -433,7 +433,7 @@ async def test_all_means_what_still_waits(tmp_path: Path) -> None:
         assert [p.verdict for p in await waiting(program, scene_id)] == [Verdict.ACCEPT]
 
 
-async def test_a_scene_ends_in_one_way(tmp_path: Path) -> None:
+async def test_session_scene_ends_in_one_way(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         for line in ("I wait.", "/end The orc is dead", "/reopen", "/end The orc fled"):
@@ -442,7 +442,7 @@ async def test_a_scene_ends_in_one_way(tmp_path: Path) -> None:
         assert [f.statement for f in report.facts] == ["The orc fled."]
 
 
-async def test_another_take_of_what_is_canon_proposes_retcons(tmp_path: Path) -> None:
+async def test_session_another_take_of_what_is_canon_proposes_retcons(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         for line in ("> It rings.", "/fact event: The bell rang", "/commit"):
@@ -451,7 +451,7 @@ async def test_another_take_of_what_is_canon_proposes_retcons(tmp_path: Path) ->
         assert "a retcon is proposed" in reply.lines[-1]
 
 
-async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
+async def test_session_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "I fall.")
@@ -464,7 +464,7 @@ async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
 # --- the gate ---------------------------------------------------------------------------------------
 
 
-async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path) -> None:
+async def test_session_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path) -> None:
     changes = "Mara.hp = 5, Mara.hp -3, Mara +wet, Mara +cold, Mara +late, Mara +lost"
     wanted = ["Mara: HP 5", "Mara: HP -3", *(f"Mara is {tag}" for tag in ("wet", "cold", "late", "lost"))]
     async with opened(tmp_path) as program:
@@ -491,7 +491,7 @@ async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path
         ("Mara located_in Yard", "Mara is out there", {"subject": "Mara", "object": "Yard"}),
     ],
 )
-async def test_an_edit_involves_whom_its_words_name(
+async def test_session_edit_involves_whom_its_words_name(
     fact: str, edited: str, involves: dict[str, str], tmp_path: Path
 ) -> None:
     async with opened(tmp_path) as program:
@@ -509,7 +509,7 @@ async def test_an_edit_involves_whom_its_words_name(
         assert len(change.involves) == len(involves)
 
 
-async def test_an_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path: Path) -> None:
+async def test_session_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         universe_id = (await program.services.play.scene(scene_id)).universe.id
@@ -523,7 +523,7 @@ async def test_an_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path: Pat
         assert len(slept.involves) == 3, "Mara, Tom and the mill"
 
 
-async def test_an_edit_at_the_universes_gate_finds_names_in_the_universe(tmp_path: Path) -> None:
+async def test_session_edit_at_the_universes_gate_finds_names_in_the_universe(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         universe_id = (await program.services.play.scene(scene_id)).universe.id

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from stores.errors import InputError
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 
-async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
+async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         asked = await program.services.play.submit(scene_id, "/zero")
@@ -54,7 +54,7 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
         ("/zero friend : no name", "needs a name"),
     ],
 )
-async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
+async def test_session_zero_nonsense_is_refused_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         before = await program.services.play.scene(scene_id)

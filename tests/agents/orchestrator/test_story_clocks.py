@@ -17,7 +17,7 @@ from stores.records.clocks import Pace
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.play import Degree, Speaker
 from stores.records.story_journal import TensionEntry
-from tests.table import START, begin, opened
+from tests.program import START, begin, opened
 
 
 async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ async def canon(program: Program, scene_id: Id, prefix: str = "clock:") -> list[
 # --- clocks -----------------------------------------------------------------------------------------
 
 
-async def test_a_clock_is_started_moved_set_let_go_and_stopped(tmp_path: Path) -> None:
+async def test_clock_is_started_moved_set_let_go_and_stopped(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert "No clock yet" in (await say(program, scene_id, "/clock"))[0]
@@ -63,7 +63,7 @@ async def test_a_clock_is_started_moved_set_let_go_and_stopped(tmp_path: Path) -
         assert await say(program, scene_id, "/clock Tide 4") == ("Tide ○○○○ 0/4",)
 
 
-async def test_a_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: Path) -> None:
+async def test_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I wait.", "/clock Tide 6", "I wait more.", "/clock Tide +2")
@@ -88,7 +88,7 @@ async def test_a_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: 
         assert {e.kind for e in evidence} >= {EvidenceKind.TURN, EvidenceKind.MANUAL}
 
 
-async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Path) -> None:
+async def test_clock_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/clock Tide 6", "/clock Dawn 4")
@@ -116,7 +116,7 @@ async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Pat
         ]
 
 
-async def test_what_was_done_earlier_on_the_line_counts_first(tmp_path: Path) -> None:
+async def test_clock_what_was_done_earlier_on_the_line_counts_first(tmp_path: Path) -> None:
     """Set later, after an undo, on an earlier turn; then the later turn is redone."""
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
@@ -129,7 +129,7 @@ async def test_what_was_done_earlier_on_the_line_counts_first(tmp_path: Path) ->
         assert await canon(program, scene_id) == ["The clock “Tide” stands at 5 of 6."]
 
 
-async def test_a_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path) -> None:
+async def test_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/clock Tide 6", "/clock Tide +2", "/commit")
@@ -162,7 +162,7 @@ async def test_a_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path
         ("/track Nobody roll", "no track 'Nobody'"),
     ],
 )
-async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
+async def test_clock_nonsense_is_refused_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/clock Tide 6", "/clock Over 4", "/clock Over stop", "/track Bell")
@@ -175,7 +175,7 @@ async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, l
 # --- tracks -----------------------------------------------------------------------------------------
 
 
-async def test_a_track_is_worked_at_by_its_pace_and_canon_keeps_it(tmp_path: Path) -> None:
+async def test_clock_track_is_worked_at_by_its_pace_and_canon_keeps_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert await say(program, scene_id, "/track Find the bell slow") == (
@@ -192,7 +192,7 @@ async def test_a_track_is_worked_at_by_its_pace_and_canon_keeps_it(tmp_path: Pat
         assert "No track yet" in (await say(program, scene_id, "/track"))[0]
 
 
-async def test_a_full_track_cannot_fail_and_its_finish_is_one_exchange(tmp_path: Path) -> None:
+async def test_clock_full_track_cannot_fail_and_its_finish_is_one_exchange(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/track Mend the wall brisk", "/track 1 mark 5", "I lay the last stone.")
@@ -212,7 +212,7 @@ async def test_a_full_track_cannot_fail_and_its_finish_is_one_exchange(tmp_path:
         assert await clocks(program, scene_id) == {"Mend the wall": "30/30"}
 
 
-async def test_an_empty_track_fails_and_stays_open(tmp_path: Path) -> None:
+async def test_clock_empty_track_fails_and_stays_open(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/track Mend the wall", "/track mend the wall roll")
@@ -225,7 +225,7 @@ async def test_an_empty_track_fails_and_stays_open(tmp_path: Path) -> None:
 # --- scene end --------------------------------------------------------------------------------------
 
 
-async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_path: Path) -> None:
+async def test_clock_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
@@ -254,7 +254,7 @@ async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_p
         assert "strikes" not in " ".join(await canon(program, following)), "once is enough"
 
 
-async def test_a_scene_reopened_and_ended_again_moves_no_clock_twice(tmp_path: Path) -> None:
+async def test_clock_scene_reopened_and_ended_again_moves_no_clock_twice(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2")
@@ -270,7 +270,7 @@ async def test_a_scene_reopened_and_ended_again_moves_no_clock_twice(tmp_path: P
         assert await canon(program, following) == ["The clock “Tide” struck at 6 of 6."]
 
 
-async def test_what_is_declared_at_the_gate_stays_when_the_scene_goes_on(tmp_path: Path) -> None:
+async def test_clock_what_is_declared_at_the_gate_stays_when_the_scene_goes_on(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2", "/end Mara waited")
@@ -280,7 +280,7 @@ async def test_what_is_declared_at_the_gate_stays_when_the_scene_goes_on(tmp_pat
 
 
 @pytest.mark.parametrize("cut", ["append_turn", "record_transition"])
-async def test_a_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Path, cut: str) -> None:
+async def test_clock_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Path, cut: str) -> None:
     class Cut(Exception):
         pass
 
@@ -336,7 +336,7 @@ async def test_threads_that_nobody_touched_are_named(tmp_path: Path) -> None:
         (("12 vs 1",), "Tension 5: 1 of 1 check succeeded. /tension down makes it 4."),
     ],
 )
-async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
+async def test_clock_results_of_a_scene_offer_a_tension_and_the_gm_decides(
     tmp_path: Path, checks: tuple[str, ...], line: str
 ) -> None:
     async with opened(tmp_path) as program:
@@ -361,7 +361,7 @@ async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
         assert [e.why for e in view.story.entries if isinstance(e, TensionEntry)] == [offer.reason]
 
 
-async def test_a_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
+async def test_clock_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert await say(program, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 → 6.",)
@@ -375,7 +375,7 @@ async def test_a_script_moves_the_tension_before_the_end(tmp_path: Path) -> None
 # --- scene start ------------------------------------------------------------------------------------
 
 
-async def test_a_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_exchange(
+async def test_clock_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_exchange(
     tmp_path: Path,
 ) -> None:
     seen = set()
@@ -400,7 +400,7 @@ async def test_a_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_ex
     raise AssertionError(seen)
 
 
-async def test_a_start_belongs_to_the_first_turns(tmp_path: Path) -> None:
+async def test_clock_start_belongs_to_the_first_turns(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I look.", "I listen.")

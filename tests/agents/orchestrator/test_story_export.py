@@ -22,7 +22,7 @@ from agents.services.markdown import append_footnotes, escape_line, escape_parag
 from agents.services.story_export import ExportedScene, StoryRecord, write_journal, write_markdown
 from agents.views.play_views import TurnView
 from stores.records.play import Speaker
-from tests.agents.orchestrator.storybook import a_scene, the_drowned_bell
+from tests.agents.orchestrator.recorded_story import a_scene, the_drowned_bell
 from tests.examples import examples
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -70,12 +70,12 @@ hostile = st.one_of(
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_it_reads_as_the_golden_file(name: str) -> None:
+def test_export_it_reads_as_the_golden_file(name: str) -> None:
     assert EXPORTS[name](the_drowned_bell()) == (GOLDEN / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("export", EXPORTS.values())
-def test_the_same_story_gives_the_same_bytes(export: Callable[[StoryRecord], str]) -> None:
+def test_export_same_story_gives_the_same_bytes(export: Callable[[StoryRecord], str]) -> None:
     assert export(the_drowned_bell()) == export(the_drowned_bell())
 
 
@@ -85,13 +85,13 @@ def test_lines_and_veils_stay_at_home(export: Callable[[StoryRecord], str]) -> N
 
 
 @pytest.mark.parametrize("export", EXPORTS.values())
-def test_an_empty_story_is_still_one(export: Callable[[StoryRecord], str]) -> None:
+def test_export_empty_story_is_still_one(export: Callable[[StoryRecord], str]) -> None:
     record = the_drowned_bell()
     story = record.story.model_copy(update={"title": "", "theme": "", "recap": ""})
     assert "A story" in export(StoryRecord(story, ()))
 
 
-def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
+def test_export_every_fact_is_said_once_and_every_mark_has_its_note() -> None:
     record = the_drowned_bell()
     text = write_markdown(record)
     for view in record.facts:
@@ -102,13 +102,13 @@ def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
 
 
 @pytest.mark.parametrize("export", EXPORTS.values())
-def test_a_scene_that_nobody_played_is_not_told(export: Callable[[StoryRecord], str]) -> None:
+def test_export_scene_that_nobody_played_is_not_told(export: Callable[[StoryRecord], str]) -> None:
     record = the_drowned_bell()
     opened = ExportedScene(a_scene(3, "Scene 3"), (), "Day 4, dawn", "The Tally Chapel")
     assert export(replace(record, scenes=(*record.scenes, opened))) == export(record)
 
 
-def test_what_a_fact_rests_on_is_told_in_its_order() -> None:
+def test_export_what_a_fact_rests_on_is_said_in_its_order() -> None:
     record = the_drowned_bell()
     promise = replace(record.facts[0], evidence=record.facts[0].evidence[::-1])
     assert write_journal(replace(record, facts=(promise, *record.facts[1:]))) == write_journal(record)
@@ -145,7 +145,7 @@ def test_paragraphs_read_as_they_were_written(text: str) -> None:
 
 @given(hostile)
 @settings(max_examples=examples(400), deadline=None)
-def test_a_line_stays_in_its_heading(text: str) -> None:
+def test_export_line_stays_in_its_heading(text: str) -> None:
     words = escape_line(text)
     tokens = READER.parse(f"## 1. {words}".rstrip())
     assert [token.type for token in tokens] == ["heading_open", "inline", "heading_close"]
@@ -196,13 +196,13 @@ PLAIN = shape(write_markdown(with_words("plain")))
 
 @given(hostile)
 @settings(max_examples=examples(150), deadline=None)
-def test_no_words_change_the_structure_of_the_story(words: str) -> None:
+def test_export_no_words_change_the_structure_of_the_story(words: str) -> None:
     assert shape(write_markdown(with_words(words))) == PLAIN
 
 
 @given(hostile)
 @settings(max_examples=examples(300), deadline=None)
-def test_no_words_pass_for_an_entry_of_the_journal(words: str) -> None:
+def test_export_no_words_pass_for_an_entry_of_the_journal(words: str) -> None:
     record = with_words("plain")
     row = record.scenes[0].rows[0]
     told = replace(row, turn=row.turn.model_copy(update={"text": words, "speaker": Speaker.GM}))

@@ -14,7 +14,7 @@ from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import Story
 from stores.records.workflow import ProposalStatus
-from tests.table import begin, opened
+from tests.program import begin, opened
 
 
 async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ async def threads(program: Program, scene_id: Id) -> tuple[ThreadView, ...]:
     return (await program.services.play.scene(scene_id)).threads
 
 
-async def test_a_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_again(tmp_path: Path) -> None:
+async def test_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert "No open threads" in (await say(program, scene_id, "/thread"))[0]
@@ -53,14 +53,14 @@ async def test_a_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_aga
         ]
 
 
-async def test_a_name_that_begins_with_a_number_goes_in_quotes(tmp_path: Path) -> None:
+async def test_thread_name_that_begins_with_a_number_goes_in_quotes(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, '/thread "3 days until the ship leaves"')
         assert [t.name for t in await threads(program, scene_id)] == ["3 days until the ship leaves"]
 
 
-async def test_what_is_undone_takes_its_threads_back_and_redo_brings_them(tmp_path: Path) -> None:
+async def test_thread_what_is_undone_takes_its_threads_back_and_redo_brings_them(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/thread The bell", "I look up.", "/thread 1 +", "/thread The rope")
@@ -87,7 +87,7 @@ async def test_threads_live_on_in_the_next_scene_and_after_a_restart(tmp_path: P
         assert [t.name for t in await threads(program, following)] == ["The bell"]
 
 
-async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(tmp_path: Path) -> None:
+async def test_thread_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
@@ -111,7 +111,7 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
         assert await say(program, scene_id, "/promises") != ()
 
 
-async def test_a_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tmp_path: Path) -> None:
+async def test_thread_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I swear it.", "/fact debt: Mara owes Gil a coin", "/thread 1 close")
@@ -146,7 +146,7 @@ async def test_a_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tm
         ("/cast Tom", "come or leave"),
     ],
 )
-async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
+async def test_thread_nonsense_is_refused_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
@@ -165,7 +165,7 @@ async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, l
         assert await program.services.play.scene(scene_id) == before
 
 
-async def test_a_closed_thread_weighs_nothing(tmp_path: Path) -> None:
+async def test_thread_closed_thread_weighs_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/thread The bell", "/thread 1 close")
@@ -177,7 +177,7 @@ async def test_a_closed_thread_weighs_nothing(tmp_path: Path) -> None:
             await program.services.play.submit(scene_id, "/thread 1 open")
 
 
-async def test_the_books_are_closed_with_the_story(tmp_path: Path) -> None:
+async def test_thread_books_are_closed_with_the_story(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         story = (await program.services.play.scene(scene_id)).story
@@ -208,7 +208,7 @@ async def test_random_events_are_about_what_is_open_and_who_matters(tmp_path: Pa
 # --- people -----------------------------------------------------------------------------------------
 
 
-async def test_who_matters_is_listed_weighed_and_taken_off_without_touching_canon(tmp_path: Path) -> None:
+async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touching_canon(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/npc Tom: the well's keeper", "/fact Tom located_in Yard", "/commit")
@@ -236,7 +236,7 @@ async def test_people_come_and_leave_and_the_next_scene_begins_with_who_stayed(t
         assert "seen in scene 1" in " ".join(await say(program, following, "/npcs"))
 
 
-async def test_the_scene_is_shown_and_named(tmp_path: Path) -> None:
+async def test_thread_scene_is_shown_and_named(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert await say(program, scene_id, "/scene") == (
@@ -257,7 +257,7 @@ async def test_the_scene_is_shown_and_named(tmp_path: Path) -> None:
 # --- reading back -----------------------------------------------------------------------------------
 
 
-async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
+async def test_thread_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
@@ -279,7 +279,7 @@ async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
         assert menu.resume_story.last_line == "I look."
 
 
-def test_a_story_from_before_the_books_still_reads() -> None:
+def test_thread_story_from_before_the_journal_still_reads() -> None:
     old = {"id": "1", "universe_id": "2", "title": "T", "created_at": "2026-01-01T00:00:00Z"}
     assert Story.model_validate_json(json.dumps(old)).entries == ()
 
@@ -304,7 +304,7 @@ async def here(program: Program, scene_id: Id) -> set[str]:
     return {member.name for member in (await program.services.play.scene(scene_id)).cast}
 
 
-async def test_the_words_of_the_program_are_no_evidence_of_what_a_scene_came_to(tmp_path: Path) -> None:
+async def test_thread_words_of_the_program_are_no_evidence_of_what_a_scene_came_to(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I wait.", "/time +2h", "I go.", "> It rains.", "/end Mara waited")

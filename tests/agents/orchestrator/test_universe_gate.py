@@ -12,7 +12,7 @@ from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, FactKind, Involvement
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
-from tests.table import START, begin, opened
+from tests.program import START, begin, opened
 
 
 async def universe_of(program: Program, scene_id: Id) -> Id:
@@ -42,7 +42,7 @@ async def deferred(program: Program, *lines: str) -> tuple[Id, Id]:
     return await universe_of(program, scene_id), report.next_scene_id
 
 
-async def test_what_was_deferred_when_its_scene_closed_waits_here(tmp_path: Path) -> None:
+async def test_universe_gate_what_was_deferred_when_its_scene_closed_waits_here(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         universe_id, scene_id = await deferred(program, "/fact The well is deep", "/fact The well is dry")
         await program.services.play.submit(scene_id, "/fact The moon is down")
@@ -63,7 +63,7 @@ async def test_what_was_deferred_when_its_scene_closed_waits_here(tmp_path: Path
         ]
 
 
-async def test_what_is_still_put_off_is_left_as_it_is(tmp_path: Path) -> None:
+async def test_universe_gate_what_is_still_put_off_is_left_as_it_is(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         universe_id, _ = await deferred(program, "/fact The well is deep")
         report = await program.services.gate.commit_universe(universe_id)
@@ -72,7 +72,7 @@ async def test_what_is_still_put_off_is_left_as_it_is(tmp_path: Path) -> None:
         assert await titles(program, universe_id) == ["The well is deep."]
 
 
-async def test_a_manual_act_waits_here_and_only_what_is_chosen_is_written(tmp_path: Path) -> None:
+async def test_universe_gate_manual_act_waits_here_and_only_what_is_chosen_is_written(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         universe_id = await universe_of(program, scene_id)
@@ -85,7 +85,7 @@ async def test_a_manual_act_waits_here_and_only_what_is_chosen_is_written(tmp_pa
         assert await titles(program, universe_id) == ["The tower is white."]
 
 
-async def test_an_abandoned_story_leaves_what_it_proposed_here(tmp_path: Path) -> None:
+async def test_universe_gate_abandoned_story_leaves_what_it_proposed_here(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.play.submit(scene_id, "/fact The moon is down")
@@ -95,7 +95,7 @@ async def test_an_abandoned_story_leaves_what_it_proposed_here(tmp_path: Path) -
         assert await titles(program, universe_id) == ["The moon is down."]
 
 
-async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: Path) -> None:
+async def test_universe_gate_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         universe_id, nobody = await universe_of(program, scene_id), derive_id("nobody")
@@ -123,7 +123,7 @@ async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: P
         assert "not in canon" in row.proposal.error
 
 
-async def test_a_gate_of_nothing_is_refused(tmp_path: Path) -> None:
+async def test_universe_gate_gate_of_nothing_is_refused(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         with pytest.raises(InputError, match="Whose gate"):
             await program.services.gate.gate(None)

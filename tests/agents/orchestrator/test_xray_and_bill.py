@@ -88,7 +88,7 @@ async def told(tmp_path: Path) -> AsyncIterator[Told]:
 # --- the X-ray --------------------------------------------------------------------------------------
 
 
-async def test_the_xray_has_steps_calls_and_the_sealed_result(told: Told) -> None:
+async def test_xray_has_steps_calls_and_the_sealed_result(told: Told) -> None:
     plan = await told.call(told.said, persona=Persona.ARCHIVIST, fallback_step=FallbackStep.NONE)
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
@@ -109,7 +109,7 @@ async def test_the_xray_has_steps_calls_and_the_sealed_result(told: Told) -> Non
     )
 
 
-async def test_what_an_exchange_asked_for_stands_with_its_other_turns_too(told: Told) -> None:
+async def test_xray_what_an_exchange_asked_for_stands_with_its_other_turns_too(told: Told) -> None:
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
     for turn in (told.acted, told.rolled):
@@ -118,7 +118,7 @@ async def test_what_an_exchange_asked_for_stands_with_its_other_turns_too(told: 
         assert len(view.steps) == 4
 
 
-async def test_a_take_has_its_own_xray(told: Told) -> None:
+async def test_xray_take_has_its_own_xray(told: Told) -> None:
     first = await told.call(told.said)
     await told.ended(told.acted.id)
     again = await told.tell("The hinges whisper.", told.rolled, MoveKind.TAKE, take=2)
@@ -131,7 +131,7 @@ async def test_a_take_has_its_own_xray(told: Told) -> None:
     assert view.resolution == told.sealed
 
 
-async def test_what_the_gm_told_by_hand_shows_no_calls_of_the_take_before(told: Told) -> None:
+async def test_xray_what_the_gm_told_by_hand_shows_no_calls_of_the_take_before(told: Told) -> None:
     await told.call(told.said)
     await told.ended(told.acted.id)
     by_hand = await told.tell("Nothing gives.", told.rolled, MoveKind.TAKE, take=2)
@@ -139,7 +139,7 @@ async def test_what_the_gm_told_by_hand_shows_no_calls_of_the_take_before(told: 
     assert (view.calls, view.steps, view.warnings) == ((), (), ())
 
 
-async def test_what_was_cut_off_or_refused_is_warned_of(told: Told) -> None:
+async def test_xray_what_was_cut_off_or_refused_is_warned_of(told: Told) -> None:
     await told.call(told.said, outcome=CallOutcome.CUT, error="The connection broke")
     await told.call(told.said, persona=Persona.CRITIC, outcome=CallOutcome.REFUSED)
     assert (await told.xrays.read_xray(told.said.id)).warnings == (
@@ -148,7 +148,7 @@ async def test_what_was_cut_off_or_refused_is_warned_of(told: Told) -> None:
     )
 
 
-async def test_there_is_no_xray_of_no_turn(told: Told) -> None:
+async def test_xray_there_is_no_xray_of_no_turn(told: Told) -> None:
     with pytest.raises(NotFound):
         await told.xrays.read_xray("nobody")
 
@@ -156,7 +156,7 @@ async def test_there_is_no_xray_of_no_turn(told: Told) -> None:
 # --- the bill ---------------------------------------------------------------------------------------
 
 
-async def test_the_bill_is_summed_five_ways(told: Told) -> None:
+async def test_xray_bill_is_summed_five_ways(told: Told) -> None:
     await told.call(told.said, micros=1_500, at=YESTERDAY)
     await told.call(told.said, micros=500, persona=Persona.ARCHIVIST, at=TODAY)
     await told.call(None, cost=Money(known=False), at=TODAY)
@@ -190,7 +190,7 @@ async def test_budgets_of_the_story_its_world_and_the_day_stand_with_what_is_spe
     assert not bill.budgets[1].limitation
 
 
-async def test_without_a_limit_what_is_spent_is_told_all_the_same(told: Told) -> None:
+async def test_xray_without_a_limit_what_is_spent_is_said_all_the_same(told: Told) -> None:
     await told.call(told.said, micros=700, at=TODAY)
     bill = await told.bills().read_bill()
     assert [(b.scope, b.spent, b.limit) for b in bill.budgets] == [
@@ -199,7 +199,7 @@ async def test_without_a_limit_what_is_spent_is_told_all_the_same(told: Told) ->
     ]
 
 
-async def test_another_storys_calls_are_on_its_own_bill(told: Told) -> None:
+async def test_xray_another_storys_calls_are_on_its_own_bill(told: Told) -> None:
     other = make.story(title="Another")
     await told.orchestrator.put_story(other)
     await told.call(None, story_id=other.id, micros=900, at=TODAY)
@@ -210,7 +210,7 @@ async def test_another_storys_calls_are_on_its_own_bill(told: Told) -> None:
     assert await told.bills().read_story_cost(told.story.id) == (1_500, True)
 
 
-async def test_a_cost_says_when_a_price_is_unknown(told: Told) -> None:
+async def test_xray_cost_says_when_a_price_is_unknown(told: Told) -> None:
     assert await told.bills().read_story_cost(told.story.id) == (0, True)
     await told.call(told.said, cost=Money(known=False))
     assert await told.bills().read_story_cost(told.story.id) == (0, False)

@@ -47,7 +47,7 @@ ADD, SET, TAG, UNTAG = StateOp.ADD, StateOp.SET, StateOp.TAG, StateOp.UNTAG
         ('"Kai"+lost', Effect("Kai", "lost", TAG)),
     ],
 )
-def test_what_reads(typed: str, effect: Effect) -> None:
+def test_effect_what_reads(typed: str, effect: Effect) -> None:
     read = parse_effect(typed)
     assert read == effect
     assert type(read.value) is type(effect.value)
@@ -112,14 +112,14 @@ effects = st.one_of(
 
 @given(st.lists(effects, max_size=4))
 @settings(max_examples=examples(300), deadline=None)
-def test_what_is_written_reads_back(wanted: list[Effect]) -> None:
+def test_effect_what_is_written_reads_back(wanted: list[Effect]) -> None:
     read = parse_effects(", ".join(map(str, wanted)))
     assert [(e, type(e.value)) for e in read] == [(e, type(e.value)) for e in wanted]
 
 
 @given(st.one_of(st.text(max_size=320), st.text(alphabet="Ma.hp+-=3 \"',;@", max_size=320)))
 @settings(max_examples=examples(500), deadline=None)
-def test_any_text_reads_or_is_refused_in_words(text: str) -> None:
+def test_effect_any_text_reads_or_is_refused_in_words(text: str) -> None:
     try:
         parse_effects(text)
     except InputError as error:

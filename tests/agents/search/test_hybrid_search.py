@@ -24,7 +24,7 @@ from stores.records.canon import CanonBatch, Evidence, EvidenceKind, FactStatus,
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Turn
 from tests.contract import builders as make
-from tests.table import opened
+from tests.program import opened
 
 LOG = (
     ("Ana", "Hi Ben! I adopted a dog last Saturday.", "2023-02-04T10:00"),

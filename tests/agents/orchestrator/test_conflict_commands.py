@@ -1,0 +1,127 @@
+"""Conflicts, promises and house rules at the table: all through the one gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.authority import Role
+from stores.errors import InputError
+from stores.records.canon import Standing
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+BEFORE = (
+    "/npc Tom: the keeper",
+    "/npc Ann: the miller",
+    "/commit",
+    "/fact Tom ally_of Ann",
+    "/commit",
+    "I wait.",
+)
+
+
+async def at_odds(program: Program) -> Id:
+    """Canon says that Tom and Ann are allies; now they are said to be enemies."""
+    scene_id = await begin(program)
+    for line in (*BEFORE, "/fact Tom enemy_of Ann"):
+        await program.services.play.submit(scene_id, line)
+    return scene_id
+
+
+async def facts(program: Program, scene_id: Id) -> dict[str, Standing]:
+    view = await program.services.play.scene(scene_id)
+    held = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(view.universe.id)
+    return {f.predicate: f.standing for f in held if f.predicate in ("ally_of", "enemy_of")}
+
+
+@pytest.mark.parametrize(
+    ("ruling", "left"),
+    [
+        ("new", {"enemy_of": Standing.TRUE}),
+        ("never", {"enemy_of": Standing.TRUE}),
+        ("old", {"ally_of": Standing.TRUE}),
+        ("rumour", {"ally_of": Standing.TRUE, "enemy_of": Standing.RUMOUR}),
+        ("lie", {"ally_of": Standing.TRUE, "enemy_of": Standing.LIE}),
+        ("until", {"enemy_of": Standing.TRUE}),
+        ("split Another Tom", {"ally_of": Standing.TRUE, "enemy_of": Standing.TRUE}),
+    ],
+)
+async def test_conflict_command_ruling_settles_a_conflict_and_is_remembered(
+    tmp_path: Path, ruling: str, left: dict[str, Standing]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
+        heard = await program.services.play.submit(scene_id, f"/resolve {row.number}")
+        assert {"new:", "old:"} <= {line.split(" ")[0] for line in heard.lines}
+        await program.services.play.submit(scene_id, f"/resolve {row.number} {ruling}")
+        assert await facts(program, scene_id) == left
+        rulings = await program.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
+        assert len(rulings) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("/resolve 99", "no proposal"),
+        ("/resolve 4 maybe", "no way to resolve"),
+        ("/resolve 1", "No conflict|closed|decided|canon"),
+        ("/paid 1", "no such promise"),
+        ("/paid x", "no such promise"),
+        ("/rules state_change always", "no rule"),
+    ],
+)
+async def test_conflict_command_nonsense_is_refused(tmp_path: Path, line: str, words: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        with pytest.raises(InputError, match=words):
+            await program.services.play.submit(scene_id, line)
+
+
+async def test_conflict_command_promise_is_kept_by_evidence(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("I swear it.", "/fact promise: Mara owes the well a coin", "/commit"):
+            await program.services.play.submit(scene_id, line)
+        (listed,) = (await program.services.play.submit(scene_id, "/promises")).lines
+        assert "Mara owes the well a coin." in listed
+        await program.services.play.submit(scene_id, "I drop a coin into the well.")
+        await program.services.play.submit(scene_id, "/paid 1")
+        await program.services.play.submit(scene_id, "/commit")
+        assert (await program.services.play.submit(scene_id, "/promises")).lines == (
+            "No open promises, debts or questions.",
+        )
+
+
+async def test_conflict_command_policy_rule_decides_and_can_be_taken_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "/rules state_change auto-reject")
+        await program.services.play.submit(scene_id, "/state Mara.hp -1")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        assert row.mark == "reject"
+        assert "auto-reject" in " ".join(row.reasons)
+        assert (await program.services.play.submit(scene_id, "/rules state_change off")).lines == (
+            "No gate rules yet.",
+        )
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        assert row.mark == "accept"
+
+
+async def test_previously_on_comes_from_the_record(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert (await program.services.play.submit(scene_id, "/recap")).lines
+        for line in (
+            "I climb down.",
+            "/fact promise: Mara owes the well a coin",
+            "/end Mara found the stair",
+            "/commit",
+        ):
+            reply = await program.services.play.submit(scene_id, line)
+        told = " ".join((await program.services.play.submit(reply.subject or "", "/recap")).lines)
+        assert "Mara found the stair" in told
+        assert "owes the well a coin" in told

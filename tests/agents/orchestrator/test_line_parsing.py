@@ -1,0 +1,142 @@
+"""What a typed line means, and what is refused with words."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
+from agents.resolver.dice_faces import open_for_faces
+from agents.sanitize import MAX_LINE_LENGTH, clean
+from stores.errors import InputError
+
+OPERATIONS = {"fact", "commit", "end", "undo", "help"}
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    [
+        ("I force the door.", WordsInput("I force the door.", gm_authored=False)),
+        ('"Who is there?"', WordsInput('"Who is there?"', gm_authored=False)),
+        ("> The hinges give.", WordsInput("The hinges give.", gm_authored=True)),
+        (
+            "/narrate The hinges give.",
+            WordsInput("The hinges give.", gm_authored=True, is_narrate_command=True),
+        ),
+        (
+            "/NARRATE The hinges give.",
+            WordsInput("The hinges give.", gm_authored=True, is_narrate_command=True),
+        ),
+        (
+            "I push /check might 9",
+            WordsInput("I push", gm_authored=False, roll=RollInput("check", "might 9")),
+        ),
+        ("> It bites. /roll 2d6", WordsInput("It bites.", gm_authored=True, roll=RollInput("roll", "2d6"))),
+        ("either/or, he said", WordsInput("either/or, he said", gm_authored=False)),
+        ("/check", RollInput("check", "")),
+        ("/roll 3d6!", RollInput("roll", "3d6!")),
+        ("/fact The bell was moved", CommandInput("fact", "The bell was moved")),
+        ("/undo", CommandInput("undo", "")),
+        ("two\r\nlines", WordsInput("two\nlines", gm_authored=False)),
+        ("red \x1b[31malert\x1b[0m \x07bell", WordsInput("red alert bell", gm_authored=False)),
+        ("title \x1b]0;evil\x07gone", WordsInput("title gone", gm_authored=False)),
+    ],
+)
+def test_line_means(line: str, meaning: object) -> None:
+    assert parse_input(line, OPERATIONS) == meaning
+
+
+@pytest.mark.parametrize(
+    ("line", "spec", "faces"),
+    [
+        ("/roll 2d6+1 = 5 4", "2d6+1", (5, 4)),
+        ("/roll 2d6+1 =", "2d6+1", ()),
+        ("/roll 2d6+1", "2d6+1", None),
+        ("/roll 5d6=6", "5d6=6", None),  # a comparison has no blanks around it
+        ("/roll 5d6 =6", "5d6 =6", None),
+        ("/roll 8d10>= 7", "8d10>= 7", None),
+        ("/roll 4dF = +-0 +", "4dF", (1, -1, 0, 1)),
+        ("/roll 2d6 [a = b] = 1, 2", "2d6 [a = b]", (1, 2)),
+        ("/check might 9 = 5 4", "might 9", (5, 4)),
+        ("/check might 9; fail: Mara.luck = 3", "might 9; fail: Mara.luck = 3", None),
+        ("/check might 9; fail: Mara.luck = 3 = 5 4", "might 9; fail: Mara.luck = 3", (5, 4)),
+        ("/check might 9; success: Orc.hp -5 = 5 4", "might 9; success: Orc.hp -5", (5, 4)),
+        ("/check might 9; Mara +hurt = 1 1", "might 9; Mara +hurt", (1, 1)),
+        ("/move strike Orc = 6 6", "strike Orc", (6, 6)),
+        ("/howmuch = 1 2 3", "", (1, 2, 3)),
+        ("/react Old Tam +1 = 3 4", "Old Tam +1", (3, 4)),
+        ("I ask. /roll d% = 00", "d%", (0,)),
+        ("? likely: Is it deep? = 37", "likely", (37,)),
+        ("? Is 1 = 1, he asks?", "", None),
+    ],
+)
+def test_faces_stand_behind_the_last_equals_sign(line: str, spec: str, faces: tuple[int, ...] | None) -> None:
+    typed = parse_input(line, OPERATIONS)
+    roll = typed if isinstance(typed, RollInput) else typed.roll if isinstance(typed, WordsInput) else None
+    assert roll is not None
+    assert (roll.spec, roll.faces) == (spec, faces)
+
+
+@given(
+    st.sampled_from(
+        ["/roll 2d6+1", "I go. /check might 9; fail: A.b = 3", "? likely: Is it so?", "/howmuch", "/move x Y"]
+    ),
+    st.lists(st.integers(-1, 100), max_size=6),
+)
+def test_line_that_asks_for_faces_takes_them(line: str, faces: list[int]) -> None:
+    """What is put back into the prompt can be typed on, again and again."""
+    asked = open_for_faces(line, None)
+    for n, face in enumerate(faces):
+        asked = open_for_faces(f"{asked}{face}", faces[: n + 1])
+    assert asked == " ".join((line, "=", *map(str, faces), ""))
+    typed, bare = parse_input(asked, OPERATIONS), parse_input(line, OPERATIONS)
+    roll, before = (
+        t if isinstance(t, RollInput) else t.roll for t in (typed, bare) if not isinstance(t, CommandInput)
+    )
+    assert roll is not None
+    assert before is not None
+    assert (roll.kind, roll.spec, roll.faces) == (before.kind, before.spec, tuple(faces))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "nothing typed"),
+        ("/roll 2d6 = five", "'five' is not the face of a die"),
+        ("  \t ", "nothing typed"),
+        ("\x1b[2J\x00", "nothing to play"),
+        (">", "nothing to narrate"),
+        ("> /check 2d6", "nothing to narrate"),
+        ("/fcat x", "Did you mean /fact"),
+        ("/zzzzzz", "no command /zzzzzz"),
+        ("x" * (MAX_LINE_LENGTH + 1), "20,001 characters"),
+        ("x" * 100_000, "100,000 characters"),
+    ],
+)
+def test_bad_input_is_refused_in_words(line: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        parse_input(line, OPERATIONS)
+
+
+@given(st.text(max_size=300))
+def test_line_any_text_is_read_or_refused_and_never_dangerous(line: str) -> None:
+    try:
+        typed = parse_input(line, OPERATIONS)
+    except InputError:
+        return
+    text = typed.text if isinstance(typed, WordsInput) else ""
+    assert not [c for c in text if unicodedata.category(c) == "Cc" and c != "\n"]
+
+
+@given(st.text(max_size=200))
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+def test_command_argument_keeps_words_lines_and_paragraphs_of_long_blanks() -> None:
+    """Patterns of commands would take seconds over thousands of blanks."""
+    read = parse_input(f"/clock The{' ' * 15_000}thaw{chr(10) * 9}  4", {"clock"})
+    assert read == CommandInput("clock", "The thaw\n\n4")

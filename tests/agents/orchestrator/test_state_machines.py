@@ -1,0 +1,86 @@
+"""The four statecharts: every way of loops.md is there, and no other."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from agents.state_machines import CHARTS, initial_state, legal_events, next_state
+from agents.story_outline import MainMode
+from stores.errors import IllegalTransition
+from stores.records.workflow import Loop
+
+MODES = tuple(mode.value for mode in MainMode)
+
+LEGAL = {
+    Loop.MAIN: {
+        *(("idle", mode, mode) for mode in MODES),
+        *(("suspended", mode, mode) for mode in MODES),
+        ("suspended", "abandon", "idle"),
+        *((mode, "leave", "idle") for mode in MODES),
+        *((mode, "suspend", "suspended") for mode in MODES),
+    },
+    Loop.STORY: {
+        ("created", "begin", "active"),
+        ("active", "complete", "completed"),
+        ("created", "abandon", "abandoned"),
+        ("active", "abandon", "abandoned"),
+    },
+    Loop.SCENE: {
+        ("created", "load_context", "active"),
+        ("active", "user_turn", "active"),
+        ("active", "critical_event", "active"),
+        ("active", "goal_met", "finalizing"),
+        ("active", "end", "finalizing"),
+        ("finalizing", "reopen", "active"),
+        ("finalizing", "canon_written", "completed"),
+        ("finalizing", "write_failed", "failed"),
+        ("failed", "reopen", "active"),
+        ("failed", "retry", "finalizing"),
+    },
+    Loop.TURN: {
+        ("received", "user_input", "processing"),
+        ("processing", "context_loaded", "generating"),
+        ("generating", "response_ready", "proposing"),
+        ("proposing", "proposals_staged", "persisted"),
+        ("processing", "drop", "dropped"),
+        ("generating", "drop", "dropped"),
+        ("proposing", "drop", "dropped"),
+    },
+}
+
+
+def states(loop: Loop) -> set[str]:
+    chart = CHARTS[loop]
+    return {str(value) for value, state in chart.states_map.items() if value not in ("executing", "last")}
+
+
+@pytest.mark.parametrize("loop", list(Loop))
+def test_state_machine_every_pair_of_state_and_event_is_legal_or_refused(loop: Loop) -> None:
+    events = {str(e.id) for e in CHARTS[loop]._events} - {"resume"}
+    seen = set()
+    for state in states(loop):
+        for event in events:
+            with suppress(IllegalTransition):
+                seen.add((state, event, next_state(loop, state, event)))
+    assert seen == LEGAL[loop]
+
+
+@pytest.mark.parametrize(
+    ("loop", "state"),
+    [(Loop.MAIN, "idle"), (Loop.STORY, "created"), (Loop.SCENE, "created"), (Loop.TURN, "received")],
+)
+def test_state_machine_where_a_loop_begins(loop: Loop, state: str) -> None:
+    assert initial_state(loop) == state
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_resume_goes_back_to_what_was_suspended(mode: str) -> None:
+    assert next_state(Loop.MAIN, "suspended", "resume", history_state=mode) == mode
+
+
+def test_state_machine_refusal_names_the_legal_ways() -> None:
+    with pytest.raises(IllegalTransition, match="load context"):
+        next_state(Loop.SCENE, "created", "end")
+    assert legal_events(Loop.SCENE, "completed") == []
