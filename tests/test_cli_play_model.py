@@ -17,7 +17,7 @@ I force the iron door. /check might 9
 
 
 async def test_play_model_what_the_model_told_stands_with_its_line(tmp_path: Path) -> None:
-    async with telling(tmp_path) as teller:
-        played = await play_script(teller.program.services, read_script(SCRIPT))
+    async with telling(tmp_path) as scripted:
+        played = await play_script(scripted.program.services, read_script(SCRIPT))
     assert [reply.get("tells") for reply in played.replies] == [None, [PROSE], None]
     assert played.error is None or not played.error

@@ -18,7 +18,7 @@ from stores.backup.restoring import verify_backup
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library
-from tests.screens.screen_driver import real_desk, seated
+from tests.screens.screen_driver import real_services, started_app
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -147,10 +147,10 @@ async def test_daily_backup_not_begun_does_not_delay_closing(stores: Stores, hom
 
 
 async def test_daily_backup_is_shown_in_the_menu(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path)) as table:
-        await table.press("down")
-        table.services.events.publish(Notice("Backed up [2] universes."))
-        await table.settle()
-        assert table.shows("Backed up [2] universes.")
-        highlighted = table.app.screen.query_one("#modes").highlighted  # type: ignore[attr-defined]
+    async with started_app(real_services(tmp_path)) as ui:
+        await ui.press("down")
+        ui.services.events.publish(Notice("Backed up [2] universes."))
+        await ui.settle()
+        assert ui.shows("Backed up [2] universes.")
+        highlighted = ui.app.screen.query_one("#modes").highlighted  # type: ignore[attr-defined]
         assert highlighted == 1, "what was chosen stays chosen"

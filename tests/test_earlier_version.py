@@ -25,6 +25,7 @@ from stores.records.play import MoveKind, Turn
 from stores.records.workflow import Checkpoint
 from tests.contract import builders as make
 from tests.libraries import everything, library
+from tests.program import opened
 from tests.replication.fake_servers import (
     ManualSleep,
     open_copy,
@@ -32,7 +33,6 @@ from tests.replication.fake_servers import (
     read_everything,
     wait_until_healthy,
 )
-from tests.program import opened
 
 FIXTURE = Path(__file__).parent / "fixtures" / "library_of_format_8.zip"
 

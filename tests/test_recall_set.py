@@ -29,7 +29,9 @@ def questions() -> Rows:
     return [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
 
 
-def test_recall_set_it_is_as_large_as_it_has_to_be_and_says_nothing_twice(turns: Rows, questions: Rows) -> None:
+def test_recall_set_it_is_as_large_as_it_has_to_be_and_says_nothing_twice(
+    turns: Rows, questions: Rows
+) -> None:
     assert len(turns) >= 1_500
     assert len(questions) >= 160
     counted = Counter(question["kind"] for question in questions)

@@ -21,7 +21,7 @@ from monitor_tui.cli.plain_output import PlainOutput
 from stores.archive import export_campaign, import_campaign
 from stores.open import open_stores
 from tests.campaign import play_campaign
-from tests.screens.screen_driver import real_desk, seated
+from tests.screens.screen_driver import real_services, started_app
 from tests.test_archive_hostile import Forge
 from widgets.plain_line_filter import PlainLineFilter
 
@@ -88,9 +88,9 @@ def test_screen_draws_no_control_character_of_an_imported_name(
     keys: tuple[str, ...], evil_home: Path
 ) -> None:
     async def look() -> str:
-        async with seated(real_desk(evil_home)) as table:
-            await table.press(*keys)
-            return table.text
+        async with started_app(real_services(evil_home)) as ui:
+            await ui.press(*keys)
+            return ui.text
 
     drawn = asyncio.run(look())
     assert "Coast" in drawn or keys in ((), ("1",), ("6",), ("7",), ("b",))

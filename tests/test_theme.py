@@ -32,8 +32,8 @@ from textual.widgets import (
 from textual.widgets.option_list import Option
 
 from monitor_tui.theme import CONTRAST, DARK, LIGHT, THEMES, register_themes
+from tests.screens.screen_driver import real_services
 from tests.screens.scripted_llm import ScriptedLlm, build_narrated_story
-from tests.screens.screen_driver import real_desk
 from tests.widgets.gallery import PlayGallery, WorldGallery
 from tests.widgets.samples import proposal
 from tests.widgets.stage import Stage, screen_text
@@ -211,7 +211,7 @@ async def test_contrast_of_own_widgets(theme: Theme) -> None:
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_contrast_of_xray_bill_and_model_setup(theme: Theme, tmp_path: Path) -> None:
     scene_id = await build_narrated_story(tmp_path)
-    services, close = await real_desk(tmp_path, 8, model=ScriptedLlm())()
+    services, close = await real_services(tmp_path, 8, model=ScriptedLlm())()
     turn = (await services.play.transcript(scene_id, 0, 100))[-1].turn
     widgets = XrayList(), BillList(), LlmSettingsList(), LongText("You tell what happens."), Transcript()
     app = Stage(*widgets, theme=theme.name)

@@ -95,7 +95,9 @@ def _started(home: Path, notes: Path, backend: str, first: int, point: str) -> F
         ["tests.chaos.narration_player", "agents.orchestrator.narration.langgraph_engine"]
     )
     size = notes.stat().st_size if notes.exists() else 0
-    process = context.Process(target=narration_player.run, args=(str(home), str(notes), backend, first, point))
+    process = context.Process(
+        target=narration_player.run, args=(str(home), str(notes), backend, first, point)
+    )
     process.start()
     wait_for_more(notes, size)
     return process

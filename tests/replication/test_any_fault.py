@@ -57,7 +57,7 @@ class Clock:
 Write = Callable[[Stores], Coroutine[Any, Any, None]]
 
 
-class Table:
+class LogHandles:
     """What was played so far; makes the next write from a few numbers."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ class Table:
 
 
 KINDS = sorted(
-    name[1:] for name, value in vars(Table).items() if callable(value) and not name[1:].startswith("_")
+    name[1:] for name, value in vars(LogHandles).items() if callable(value) and not name[1:].startswith("_")
 )
 KINDS = [name for name in KINDS if name not in ("rite", "new_turn", "any_scene", "any_turn")]
 SERVER_FAULTS = st.lists(st.sampled_from([None, None, *Fault]), max_size=4)
@@ -207,12 +207,12 @@ async def _play(folder: Path, steps: list[Any]) -> None:
         run = Run(folder / "home", far, reference, clock)
         try:
             await run.open()
-            table, world = Table(), b.batch(universe=b.universe())
+            handles, world = LogHandles(), b.batch(universe=b.universe())
             await run.write(lambda s: s.canon(Role.CANON_KEEPER).commit(world))
-            await run.write(lambda s: s.log(Role.ORCHESTRATOR).put_story(table.story))
-            await run.write(lambda s: s.log(Role.ORCHESTRATOR).create_scene(table.scenes[0]))
+            await run.write(lambda s: s.log(Role.ORCHESTRATOR).put_story(handles.story))
+            await run.write(lambda s: s.log(Role.ORCHESTRATOR).create_scene(handles.scenes[0]))
             for step in steps:
-                await run.step(table, *step)
+                await run.step(handles, *step)
             await run.heal()
             truth = await read_everything(reference)
             assert await read_everything(run.stores) == truth
@@ -236,13 +236,13 @@ class Run:
         self._crash: tuple[str, int] | None = None
         self._dead = False
 
-    async def step(self, table: Table, do: str, *with_: Any) -> None:
+    async def step(self, handles: LogHandles, do: str, *with_: Any) -> None:
         if do == "write":
             kind, x, y, faults, crash = with_
             for store in TRUTH:
                 self._far.faults[store].extend(faults)
             self._crash = crash
-            await self.write(table.write(kind, x, y))
+            await self.write(handles.write(kind, x, y))
             self._crash = None
         elif do == "stop":
             self._far.down.add(with_[0])

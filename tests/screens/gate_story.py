@@ -9,8 +9,8 @@ from stores.authority import Role
 from stores.records.canon import AssertFact, Authority, FactKind
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.workflow import ProposedChange
-from tests.screens.scripted_llm import start_sample_story
 from tests.screens.screen_driver import EVENING
+from tests.screens.scripted_llm import start_sample_story
 
 RAIN = "It rains on the chapel roof."
 

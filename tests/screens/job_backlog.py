@@ -16,15 +16,15 @@ from stores.open import open_stores
 from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.screens.screen_driver import EVENING, OpenServices, real_services
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.screen_driver import EVENING, OpenServices, real_desk
 
 ERROR = "OSError: the [bold]disk[/] is gone\x1b[31m"
 
 
 async def build_backlog(home: Path) -> tuple[Id, Id]:
     """Play a little, bring words and memories up to date, and give up one job; returns scene and job."""
-    services, close = await real_desk(home, 7)()
+    services, close = await real_services(home, 7)()
     scene_id = await start_sample_story(services, "I wait for the tide.")
     (universe,) = await services.stories.universes()
     await services.jobs.wait_until_idle()
@@ -54,7 +54,7 @@ def open_with_backlog(home: Path, embedder: FakeEmbedder) -> OpenServices:
     """
 
     async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
-        services, close = await real_desk(home, 8, mode=BackgroundMode.PLAY, embedder=embedder)()
+        services, close = await real_services(home, 8, mode=BackgroundMode.PLAY, embedder=embedder)()
         services.jobs.start()
         await _wait_for_embedder(services.jobs)
         return services, close

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
+from tests.screens.screen_driver import real_services
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.screen_driver import real_desk
 
 KEY_IS_WENNAS = "Wenna Pike has a brass key."
 LIE = "Wenna Pike is in the chapel."
@@ -33,7 +33,7 @@ async def build_remembered_story(home: Path) -> Id:
     The brass key was Wenna's, until the GM ended that. That Ivo has it waits at the gate, and Aldous has been
     made to misremember it.
     """
-    services, close = await real_desk(home, 6)()
+    services, close = await real_services(home, 6)()
     scene_id = await start_sample_story(services, *LONG_AGO, *LATELY)
     (universe,) = await services.stories.universes()
     canon = await services.world.provenance.read_canon_at(universe.id, search="brass key")

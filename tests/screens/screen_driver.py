@@ -26,7 +26,7 @@ EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
 OpenServices = Callable[[], Awaitable[tuple[Services, Callable[[], Awaitable[None]]]]]
 
 
-class Table:
+class ScreenDriver:
     """The application, and a player with a keyboard."""
 
     def __init__(self, app: MonitorApp, pilot: Pilot[None]) -> None:
@@ -101,7 +101,7 @@ class SteppingTimer:
         return self._readings / 5
 
 
-def real_desk(
+def real_services(
     home: Path,
     seed: int = 7,
     *,
@@ -133,12 +133,12 @@ def real_desk(
 
 
 @asynccontextmanager
-async def seated(
+async def started_app(
     open_services: OpenServices, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
-) -> AsyncIterator[Table]:
+) -> AsyncIterator[ScreenDriver]:
     """Sit down at the application, opened."""
     app = MonitorApp(open_services, start_at=first)
     async with app.run_test(size=size) as pilot:
-        table = Table(app, pilot)
-        await table.settle()
-        yield table
+        ui = ScreenDriver(app, pilot)
+        await ui.settle()
+        yield ui

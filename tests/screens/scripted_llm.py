@@ -19,7 +19,7 @@ from agents.services.services import Services
 from stores.records.ids import Id
 from stores.records.llm import Money, Persona
 from tests.agents.orchestrator.scripted_program import NOTHING, persona_of
-from tests.screens.screen_driver import real_desk
+from tests.screens.screen_driver import real_services
 
 MODEL = "openai/gpt-4o-mini"
 SMALL_MODEL = "ollama/qwen2.5:0.5b"
@@ -117,7 +117,7 @@ async def build_narrated_story(home: Path) -> Id:
     write_settings(home, f'[model]\nname = "{MODEL}"\n{critic}[budget]\nday = 2.0\n')
     shriek = priced("The hinges give with a shriek. Cold air comes up, with the smell of weed.", 39_800)
     model = ScriptedLlm({Persona.NARRATOR: shriek, Persona.CRITIC: '{"rewrite": false, "hook": 80}'})
-    services, close = await real_desk(home, 5, model=model)()
+    services, close = await real_services(home, 5, model=model)()
     scene_id = await start_sample_story(services, "I force the door. /check 2d6+2 vs 8")
     pieces = asyncio.Semaphore(len(STOPPED.split()))
     model.script[Persona.NARRATOR] = priced(f"{STOPPED} at all", gate=pieces)

@@ -18,7 +18,7 @@ from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.faults import fail_once, record_calls
-from tests.screens.screen_driver import Table, real_desk, seated
+from tests.screens.screen_driver import ScreenDriver, real_services, started_app
 
 Opened = tuple[Services, Callable[[], Awaitable[None]]]
 
@@ -48,18 +48,18 @@ async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> 
 
     async def open_late() -> Opened:
         await gate.wait()
-        return await real_desk(played_home, 8)()
+        return await real_services(played_home, 8)()
 
     app = MonitorApp(open_late)
     async with app.run_test() as pilot:
-        table = Table(app, pilot)
+        ui = ScreenDriver(app, pilot)
         await pilot.pause()
-        assert table.shows("Opening the library", "Start a story", "Quit")
+        assert ui.shows("Opening the library", "Start a story", "Quit")
         await pilot.press("1")
-        assert table.screen == "MenuScreen"
+        assert ui.screen == "MenuScreen"
         gate.set()
-        await table.settle()
-        assert table.screen == "SetupScreen"  # what was asked for meanwhile comes when it can
+        await ui.settle()
+        assert ui.screen == "SetupScreen"  # what was asked for meanwhile comes when it can
 
 
 @pytest.mark.parametrize(
@@ -80,36 +80,36 @@ async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error
     async def refuse_once() -> Opened:
         if failures:
             raise failures.pop()
-        return await real_desk(played_home, 8)()
+        return await real_services(played_home, 8)()
 
-    async with seated(refuse_once, (80, 24)) as table:
-        assert table.screen == "ErrorDialog"
-        assert table.shows(error.what, error.kept, error.todo, "Try again", "Quit")
-        assert not table.shows("⏎ Close")  # nothing to go on to
-        await table.press("escape")
-        assert table.screen == "ErrorDialog"
-        await table.press("r")
-        assert table.screen == "MenuScreen"
-        assert table.shows("The Drowned Bell")
+    async with started_app(refuse_once, (80, 24)) as ui:
+        assert ui.screen == "ErrorDialog"
+        assert ui.shows(error.what, error.kept, error.todo, "Try again", "Quit")
+        assert not ui.shows("⏎ Close")  # nothing to go on to
+        await ui.press("escape")
+        assert ui.screen == "ErrorDialog"
+        await ui.press("r")
+        assert ui.screen == "MenuScreen"
+        assert ui.shows("The Drowned Bell")
 
 
 async def test_app_can_be_left_when_the_library_cannot_be_opened() -> None:
     async def refuse() -> Opened:
         raise LibraryInUse("Another MONITOR has this library open.")
 
-    async with seated(refuse) as table:
-        await table.press("q")
-        assert table.app.return_code == 1
+    async with started_app(refuse) as ui:
+        await ui.press("q")
+        assert ui.app.return_code == 1
 
 
 async def test_app_shows_no_traceback_for_a_bug(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seated(real_desk(played_home, 8)) as table:
-        fail_once(monkeypatch, table.services.stories, "stories", ZeroDivisionError("a bug"))
-        await table.press("2")
-        assert table.screen == "ErrorDialog"
-        assert table.shows("MONITOR itself failed", "ZeroDivisionError", "is in the library")
-        await table.press("enter")
-        assert table.screen == "StoriesScreen"
+    async with started_app(real_services(played_home, 8)) as ui:
+        fail_once(monkeypatch, ui.services.stories, "stories", ZeroDivisionError("a bug"))
+        await ui.press("2")
+        assert ui.screen == "ErrorDialog"
+        assert ui.shows("MONITOR itself failed", "ZeroDivisionError", "is in the library")
+        await ui.press("enter")
+        assert ui.screen == "StoriesScreen"
 
 
 class Library:
@@ -120,7 +120,7 @@ class Library:
         self.closed = 0
 
     async def open(self) -> Opened:
-        services, close = await real_desk(self._home, 8)()
+        services, close = await real_services(self._home, 8)()
 
         async def count_and_close() -> None:
             self.closed += 1
@@ -131,13 +131,13 @@ class Library:
 
 async def test_app_suspends_the_story_and_closes_the_library_on_quit(played_home: Path) -> None:
     library = Library(played_home)
-    async with seated(library.open) as table:
-        await table.press("enter")
-        assert table.screen == "SceneScreen"
-        await table.press("ctrl+q")
-        assert table.app.return_code == 0
+    async with started_app(library.open) as ui:
+        await ui.press("enter")
+        assert ui.screen == "SceneScreen"
+        await ui.press("ctrl+q")
+        assert ui.app.return_code == 0
     assert library.closed == 1
-    services, close = await real_desk(played_home, 9)()
+    services, close = await real_services(played_home, 9)()
     (card,) = await services.stories.stories()
     assert card.is_suspended
     await close()
@@ -147,41 +147,41 @@ async def test_app_says_on_the_way_out_what_cannot_be_suspended(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Library(played_home)
-    async with seated(library.open) as table:
-        await table.press("enter")
+    async with started_app(library.open) as ui:
+        await ui.press("enter")
         full = StoreFull("The disk is full.", kept="Your turns are kept.")
-        fail_once(monkeypatch, table.services.stories, "suspend", full)
-        await table.press("ctrl+q")
-        assert table.app.return_code == 1
+        fail_once(monkeypatch, ui.services.stories, "suspend", full)
+        await ui.press("ctrl+q")
+        assert ui.app.return_code == 1
     assert library.closed == 1
 
 
 async def test_app_shows_events_of_any_thread(played_home: Path) -> None:
-    async with seated(real_desk(played_home, 8)) as table:
-        await table.press("enter")
+    async with started_app(real_services(played_home, 8)) as ui:
+        await ui.press("enter")
         notice = Notice("The index is being rebuilt.")
-        thread = threading.Thread(target=table.services.events.publish, args=(notice,))
+        thread = threading.Thread(target=ui.services.events.publish, args=(notice,))
         thread.start()
         thread.join()
-        await table.settle()
-        assert table.shows("The index is being rebuilt.")
+        await ui.settle()
+        assert ui.shows("The index is being rebuilt.")
 
 
 async def test_app_going_home_leaves_only_the_menu(played_home: Path) -> None:
-    async with seated(real_desk(played_home, 8)) as table:
-        await table.press("enter", "f3", "question_mark")
-        assert table.screen == "HelpScreen"
-        table.app.post_message(Visit(ToMenu()))
-        await table.settle()
-        assert [type(s).__name__ for s in table.app.screen_stack] == ["MenuScreen"]
-        (card,) = await table.services.stories.stories()
+    async with started_app(real_services(played_home, 8)) as ui:
+        await ui.press("enter", "f3", "question_mark")
+        assert ui.screen == "HelpScreen"
+        ui.app.post_message(Visit(ToMenu()))
+        await ui.settle()
+        assert [type(s).__name__ for s in ui.app.screen_stack] == ["MenuScreen"]
+        (card,) = await ui.services.stories.stories()
         assert card.is_suspended
 
 
 async def test_app_demo_opens_the_sample_at_once(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), first="demo") as table:
-        assert table.screen == "SceneScreen"
-        (universe,) = await table.services.stories.universes()
+    async with started_app(real_services(tmp_path), first="demo") as ui:
+        assert ui.screen == "SceneScreen"
+        (universe,) = await ui.services.stories.universes()
         assert universe.name == "Salt Coast"
 
 
@@ -196,9 +196,9 @@ async def test_app_demo_resumes_the_story_that_there_is(
         return services, close
 
     resumed: list[list[tuple[tuple[object, ...], dict[str, object]]]] = []
-    async with seated(open_and_record, first="demo") as table:
-        assert table.screen == "SceneScreen"
-        assert len(await table.services.stories.stories()) == 1
+    async with started_app(open_and_record, first="demo") as ui:
+        assert ui.screen == "SceneScreen"
+        assert len(await ui.services.stories.stories()) == 1
         assert [len(calls) for calls in resumed] == [1]
 
 

@@ -13,8 +13,8 @@ from stores.records.canon import Standing
 from stores.records.workflow import RulingKind
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.libraries import CopyLibrary
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ TWO_CONFLICTS = (
 
 async def build_story_in_conflict(home: Path) -> None:
     """Play a scene that ends in a proposal against canon."""
-    services, close = await real_desk(home, 4)()
+    services, close = await real_services(home, 4)()
     await start_sample_story(services, *LINES)
     await services.stories.suspend()
     await close()
@@ -56,88 +56,88 @@ def home(copy_library: CopyLibrary) -> Path:
 
 
 @pytest.fixture
-async def table(home: Path) -> AsyncIterator[Table]:
+async def ui(home: Path) -> AsyncIterator[ScreenDriver]:
     """The conflict screen, come to from the gate's first row, on a small terminal."""
-    async with seated(real_desk(home, 8), NARROW) as table:
-        await table.press("enter", "f3", "h")
-        assert table.screen == "ConflictScreen"
-        yield table
+    async with started_app(real_services(home, 8), NARROW) as ui:
+        await ui.press("enter", "f3", "h")
+        assert ui.screen == "ConflictScreen"
+        yield ui
 
 
-async def read_rulings(table: Table) -> list[RulingView]:
-    (universe,) = await table.services.stories.universes()
-    return list(await table.services.conflicts.list_rulings(universe.id))
+async def read_rulings(ui: ScreenDriver) -> list[RulingView]:
+    (universe,) = await ui.services.stories.universes()
+    return list(await ui.services.conflicts.list_rulings(universe.id))
 
 
-async def canon_statements(table: Table) -> set[str]:
+async def canon_statements(ui: ScreenDriver) -> set[str]:
     """Return what canon says now."""
-    (universe,) = await table.services.stories.universes()
-    canon = await table.services.world.provenance.read_canon_at(universe.id)
+    (universe,) = await ui.services.stories.universes()
+    canon = await ui.services.world.provenance.read_canon_at(universe.id)
     return {view.fact.statement for view in canon.facts}
 
 
-async def test_conflict_screen_shows_both_statements_with_their_evidence(table: Table) -> None:
-    assert table.shows(f"Canon says “{ALLIES}”", "(the two exclude each other)")
-    assert table.shows("new", "Wenna Pike and Ivo Tarrant are", "proposed · from Day 4, 18:04")
-    assert table.shows("conflicts with", "in canon · from Day 3, 18:0", "your word")
-    assert table.shows("“Wenna Pike enemy_of Ivo Tarrant”")
-    assert table.shows(f"+ {ENEMIES} from Day 4, 18:04", f"− {ALLIES} until Day 4, 18:04")
+async def test_conflict_screen_shows_both_statements_with_their_evidence(ui: ScreenDriver) -> None:
+    assert ui.shows(f"Canon says “{ALLIES}”", "(the two exclude each other)")
+    assert ui.shows("new", "Wenna Pike and Ivo Tarrant are", "proposed · from Day 4, 18:04")
+    assert ui.shows("conflicts with", "in canon · from Day 3, 18:0", "your word")
+    assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
+    assert ui.shows(f"+ {ENEMIES} from Day 4, 18:04", f"− {ALLIES} until Day 4, 18:04")
 
 
-async def test_number_previews_a_ruling_and_enter_makes_it(table: Table) -> None:
-    await table.press("3")
-    shown = table.text
-    assert not table.shows(f"+ {ENEMIES}")
-    assert await read_rulings(table) == []
-    await table.press("9")
-    assert table.text == shown, "there is no such row"
-    await table.press("enter")
-    (ruling,) = await read_rulings(table)
+async def test_number_previews_a_ruling_and_enter_makes_it(ui: ScreenDriver) -> None:
+    await ui.press("3")
+    shown = ui.text
+    assert not ui.shows(f"+ {ENEMIES}")
+    assert await read_rulings(ui) == []
+    await ui.press("9")
+    assert ui.text == shown, "there is no such row"
+    await ui.press("enter")
+    (ruling,) = await read_rulings(ui)
     assert (ruling.new_title, ruling.old_title, ruling.ruling) == (ENEMIES, ALLIES, RulingKind.OLD)
-    assert table.shows("Resolved. You will not be asked")
-    await table.press("enter")
-    assert table.screen == "GateScreen"
-    assert not table.shows("in conflict")
-    assert not table.shows("h Resolve"), "the row is settled"
-    assert ALLIES in await canon_statements(table)
+    assert ui.shows("Resolved. You will not be asked")
+    await ui.press("enter")
+    assert ui.screen == "GateScreen"
+    assert not ui.shows("in conflict")
+    assert not ui.shows("h Resolve"), "the row is settled"
+    assert ALLIES in await canon_statements(ui)
 
 
-async def test_arrows_choose_a_ruling_as_numbers_do(table: Table) -> None:
-    await table.press("down", "j", "up", "enter")
-    (ruling,) = await read_rulings(table)
+async def test_arrows_choose_a_ruling_as_numbers_do(ui: ScreenDriver) -> None:
+    await ui.press("down", "j", "up", "enter")
+    (ruling,) = await read_rulings(ui)
     assert ruling.ruling is RulingKind.NEW
-    statements = await canon_statements(table)
+    statements = await canon_statements(ui)
     assert ENEMIES in statements
     assert ALLIES not in statements
 
 
 async def test_ruling_asks_for_a_time_and_previews_it_as_it_is_typed(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = record_calls(monkeypatch, table.services.conflicts, "make_ruling")
-    await table.press("1", "enter")
-    assert table.shows("From when?", "Day 4, 18:04")
-    await table.type("day 4 10:00", enter=False)
-    assert table.shows(f"+ {ENEMIES} from Day 4, 10:00", "⏎ Resolve")
-    await table.press("enter")
+    made = record_calls(monkeypatch, ui.services.conflicts, "make_ruling")
+    await ui.press("1", "enter")
+    assert ui.shows("From when?", "Day 4, 18:04")
+    await ui.type("day 4 10:00", enter=False)
+    assert ui.shows(f"+ {ENEMIES} from Day 4, 10:00", "⏎ Resolve")
+    await ui.press("enter")
     assert [request.when for (request,), _ in made] == ["day 4 10:00"]
-    assert table.shows("Resolved")
+    assert ui.shows("Resolved")
 
 
 async def test_ruling_refuses_what_is_no_time_and_keeps_it_typed(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await table.press("1", "enter", "ctrl+u")
-    await table.type("never", enter=False)
-    assert table.shows("'never'", "Try day 3")
-    await table.press("enter")
-    assert table.shows("'never'")
-    assert table.screen == "ConflictScreen"
-    assert await read_rulings(table) == []
-    await table.press("escape", "ctrl+u")
-    await table.type("day 4")
-    assert len(await read_rulings(table)) == 1
-    assert table.shows("Resolved")
+    await ui.press("1", "enter", "ctrl+u")
+    await ui.type("never", enter=False)
+    assert ui.shows("'never'", "Try day 3")
+    await ui.press("enter")
+    assert ui.shows("'never'")
+    assert ui.screen == "ConflictScreen"
+    assert await read_rulings(ui) == []
+    await ui.press("escape", "ctrl+u")
+    await ui.type("day 4")
+    assert len(await read_rulings(ui)) == 1
+    assert ui.shows("Resolved")
 
 
 @pytest.mark.parametrize(
@@ -153,109 +153,109 @@ async def test_ruling_refuses_what_is_no_time_and_keeps_it_typed(
     ],
 )
 async def test_forms_of_a_ruling_are_chosen_on_the_same_screen(
-    table: Table, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], wanted: dict[str, object]
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], wanted: dict[str, object]
 ) -> None:
-    made = record_calls(monkeypatch, table.services.conflicts, "make_ruling")
-    await table.press(*keys)
+    made = record_calls(monkeypatch, ui.services.conflicts, "make_ruling")
+    await ui.press(*keys)
     (((request,), _),) = made
     assert isinstance(request, RulingRequest)
     assert {name: getattr(request, name) for name in wanted} == wanted
     if wanted["option"] == "split":
         assert request.entity_id is not None
-    assert len(await read_rulings(table)) == 1
+    assert len(await read_rulings(ui)) == 1
 
 
-async def test_escape_on_the_conflict_screen_goes_back_step_by_step(table: Table) -> None:
-    await table.press("6", "enter", "enter")
-    assert table.shows("What is the other one called?")
-    await table.press("escape")
-    assert table.shows("1 The new one is about another Wenna Pike")
-    await table.press("escape")
-    assert table.shows("1 The new one is true from some time on")
-    await table.press("escape")
-    assert table.screen == "GateScreen"
-    assert await read_rulings(table) == []
+async def test_escape_on_the_conflict_screen_goes_back_step_by_step(ui: ScreenDriver) -> None:
+    await ui.press("6", "enter", "enter")
+    assert ui.shows("What is the other one called?")
+    await ui.press("escape")
+    assert ui.shows("1 The new one is about another Wenna Pike")
+    await ui.press("escape")
+    assert ui.shows("1 The new one is true from some time on")
+    await ui.press("escape")
+    assert ui.screen == "GateScreen"
+    assert await read_rulings(ui) == []
 
 
-async def test_evidence_of_a_statement_opens_where_it_was_played(table: Table) -> None:
-    await table.press("x")
-    assert table.screen == "ReadingScreen"
-    await table.press("escape")
-    assert table.screen == "ConflictScreen"
-    assert table.shows("“Wenna Pike enemy_of Ivo Tarrant”")
-    await table.press("X")
-    assert table.screen == "ReadingScreen"
+async def test_evidence_of_a_statement_opens_where_it_was_played(ui: ScreenDriver) -> None:
+    await ui.press("x")
+    assert ui.screen == "ReadingScreen"
+    await ui.press("escape")
+    assert ui.screen == "ConflictScreen"
+    assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
+    await ui.press("X")
+    assert ui.screen == "ReadingScreen"
 
 
-async def test_enter_pressed_twice_rules_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = record_calls(monkeypatch, table.services.conflicts, "make_ruling")
-    await table.press("3")
-    await table.pilot.press("enter", "enter")
-    await table.settle()
+async def test_enter_pressed_twice_rules_once(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = record_calls(monkeypatch, ui.services.conflicts, "make_ruling")
+    await ui.press("3")
+    await ui.pilot.press("enter", "enter")
+    await ui.settle()
     assert len(made) == 1
-    assert len(await read_rulings(table)) == 1
+    assert len(await read_rulings(ui)) == 1
 
 
 async def test_ruling_that_cannot_be_written_says_so_and_can_be_made_again(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = StoreFull("The disk is full.", kept="Your ruling was not made.", todo="Free some space.")
-    fail_once(monkeypatch, table.services.conflicts, "make_ruling", full)
-    await table.press("2", "enter")
-    assert table.shows("The disk is full.", "Your ruling was not made.", "Free some space.")
-    assert await read_rulings(table) == []
-    await table.press("escape", "enter")
-    assert table.shows("Resolved")
-    assert len(await read_rulings(table)) == 1
+    fail_once(monkeypatch, ui.services.conflicts, "make_ruling", full)
+    await ui.press("2", "enter")
+    assert ui.shows("The disk is full.", "Your ruling was not made.", "Free some space.")
+    assert await read_rulings(ui) == []
+    await ui.press("escape", "enter")
+    assert ui.shows("Resolved")
+    assert len(await read_rulings(ui)) == 1
 
 
 async def test_conflict_of_a_closed_proposal_is_reported_calmly(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seated(real_desk(home, 8), NARROW) as table:
-        await table.press("enter", "f3")
+    async with started_app(real_services(home, 8), NARROW) as ui:
+        await ui.press("enter", "f3")
         closed = InputError("It was accepted by a commit, which closed over it.")
-        fail_once(monkeypatch, table.services.conflicts, "read_conflicts", closed)
-        await table.press("h")
-        assert table.shows("It was accepted by a commit")
-        await table.press("escape", "escape")
-        assert table.screen == "GateScreen"
+        fail_once(monkeypatch, ui.services.conflicts, "read_conflicts", closed)
+        await ui.press("h")
+        assert ui.shows("It was accepted by a commit")
+        await ui.press("escape", "escape")
+        assert ui.screen == "GateScreen"
 
 
 async def test_conflict_screen_opens_from_the_panel_only_where_there_is_a_conflict(home: Path) -> None:
-    async with seated(real_desk(home, 8), ROOMY) as table:
-        await table.press("enter", "f2", "home")
-        assert not table.shows("h Resolve")
-        await table.press("h")
-        assert table.screen == "SceneScreen"
-        await table.press("end")
-        assert table.shows("h Resolve")
-        await table.press("h")
-        assert table.screen == "ConflictScreen"
-        assert table.shows("“Wenna Pike enemy_of Ivo Tarrant”", "“Wenna Pike ally_of Ivo Tarrant”")
-        await table.press("escape")
-        assert table.screen == "SceneScreen"
+    async with started_app(real_services(home, 8), ROOMY) as ui:
+        await ui.press("enter", "f2", "home")
+        assert not ui.shows("h Resolve")
+        await ui.press("h")
+        assert ui.screen == "SceneScreen"
+        await ui.press("end")
+        assert ui.shows("h Resolve")
+        await ui.press("h")
+        assert ui.screen == "ConflictScreen"
+        assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”", "“Wenna Pike ally_of Ivo Tarrant”")
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
 
 
 async def test_similar_names_stand_side_by_side(home: Path) -> None:
-    async with seated(real_desk(home, 8), NARROW) as table:
-        await table.press("enter")
-        await table.type("/place Nett Loft: knee-deep at low water")
-        await table.press("escape", "f3")
-        assert table.shows("≈1")
-        await table.press("slash")
-        await table.type("nett")
-        await table.press("h")
-        assert table.screen == "ConflictScreen"
-        assert table.shows("Nett Loft", "place", "knee-deep at low water", "Net Loft", "above the inn")
-        assert table.shows("It may be harmless.", "The same:", "Different:")
-        await table.press("2", "enter")
-        (ruling,) = await read_rulings(table)
+    async with started_app(real_services(home, 8), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/place Nett Loft: knee-deep at low water")
+        await ui.press("escape", "f3")
+        assert ui.shows("≈1")
+        await ui.press("slash")
+        await ui.type("nett")
+        await ui.press("h")
+        assert ui.screen == "ConflictScreen"
+        assert ui.shows("Nett Loft", "place", "knee-deep at low water", "Net Loft", "above the inn")
+        assert ui.shows("It may be harmless.", "The same:", "Different:")
+        await ui.press("2", "enter")
+        (ruling,) = await read_rulings(ui)
         assert ruling.ruling is RulingKind.SPLIT
 
 
 async def test_several_conflicts_are_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    services, close = await real_desk(tmp_path, 4)()
+    services, close = await real_services(tmp_path, 4)()
     scene_id = await start_sample_story(services)
     (universe,) = await services.stories.universes()
     await services.policy.set_predicates(universe.id, PREDICATES)
@@ -263,19 +263,19 @@ async def test_several_conflicts_are_walked(tmp_path: Path, monkeypatch: pytest.
         await services.play.submit(scene_id, line)
     await services.stories.suspend()
     await close()
-    async with seated(real_desk(tmp_path, 8), NARROW) as table:
-        made = record_calls(monkeypatch, table.services.conflicts, "make_ruling")
-        await table.press("enter", "f3", "h")
-        assert table.shows("conflict 1 of 2")
-        first = table.text
-        await table.press("n")
-        assert table.shows("conflict 2 of 2")
-        assert table.text != first
-        await table.press("p", "p", "n", "2", "enter")
-        assert table.shows("1 more to resolve.")
-        assert not table.shows("conflict 1 of")
-        await table.press("escape", "3", "enter")
-        assert table.shows("Resolved")
+    async with started_app(real_services(tmp_path, 8), NARROW) as ui:
+        made = record_calls(monkeypatch, ui.services.conflicts, "make_ruling")
+        await ui.press("enter", "f3", "h")
+        assert ui.shows("conflict 1 of 2")
+        first = ui.text
+        await ui.press("n")
+        assert ui.shows("conflict 2 of 2")
+        assert ui.text != first
+        await ui.press("p", "p", "n", "2", "enter")
+        assert ui.shows("1 more to resolve.")
+        assert not ui.shows("conflict 1 of")
+        await ui.press("escape", "3", "enter")
+        assert ui.shows("Resolved")
         assert len({request.against for (request,), _ in made}) == 2
 
 
@@ -283,32 +283,32 @@ async def test_several_conflicts_are_walked(tmp_path: Path, monkeypatch: pytest.
 
 
 async def test_resolved_conflict_is_on_record_and_never_asked_again(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
-        await table.type("/fact Wenna Pike ally_of Ivo Tarrant")
-        await table.type("/commit")
-        await table.type("I wait.")
-        await table.type("/fact Wenna Pike enemy_of Ivo Tarrant")
-        await table.type("/resolve 2")
-        assert table.screen == "ConflictScreen"
-        assert table.shows("“Wenna Pike ally_of Ivo Tarrant”", "“Wenna Pike enemy_of Ivo Tarrant”")
-        await table.press("4", "enter", "2")
-        assert table.shows("+ Wenna Pike and Ivo Tarrant are enemies. as a lie")
-        await table.press("enter")
-        assert table.shows("Resolved", "as a lie")
-        await table.press("enter")
-        assert table.screen == "SceneScreen"
-        await table.type("/fact Wenna Pike enemy_of Ivo Tarrant")
-        await table.press("f2", "end")
-        assert not table.shows("⚠1")
-        assert not table.shows("h Resolve")
-        await table.press("f2")
-        await table.type("/rules")
-        assert table.screen == "PolicyScreen"
-        assert table.shows("Resolved conflicts 1", "both are kept, one of them as a lie")
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/fact Wenna Pike ally_of Ivo Tarrant")
+        await ui.type("/commit")
+        await ui.type("I wait.")
+        await ui.type("/fact Wenna Pike enemy_of Ivo Tarrant")
+        await ui.type("/resolve 2")
+        assert ui.screen == "ConflictScreen"
+        assert ui.shows("“Wenna Pike ally_of Ivo Tarrant”", "“Wenna Pike enemy_of Ivo Tarrant”")
+        await ui.press("4", "enter", "2")
+        assert ui.shows("+ Wenna Pike and Ivo Tarrant are enemies. as a lie")
+        await ui.press("enter")
+        assert ui.shows("Resolved", "as a lie")
+        await ui.press("enter")
+        assert ui.screen == "SceneScreen"
+        await ui.type("/fact Wenna Pike enemy_of Ivo Tarrant")
+        await ui.press("f2", "end")
+        assert not ui.shows("⚠1")
+        assert not ui.shows("h Resolve")
+        await ui.press("f2")
+        await ui.type("/rules")
+        assert ui.screen == "PolicyScreen"
+        assert ui.shows("Resolved conflicts 1", "both are kept, one of them as a lie")
 
 
 async def test_resolve_command_prints_what_the_conflict_screen_shows(tmp_path: Path) -> None:
-    services, close = await real_desk(tmp_path)()
+    services, close = await real_services(tmp_path)()
     try:
         await services.stories.add_sample()
         scene_id = await services.stories.start_story(await services.stories.sample_outline())

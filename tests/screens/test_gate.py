@@ -18,7 +18,7 @@ from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Ve
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.gate_story import RAIN, build_gate_story
 from tests.screens.libraries import CopyLibrary
-from tests.screens.screen_driver import EVENING, NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import EVENING, NARROW, ROOMY, ScreenDriver, real_services, started_app
 
 ALLIES, ENEMIES = "Wenna Pike and Mara Venn are allies.", "Wenna Pike and Mara Venn are enemies."
 
@@ -29,216 +29,220 @@ def gate_home(copy_library: CopyLibrary) -> Path:
 
 
 @pytest.fixture
-async def table(gate_home: Path) -> AsyncIterator[Table]:
+async def ui(gate_home: Path) -> AsyncIterator[ScreenDriver]:
     """The gate of a scene that ends, on a small terminal."""
-    async with seated(real_desk(gate_home, 8), NARROW) as table:
-        await table.press("enter")
-        await table.type("/end")
-        assert table.screen == "GateScreen"
-        yield table
+    async with started_app(real_services(gate_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/end")
+        assert ui.screen == "GateScreen"
+        yield ui
 
 
-async def gate_rows(table: Table) -> dict[str, ProposalView]:
+async def gate_rows(ui: ScreenDriver) -> dict[str, ProposalView]:
     """Return the rows of the scene's gate by title, as the service has them."""
-    card = (await table.services.stories.stories())[0]
+    card = (await ui.services.stories.stories())[0]
     assert card.scene is not None
-    return {row.title: row for row in (await table.services.gate.gate(card.scene.id, None)).proposals}
+    return {row.title: row for row in (await ui.services.gate.gate(card.scene.id, None)).proposals}
 
 
-async def verdicts(table: Table) -> dict[str, Verdict]:
+async def verdicts(ui: ScreenDriver) -> dict[str, Verdict]:
     """Return what the GM decided, by title."""
-    rows = await gate_rows(table)
+    rows = await gate_rows(ui)
     return {title: row.verdict for title, row in rows.items() if row.verdict and row.status == "pending"}
 
 
-async def canon_names(table: Table) -> set[str]:
-    universe = (await table.services.stories.universes())[0]
-    return set(await table.services.world.list_entity_names(universe.id))
+async def canon_names(ui: ScreenDriver) -> set[str]:
+    universe = (await ui.services.stories.universes())[0]
+    return set(await ui.services.world.list_entity_names(universe.id))
 
 
-async def test_gate_shows_conflicts_first_with_diff_evidence_and_what_they_meet(table: Table) -> None:
-    assert table.shows("2 accept · 1 undecided · 1 in conflict")
-    assert table.shows(f"− {ALLIES}", f"+ {ENEMIES}")
-    assert table.shows("“Wenna Pike enemy_of Mara Venn”", f"Canon says “{ALLIES}”")
+async def test_gate_shows_conflicts_first_with_diff_evidence_and_what_they_meet(ui: ScreenDriver) -> None:
+    assert ui.shows("2 accept · 1 undecided · 1 in conflict")
+    assert ui.shows(f"− {ALLIES}", f"+ {ENEMIES}")
+    assert ui.shows("“Wenna Pike enemy_of Mara Venn”", f"Canon says “{ALLIES}”")
 
 
-async def test_gate_groups_by_subject_by_kind_and_not_at_all(table: Table) -> None:
-    assert table.shows("Mara Venn 1")
-    assert table.shows("in conflict 1")
-    await table.press("g")
-    assert table.shows("in conflict 1", "fact 1", "place 1")
-    assert not table.shows("Mara Venn 1")
-    await table.press("g")
-    assert not table.shows("in conflict 1 ⚠1")
+async def test_gate_groups_by_subject_by_kind_and_not_at_all(ui: ScreenDriver) -> None:
+    assert ui.shows("Mara Venn 1")
+    assert ui.shows("in conflict 1")
+    await ui.press("g")
+    assert ui.shows("in conflict 1", "fact 1", "place 1")
+    assert not ui.shows("Mara Venn 1")
+    await ui.press("g")
+    assert not ui.shows("in conflict 1 ⚠1")
 
 
-async def test_gate_filter_narrows_and_escape_widens_again(table: Table) -> None:
-    await table.press("slash")
-    await table.type("rain", enter=False)
-    assert table.shows(RAIN.removesuffix("."))
-    assert not table.shows("Flooded Nave")
-    await table.press("enter", "r", "escape")
-    assert table.shows("Flooded Nave")
-    assert table.screen == "GateScreen"
-    assert await verdicts(table) == {RAIN: Verdict.REJECT}
+async def test_gate_filter_narrows_and_escape_widens_again(ui: ScreenDriver) -> None:
+    await ui.press("slash")
+    await ui.type("rain", enter=False)
+    assert ui.shows(RAIN.removesuffix("."))
+    assert not ui.shows("Flooded Nave")
+    await ui.press("enter", "r", "escape")
+    assert ui.shows("Flooded Nave")
+    assert ui.screen == "GateScreen"
+    assert await verdicts(ui) == {RAIN: Verdict.REJECT}
 
 
-async def test_gate_keeps_a_decision_and_takes_it_back(table: Table) -> None:
-    await table.press("d")
-    assert await verdicts(table) == {ENEMIES: Verdict.DEFER}
-    await table.press("up", "u")
-    assert await verdicts(table) == {}
+async def test_gate_keeps_a_decision_and_takes_it_back(ui: ScreenDriver) -> None:
+    await ui.press("d")
+    assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
+    await ui.press("up", "u")
+    assert await verdicts(ui) == {}
 
 
-async def test_gate_decides_several_marked_rows_at_once(table: Table) -> None:
-    await table.press("space", "space", "r")
-    assert await verdicts(table) == {ENEMIES: Verdict.REJECT, "Flooded Nave": Verdict.REJECT}
+async def test_gate_decides_several_marked_rows_at_once(ui: ScreenDriver) -> None:
+    await ui.press("space", "space", "r")
+    assert await verdicts(ui) == {ENEMIES: Verdict.REJECT, "Flooded Nave": Verdict.REJECT}
 
 
-async def test_gate_accept_all_but_the_marked_leaves_conflicts_alone(table: Table) -> None:
-    await table.press("g", "down", "space", "A")
-    assert await verdicts(table) == {"Flooded Nave": Verdict.ACCEPT, "Mara Venn: HP 10 → 7": Verdict.ACCEPT}
+async def test_gate_accept_all_but_the_marked_leaves_conflicts_alone(ui: ScreenDriver) -> None:
+    await ui.press("g", "down", "space", "A")
+    assert await verdicts(ui) == {"Flooded Nave": Verdict.ACCEPT, "Mara Venn: HP 10 → 7": Verdict.ACCEPT}
 
 
-async def test_gate_commit_asks_only_about_conflicts(table: Table) -> None:
-    await table.press("enter")
-    assert table.screen == "ConfirmDialog"
-    assert table.shows("1 of these is in conflict", ENEMIES.removesuffix("."))
-    await table.press("escape")
-    assert "Flooded Nave" not in await canon_names(table)
-    await table.press("r", "enter")
-    assert table.screen == "CommitReportDialog"
-    assert "Flooded Nave" in await canon_names(table)
+async def test_gate_commit_asks_only_about_conflicts(ui: ScreenDriver) -> None:
+    await ui.press("enter")
+    assert ui.screen == "ConfirmDialog"
+    assert ui.shows("1 of these is in conflict", ENEMIES.removesuffix("."))
+    await ui.press("escape")
+    assert "Flooded Nave" not in await canon_names(ui)
+    await ui.press("r", "enter")
+    assert ui.screen == "CommitReportDialog"
+    assert "Flooded Nave" in await canon_names(ui)
 
 
-async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(table: Table) -> None:
-    await table.press("r", "enter")
-    assert table.shows("Canon now says", "✓ Mara Venn's HP is 7.", "2 accepted")
-    await table.press("enter")
-    assert table.screen == "SceneScreen"
-    assert table.shows("scene 2")
-    assert len(table.app.screen_stack) == 2
+async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(ui: ScreenDriver) -> None:
+    await ui.press("r", "enter")
+    assert ui.shows("Canon now says", "✓ Mara Venn's HP is 7.", "2 accepted")
+    await ui.press("enter")
+    assert ui.screen == "SceneScreen"
+    assert ui.shows("scene 2")
+    assert len(ui.app.screen_stack) == 2
 
 
 async def test_gate_tells_what_failed_and_leaves_it_to_be_decided(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nave = (await gate_rows(table))["Flooded Nave"].proposal.id
+    nave = (await gate_rows(ui))["Flooded Nave"].proposal.id
 
     async def commit_half(service: GateService, scene_id: Id) -> CommitReport:
         return CommitReport(None, (), (), 0, 0, 0, 0, failures=((nave, "canon has it already"),))
 
     monkeypatch.setattr(GateService, "commit", commit_half)
-    await table.press("r", "enter")
-    assert table.shows("Some of it could not be written", "✗ Flooded Nave canon has it already", "1 failed")
-    await table.press("enter")
-    assert table.screen == "GateScreen"
+    await ui.press("r", "enter")
+    assert ui.shows("Some of it could not be written", "✗ Flooded Nave canon has it already", "1 failed")
+    await ui.press("enter")
+    assert ui.screen == "GateScreen"
 
 
-async def test_gate_commit_that_is_refused_says_why(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_gate_commit_that_is_refused_says_why(
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refusal = CanonConflict("Canon says otherwise.", kept="Your decisions are kept.", todo="Look again.")
-    fail_once(monkeypatch, table.services.gate, "commit", refusal)
-    await table.press("r", "enter")
-    assert table.screen == "GateScreen"
-    assert table.shows("Canon says otherwise.", "Your decisions are kept.", "Look again.")
-    await table.press("escape")
-    assert not table.shows("Canon says otherwise.")
-    assert table.screen == "GateScreen"
+    fail_once(monkeypatch, ui.services.gate, "commit", refusal)
+    await ui.press("r", "enter")
+    assert ui.screen == "GateScreen"
+    assert ui.shows("Canon says otherwise.", "Your decisions are kept.", "Look again.")
+    await ui.press("escape")
+    assert not ui.shows("Canon says otherwise.")
+    assert ui.screen == "GateScreen"
 
 
-async def test_gate_escape_goes_back_to_play_with_every_decision(table: Table) -> None:
-    await table.press("a", "escape")
-    assert table.screen == "SceneScreen"
-    assert (await table.services.stories.stories())[0].scene_state == "active"
-    assert await verdicts(table) == {ENEMIES: Verdict.ACCEPT}
+async def test_gate_escape_goes_back_to_play_with_every_decision(ui: ScreenDriver) -> None:
+    await ui.press("a", "escape")
+    assert ui.screen == "SceneScreen"
+    assert (await ui.services.stories.stories())[0].scene_state == "active"
+    assert await verdicts(ui) == {ENEMIES: Verdict.ACCEPT}
 
 
 async def test_gate_looked_at_in_play_ends_nothing_and_commits_in_mid_scene(gate_home: Path) -> None:
-    async with seated(real_desk(gate_home, 8), NARROW) as table:
-        await table.press("enter", "f3", "escape")
-        assert table.screen == "SceneScreen"
-        assert (await table.services.stories.stories())[0].scene_state == "active"
-        await table.press("f3", "r", "enter", "enter")
-        assert table.screen == "SceneScreen"  # committed in mid-scene: play goes on
-        assert "Flooded Nave" in await canon_names(table)
+    async with started_app(real_services(gate_home, 8), NARROW) as ui:
+        await ui.press("enter", "f3", "escape")
+        assert ui.screen == "SceneScreen"
+        assert (await ui.services.stories.stories())[0].scene_state == "active"
+        await ui.press("f3", "r", "enter", "enter")
+        assert ui.screen == "SceneScreen"  # committed in mid-scene: play goes on
+        assert "Flooded Nave" in await canon_names(ui)
 
 
-async def test_gate_evidence_opens_the_transcript_at_its_turn(table: Table) -> None:
-    await table.press("x")
-    assert table.screen == "ReadingScreen"
-    assert table.shows("turn 7", "Drag marks run to the water.")
-    await table.press("escape")
-    assert table.screen == "GateScreen"
+async def test_gate_evidence_opens_the_transcript_at_its_turn(ui: ScreenDriver) -> None:
+    await ui.press("x")
+    assert ui.screen == "ReadingScreen"
+    assert ui.shows("turn 7", "Drag marks run to the water.")
+    await ui.press("escape")
+    assert ui.screen == "GateScreen"
 
 
-async def test_gate_marks_take_in_all_rows_that_are_shown(table: Table) -> None:
-    await table.press("slash")
-    await table.type("Mara Venn", enter=False)
-    await table.press("enter", "asterisk", "r")
-    assert await verdicts(table) == {ENEMIES: Verdict.REJECT, "Mara Venn: HP 10 → 7": Verdict.REJECT}
-    await table.press("asterisk", "asterisk", "home", "d")
-    deferred = [title for title, verdict in (await verdicts(table)).items() if verdict is Verdict.DEFER]
+async def test_gate_marks_take_in_all_rows_that_are_shown(ui: ScreenDriver) -> None:
+    await ui.press("slash")
+    await ui.type("Mara Venn", enter=False)
+    await ui.press("enter", "asterisk", "r")
+    assert await verdicts(ui) == {ENEMIES: Verdict.REJECT, "Mara Venn: HP 10 → 7": Verdict.REJECT}
+    await ui.press("asterisk", "asterisk", "home", "d")
+    deferred = [title for title, verdict in (await verdicts(ui)).items() if verdict is Verdict.DEFER]
     assert len(deferred) == 1, "marking all twice marks none"
 
 
 async def test_gate_accept_all_leaves_out_what_a_rule_rejects(gate_home: Path) -> None:
-    async with seated(real_desk(gate_home, 8), NARROW) as table:
-        universe = (await table.services.stories.universes())[0]
-        await table.services.policy.set_rule(universe.id, "assert_fact:weather", KindRule.REJECT)
-        await table.press("enter")
-        await table.type("/end")
-        await table.press("g", "g")
-        assert table.shows("by rule")
-        await table.press("A")
-        assert (await verdicts(table)).keys() == {"Flooded Nave", "Mara Venn: HP 10 → 7"}
+    async with started_app(real_services(gate_home, 8), NARROW) as ui:
+        universe = (await ui.services.stories.universes())[0]
+        await ui.services.policy.set_rule(universe.id, "assert_fact:weather", KindRule.REJECT)
+        await ui.press("enter")
+        await ui.type("/end")
+        await ui.press("g", "g")
+        assert ui.shows("by rule")
+        await ui.press("A")
+        assert (await verdicts(ui)).keys() == {"Flooded Nave", "Mara Venn: HP 10 → 7"}
 
 
-async def test_gate_shows_closed_rows_last_and_takes_one_back(table: Table) -> None:
-    await table.press("end")
-    assert table.shows("decided 1", "in canon", "u Undo")
-    assert not table.shows("a Accept")
-    await table.press("a", "r", "e", "space", "u")
-    assert await verdicts(table) == {}
-    assert table.shows("Proposed: Never true", "retcon")
-    assert (await gate_rows(table))[ALLIES].status is ProposalStatus.ACCEPTED
+async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) -> None:
+    await ui.press("end")
+    assert ui.shows("decided 1", "in canon", "u Undo")
+    assert not ui.shows("a Accept")
+    await ui.press("a", "r", "e", "space", "u")
+    assert await verdicts(ui) == {}
+    assert ui.shows("Proposed: Never true", "retcon")
+    assert (await gate_rows(ui))[ALLIES].status is ProposalStatus.ACCEPTED
 
 
 async def test_gate_does_not_show_a_refused_verdict_as_kept(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusal = CanonConflict("The disk is full.", kept="Nothing was decided.")
-    fail_once(monkeypatch, table.services.gate, "decide", refusal)
-    await table.press("d")
-    assert table.shows("The disk is full.", "Nothing was decided.")
-    assert not table.shows("deferred")
+    fail_once(monkeypatch, ui.services.gate, "decide", refusal)
+    await ui.press("d")
+    assert ui.shows("The disk is full.", "Nothing was decided.")
+    assert not ui.shows("deferred")
 
 
 # --- the gate of a universe -------------------------------------------------------------------------------
 
 
 @pytest.fixture
-async def beside(gate_home: Path) -> AsyncIterator[Table]:
+async def beside(gate_home: Path) -> AsyncIterator[ScreenDriver]:
     """The gate of a universe in which something was put off, come to from its browser."""
-    async with seated(real_desk(gate_home, 8), NARROW) as table:
-        scene = (await table.services.stories.stories())[0].scene
+    async with started_app(real_services(gate_home, 8), NARROW) as ui:
+        scene = (await ui.services.stories.stories())[0].scene
         assert scene is not None
-        rows = {row.title: row for row in (await table.services.gate.gate(scene.id, None)).proposals}
+        rows = {row.title: row for row in (await ui.services.gate.gate(scene.id, None)).proposals}
         for title, verdict in (
             (ENEMIES, Verdict.REJECT),
             (RAIN, Verdict.DEFER),
             ("Flooded Nave", Verdict.DEFER),
         ):
-            await table.services.gate.decide([rows[title].proposal.id], verdict)
-        await table.services.stories.resume(scene.story_id)
-        await table.services.play.submit(scene.id, "/end")
-        await table.services.gate.commit(scene.id)
-        await table.services.stories.suspend()
-        await table.press("3", "g")
-        assert table.screen == "GateScreen"
-        yield table
+            await ui.services.gate.decide([rows[title].proposal.id], verdict)
+        await ui.services.stories.resume(scene.story_id)
+        await ui.services.play.submit(scene.id, "/end")
+        await ui.services.gate.commit(scene.id)
+        await ui.services.stories.suspend()
+        await ui.press("3", "g")
+        assert ui.screen == "GateScreen"
+        yield ui
 
 
-async def test_universe_gate_commits_what_was_put_off(beside: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_universe_gate_commits_what_was_put_off(
+    beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scene_commits = record_calls(monkeypatch, beside.services.gate, "commit")
     universe = (await beside.services.stories.universes())[0]
     assert beside.shows("Canon gate", universe.name)
@@ -251,7 +255,7 @@ async def test_universe_gate_commits_what_was_put_off(beside: Table, monkeypatch
 
 
 async def test_universe_gate_left_by_escape_reopens_no_scene(
-    beside: Table, monkeypatch: pytest.MonkeyPatch
+    beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reopened = record_calls(monkeypatch, beside.services.gate, "reopen_scene")
     await beside.press("d", "escape")
@@ -262,17 +266,17 @@ async def test_universe_gate_left_by_escape_reopens_no_scene(
 async def test_universe_gate_that_is_empty_says_what_would_come_here(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seated(real_desk(sample_home, 8), NARROW) as table:
-        commits = record_calls(monkeypatch, table.services.gate, "commit_universe")
-        await table.press("3", "g")
-        assert table.shows("Nothing to decide. Your own edits")
-        assert not table.shows("⏎ Commit")
-        await table.press("enter")
+    async with started_app(real_services(sample_home, 8), NARROW) as ui:
+        commits = record_calls(monkeypatch, ui.services.gate, "commit_universe")
+        await ui.press("3", "g")
+        assert ui.shows("Nothing to decide. Your own edits")
+        assert not ui.shows("⏎ Commit")
+        await ui.press("enter")
         assert not commits
 
 
 async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
-    beside: Table, monkeypatch: pytest.MonkeyPatch
+    beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     universe = (await beside.services.stories.universes())[0]
     rows = {row.title: row for row in (await beside.services.gate.gate(None, universe.id)).proposals}
@@ -290,17 +294,17 @@ async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
 
 @pytest.mark.slow
 async def test_universe_gate_accepts_what_was_deferred_at_a_scene_s_end(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
-        await table.type("/fact The gull has one red eye")
-        await table.press("f3", "d", "escape")
-        await table.type("/end Night falls")
-        await table.press("enter", "enter", "escape", "enter")
-        await table.press("3", "g")
-        assert table.shows("Canon gate", "The gull has one red eye.", "deferred", "decided")
-        await table.press("A", "enter")  # what was put off waits anew
-        assert table.shows("Canon now says", "✓ The gull has one red eye.")
-        await table.press("enter")
-        assert table.screen == "UniverseScreen"
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/fact The gull has one red eye")
+        await ui.press("f3", "d", "escape")
+        await ui.type("/end Night falls")
+        await ui.press("enter", "enter", "escape", "enter")
+        await ui.press("3", "g")
+        assert ui.shows("Canon gate", "The gull has one red eye.", "deferred", "decided")
+        await ui.press("A", "enter")  # what was put off waits anew
+        assert ui.shows("Canon now says", "✓ The gull has one red eye.")
+        await ui.press("enter")
+        assert ui.screen == "UniverseScreen"
 
 
 # --- a hundred --------------------------------------------------------------------------------------------
@@ -314,25 +318,25 @@ async def test_gate_review_of_a_hundred_proposals(tmp_path: Path) -> None:
     """Five conflicts, fifteen bits of weather, a word to be changed, and eighty that are right."""
     wanted, unwanted = await a_hundred(tmp_path)
     keys = 0
-    async with seated(real_desk(tmp_path, 8), ROOMY) as table:
-        await table.press("enter")
-        await table.type("/end The night is over")
-        assert table.screen == "GateScreen"
-        assert table.shows("5 in conflict", "15 undecided", "81 accept")
+    async with started_app(real_services(tmp_path, 8), ROOMY) as ui:
+        await ui.press("enter")
+        await ui.type("/end The night is over")
+        assert ui.screen == "GateScreen"
+        assert ui.shows("5 in conflict", "15 undecided", "81 accept")
 
         async def press(*pressed: str) -> None:
             nonlocal keys
             keys += len(pressed)
-            await table.press(*pressed)
+            await ui.press(*pressed)
 
         async def typed(words: str) -> None:
             nonlocal keys
             keys += len(words)
-            await table.type(words, enter=False)
+            await ui.type(words, enter=False)
 
         # Conflicts stand first: one for the new, one for the old, three are slips.
         await press("h", "2", "enter", "enter")
-        assert table.screen == "GateScreen"
+        assert ui.screen == "GateScreen"
         await press("h", "3", "enter", "enter", "r", "r", "r")
         # The weather is mere colour, all of it.
         await press("slash")
@@ -345,11 +349,11 @@ async def test_gate_review_of_a_hundred_proposals(tmp_path: Path) -> None:
         await typed(" at dawn")
         await press("enter", "escape")
         await press("A", "enter")
-        assert table.screen == "CommitReportDialog"
+        assert ui.screen == "CommitReportDialog"
         assert keys <= ENOUGH, keys
-        await table.press("enter")
-        assert table.shows("scene 2")
-        await table.press("ctrl+q")
+        await ui.press("enter")
+        assert ui.shows("scene 2")
+        await ui.press("ctrl+q")
 
     program = await open_program(tmp_path, clock=SteppingClock(EVENING))
     try:

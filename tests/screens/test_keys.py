@@ -14,8 +14,8 @@ import screens
 from screens.key_bar import Key, layout_keys
 from stores.records.workflow import Verdict
 from tests.screens.libraries import CopyLibrary
+from tests.screens.screen_driver import NARROW, real_services, started_app
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.screen_driver import NARROW, real_desk, seated
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ LINES = (
 
 async def build_busy_world(home: Path) -> None:
     """Play until every list of the screens has something in it."""
-    services, close = await real_desk(home, 3)()
+    services, close = await real_services(home, 3)()
     await start_sample_story(services, *LINES)
     (universe,) = await services.stories.universes()
     canon = await services.world.provenance.read_canon_at(universe.id, search="rope was cut")
@@ -137,15 +137,15 @@ def test_screen_can_be_left(cls: type[Screen[object]]) -> None:
 async def test_screen_has_a_focus_and_tab_comes_round(
     busy_home: Path, keys: tuple[str, ...], screen: str
 ) -> None:
-    async with seated(real_desk(busy_home, 8), NARROW) as table:
-        await table.press(*keys)
-        assert table.screen == screen
-        first = table.app.screen.focused
+    async with started_app(real_services(busy_home, 8), NARROW) as ui:
+        await ui.press(*keys)
+        assert ui.screen == screen
+        first = ui.app.screen.focused
         assert first is not None
         for _ in range(20):
-            await table.press("tab")
-            assert table.app.screen.focused is not None
-            if table.app.screen.focused is first:
+            await ui.press("tab")
+            assert ui.app.screen.focused is not None
+            if ui.app.screen.focused is first:
                 return
         raise AssertionError("Tab does not come round")
 

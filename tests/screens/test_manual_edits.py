@@ -28,8 +28,8 @@ from stores.records.workflow import ProposalStatus, Verdict
 from stores.records.world import Entity, EntityKind, EntityStatus
 from tests.screens.faults import fail_once
 from tests.screens.libraries import CopyLibrary
+from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 from tests.screens.scripted_llm import start_sample_story
-from tests.screens.screen_driver import NARROW, Table, real_desk, seated
 from widgets.entity_card import EntityCardView
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ LINES = (
 
 async def build_edited_world(home: Path) -> None:
     """Play what edits need: a fact that took another's place, lookalikes, a merge, a retcon, a closed matter."""
-    services, close = await real_desk(home, 5)()
+    services, close = await real_services(home, 5)()
     await start_sample_story(services, *LINES)
     (universe,) = await services.stories.universes()
     entities = {entity.name: entity.id for entity in await services.world.list_entities(universe.id)}
@@ -82,332 +82,330 @@ def edited_home(copy_library: CopyLibrary) -> Path:
 
 
 @pytest.fixture
-async def table(edited_home: Path) -> AsyncIterator[Table]:
+async def ui(edited_home: Path) -> AsyncIterator[ScreenDriver]:
     """The Universe screen on a small terminal, in the tree on Wenna Pike."""
-    async with seated(real_desk(edited_home, 8), NARROW) as table:
-        await table.press("3")
-        await find_entity(table, "wenna pike")
-        yield table
+    async with started_app(real_services(edited_home, 8), NARROW) as ui:
+        await ui.press("3")
+        await find_entity(ui, "wenna pike")
+        yield ui
 
 
-async def find_entity(table: Table, name: str) -> None:
+async def find_entity(ui: ScreenDriver, name: str) -> None:
     """Search for an entity, and go to it in the tree."""
-    await table.press("slash")
-    await table.type(name)
+    await ui.press("slash")
+    await ui.type(name)
 
 
-async def stand_on(table: Table, words: str) -> None:
+async def stand_on(ui: ScreenDriver, words: str) -> None:
     """Go down until the cursor's row says this."""
     for _ in range(60):
-        if any("▸" in line and words in line for line in table.text.splitlines()):
+        if any("▸" in line and words in line for line in ui.text.splitlines()):
             return
-        await table.press("down")
-    raise AssertionError(f"the cursor never came to {words!r}:\n{table.text}")
+        await ui.press("down")
+    raise AssertionError(f"the cursor never came to {words!r}:\n{ui.text}")
 
 
-async def to_fact(table: Table, statement: str) -> None:
+async def to_fact(ui: ScreenDriver, statement: str) -> None:
     """Go to a fact of the card, or of Wenna's."""
-    await table.press("tab", "home")
-    card = table.app.screen.query_one(EntityCardView)
+    await ui.press("tab", "home")
+    card = ui.app.screen.query_one(EntityCardView)
     for _ in range(60):
         if card.current is not None and card.current.fact.fact.statement == statement:
             return
-        await table.press("down")
-    raise AssertionError(f"{statement!r} is not on the card:\n{table.text}")
+        await ui.press("down")
+    raise AssertionError(f"{statement!r} is not on the card:\n{ui.text}")
 
 
-async def entity(table: Table, name: str) -> Entity:
-    (universe,) = await table.services.stories.universes()
-    entities = await table.services.world.list_entities(universe.id)
+async def entity(ui: ScreenDriver, name: str) -> Entity:
+    (universe,) = await ui.services.stories.universes()
+    entities = await ui.services.world.list_entities(universe.id)
     return next(one for one in entities if one.name == name)
 
 
-async def staged(table: Table) -> list[Payload]:
+async def staged(ui: ScreenDriver) -> list[Payload]:
     """Return what waits at the universe's gate."""
-    (universe,) = await table.services.stories.universes()
-    rows = (await table.services.gate.gate(None, universe.id)).proposals
+    (universe,) = await ui.services.stories.universes()
+    rows = (await ui.services.gate.gate(None, universe.id)).proposals
     return [row.proposal.payload for row in rows if row.status is ProposalStatus.PENDING]
 
 
-async def only_staged(table: Table, kind: type[P]) -> P:
+async def only_staged(ui: ScreenDriver, kind: type[P]) -> P:
     """Return the one change that waits, of this kind."""
-    (payload,) = await staged(table)
+    (payload,) = await staged(ui)
     assert isinstance(payload, kind)
     return payload
 
 
-async def fact_id(table: Table, statement: str) -> Id:
-    (universe,) = await table.services.stories.universes()
-    canon = await table.services.world.provenance.read_canon_at(universe.id, search=statement)
+async def fact_id(ui: ScreenDriver, statement: str) -> Id:
+    (universe,) = await ui.services.stories.universes()
+    canon = await ui.services.world.provenance.read_canon_at(universe.id, search=statement)
     return next(view.fact.id for view in canon.facts if view.fact.statement == statement)
 
 
 # --- edits of an entity -------------------------------------------------------------------------------
 
 
-async def test_entity_edit_form_stages_what_was_changed(table: Table) -> None:
-    await table.press("e")
-    assert table.shows("Change Wenna Pike", "hp 9, might 2", "Propose")
-    await table.type(" of Harl", enter=False)
-    await table.press("tab", "tab", "tab", "tab")
-    await table.type("wet, cold")
-    wenna = await entity(table, "Wenna Pike")
-    assert await staged(table) == [
+async def test_entity_edit_form_stages_what_was_changed(ui: ScreenDriver) -> None:
+    await ui.press("e")
+    assert ui.shows("Change Wenna Pike", "hp 9, might 2", "Propose")
+    await ui.type(" of Harl", enter=False)
+    await ui.press("tab", "tab", "tab", "tab")
+    await ui.type("wet, cold")
+    wenna = await entity(ui, "Wenna Pike")
+    assert await staged(ui) == [
         UpdateEntity(entity_id=wenna.id, name="Wenna Pike of Harl"),
         StateChange(entity_id=wenna.id, key="wet", op=StateOp.TAG),
         StateChange(entity_id=wenna.id, key="cold", op=StateOp.TAG),
     ]
-    assert table.screen == "UniverseScreen"
-    assert table.shows("Wenna Pike of Harl", "3 wait at the gate: g")
+    assert ui.screen == "UniverseScreen"
+    assert ui.shows("Wenna Pike of Harl", "3 wait at the gate: g")
 
 
-async def test_entity_edit_form_keeps_bad_input_and_says_what_is_wrong(table: Table) -> None:
-    await table.press("e", "tab", "tab", "tab")
-    await table.type(", luck many")
-    assert table.screen == "FormDialog"
-    assert table.shows("“luck many” is not a number with a name.", "nerve 2, luck many")
-    assert await staged(table) == []
-    await table.press(*["backspace"] * 4)
-    await table.type("3")
-    change = await only_staged(table, StateChange)
+async def test_entity_edit_form_keeps_bad_input_and_says_what_is_wrong(ui: ScreenDriver) -> None:
+    await ui.press("e", "tab", "tab", "tab")
+    await ui.type(", luck many")
+    assert ui.screen == "FormDialog"
+    assert ui.shows("“luck many” is not a number with a name.", "nerve 2, luck many")
+    assert await staged(ui) == []
+    await ui.press(*["backspace"] * 4)
+    await ui.type("3")
+    change = await only_staged(ui, StateChange)
     assert (change.key, change.op, change.value) == ("luck", StateOp.SET, 3)
 
 
-async def test_entity_edit_form_refuses_an_empty_name(table: Table) -> None:
-    await table.press("e", *["backspace"] * 10, "enter")
-    assert table.screen == "FormDialog"
-    assert table.shows("name")
-    assert await staged(table) == []
-    await table.press("escape")
-    assert table.screen == "UniverseScreen"
-    assert not table.shows("at the gate")
+async def test_entity_edit_form_refuses_an_empty_name(ui: ScreenDriver) -> None:
+    await ui.press("e", *["backspace"] * 10, "enter")
+    assert ui.screen == "FormDialog"
+    assert ui.shows("name")
+    assert await staged(ui) == []
+    await ui.press("escape")
+    assert ui.screen == "UniverseScreen"
+    assert not ui.shows("at the gate")
 
 
-async def test_entity_edit_form_shows_a_full_disk(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_entity_edit_form_shows_a_full_disk(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     full = StoreError("The disk is full.", kept="Everything before is safe.", todo="Make room.")
-    fail_once(monkeypatch, table.services.world.edits, "propose_entity_edit", full)
-    await table.press("e")
-    await table.type("!")
-    assert table.screen == "FormDialog"
-    assert table.shows("The disk is full.", "Make room.", "Wenna Pike!")
+    fail_once(monkeypatch, ui.services.world.edits, "propose_entity_edit", full)
+    await ui.press("e")
+    await ui.type("!")
+    assert ui.screen == "FormDialog"
+    assert ui.shows("The disk is full.", "Make room.", "Wenna Pike!")
 
 
-async def test_entity_lock_is_one_key_and_waits_once(table: Table) -> None:
-    await table.press("L")
-    wenna = await entity(table, "Wenna Pike")
-    assert await staged(table) == [UpdateEntity(entity_id=wenna.id, locked=True)]
-    assert table.shows("1 waits at the gate: g")
-    await table.press("L")
-    assert len(await staged(table)) == 1
-    before = table.text
-    await table.press("escape")
-    assert table.text != before
+async def test_entity_lock_is_one_key_and_waits_once(ui: ScreenDriver) -> None:
+    await ui.press("L")
+    wenna = await entity(ui, "Wenna Pike")
+    assert await staged(ui) == [UpdateEntity(entity_id=wenna.id, locked=True)]
+    assert ui.shows("1 waits at the gate: g")
+    await ui.press("L")
+    assert len(await staged(ui)) == 1
+    before = ui.text
+    await ui.press("escape")
+    assert ui.text != before
 
 
 # --- something new --------------------------------------------------------------------------------------
 
 
-async def test_new_entity_from_the_tree_is_of_that_kind_first(table: Table) -> None:
-    await table.press("n")
-    assert table.shows("Add to this world", "‹ character ›", "Numbers")
-    assert not table.shows("Since")
-    await table.type("Old Tam", enter=False)
-    await table.press("shift+tab", "right", "right")
-    assert table.shows("‹ rule ›")
-    await table.press("right")
-    assert table.shows("‹ place ›")
-    await table.press("enter")
-    created = await only_staged(table, CreateEntity)
+async def test_new_entity_from_the_tree_is_of_that_kind_first(ui: ScreenDriver) -> None:
+    await ui.press("n")
+    assert ui.shows("Add to this world", "‹ character ›", "Numbers")
+    assert not ui.shows("Since")
+    await ui.type("Old Tam", enter=False)
+    await ui.press("shift+tab", "right", "right")
+    assert ui.shows("‹ rule ›")
+    await ui.press("right")
+    assert ui.shows("‹ place ›")
+    await ui.press("enter")
+    created = await only_staged(ui, CreateEntity)
     assert (created.entity_kind, created.name) == (EntityKind.PLACE, "Old Tam")
 
 
-async def test_new_fact_from_the_card_is_about_its_entity(table: Table) -> None:
-    await table.press("tab", "n")
-    assert table.shows("‹ fact ›", "Wenna Pike", "Since")
-    await table.type("is tired", enter=False)
-    await table.press("tab")
-    await table.type("elevenses")
-    assert table.shows("'elevenses'", "Try day 3")
-    assert await staged(table) == []
-    await table.press(*["backspace"] * 9)
-    await table.type("day 2")
-    fact = await only_staged(table, AssertFact)
+async def test_new_fact_from_the_card_is_about_its_entity(ui: ScreenDriver) -> None:
+    await ui.press("tab", "n")
+    assert ui.shows("‹ fact ›", "Wenna Pike", "Since")
+    await ui.type("is tired", enter=False)
+    await ui.press("tab")
+    await ui.type("elevenses")
+    assert ui.shows("'elevenses'", "Try day 3")
+    assert await staged(ui) == []
+    await ui.press(*["backspace"] * 9)
+    await ui.type("day 2")
+    fact = await only_staged(ui, AssertFact)
     assert fact.statement == "Wenna Pike is tired."
-    (universe,) = await table.services.stories.universes()
+    (universe,) = await ui.services.stories.universes()
     assert fact.valid_from == read_moment("day 2", universe.calendar, None)
 
 
-async def test_new_rule_of_the_world(table: Table) -> None:
-    await table.press("tab", "n")
-    await table.type("is bound by salt", enter=False)
-    await table.press("shift+tab", "right", "enter")
-    assert (await only_staged(table, NoteAxiom)).statement == "Wenna Pike is bound by salt."
+async def test_new_rule_of_the_world(ui: ScreenDriver) -> None:
+    await ui.press("tab", "n")
+    await ui.type("is bound by salt", enter=False)
+    await ui.press("shift+tab", "right", "enter")
+    assert (await only_staged(ui, NoteAxiom)).statement == "Wenna Pike is bound by salt."
 
 
-async def test_new_entity_without_a_name_is_refused(table: Table) -> None:
-    await table.press("n", "enter")
-    assert table.screen == "NewCanonDialog"
-    assert table.shows("name")
-    await table.press("escape")
-    assert await staged(table) == []
+async def test_new_entity_without_a_name_is_refused(ui: ScreenDriver) -> None:
+    await ui.press("n", "enter")
+    assert ui.screen == "NewCanonDialog"
+    assert ui.shows("name")
+    await ui.press("escape")
+    assert await staged(ui) == []
 
 
 # --- edits of a fact ------------------------------------------------------------------------------------
 
 
-async def test_fact_correction_changes_words_and_standing(table: Table) -> None:
-    await to_fact(table, KNOTS)
-    await table.press("e")
-    assert table.shows("Correct this fact", KNOTS, "‹ true ›")
-    await table.press("backspace")
-    await table.type(", twice", enter=False)
-    await table.press("tab", "right", "enter")
-    corrected = await only_staged(table, AssertFact)
+async def test_fact_correction_changes_words_and_standing(ui: ScreenDriver) -> None:
+    await to_fact(ui, KNOTS)
+    await ui.press("e")
+    assert ui.shows("Correct this fact", KNOTS, "‹ true ›")
+    await ui.press("backspace")
+    await ui.type(", twice", enter=False)
+    await ui.press("tab", "right", "enter")
+    corrected = await only_staged(ui, AssertFact)
     assert corrected.statement == "Wenna Pike ties knots, twice."
     assert corrected.standing is Standing.RUMOUR
-    assert corrected.ends == (await fact_id(table, KNOTS),)
+    assert corrected.ends == (await fact_id(ui, KNOTS),)
 
 
-async def test_fact_correction_without_words_is_refused(table: Table) -> None:
-    await to_fact(table, KNOTS)
-    await table.press("e", "ctrl+u", "enter")
-    assert table.screen == "FormDialog"
-    assert await staged(table) == []
+async def test_fact_correction_without_words_is_refused(ui: ScreenDriver) -> None:
+    await to_fact(ui, KNOTS)
+    await ui.press("e", "ctrl+u", "enter")
+    assert ui.screen == "FormDialog"
+    assert await staged(ui) == []
 
 
-async def test_fact_is_ended_at_a_time(table: Table) -> None:
-    await table.press("d")
-    assert table.screen == "UniverseScreen", "in the tree there is no fact to end"
-    await table.press("tab", "home", "d")
-    assert table.screen == "UniverseScreen", "what happened stays so"
-    await table.press("shift+tab")
-    await to_fact(table, LOFT)
-    await table.press("d")
-    assert table.shows(f"No longer true: {LOFT}")
-    await table.type("day 4 dusk")
-    ended = await only_staged(table, EndFact)
-    (universe,) = await table.services.stories.universes()
-    assert ended.fact_id == await fact_id(table, LOFT)
+async def test_fact_is_ended_at_a_time(ui: ScreenDriver) -> None:
+    await ui.press("d")
+    assert ui.screen == "UniverseScreen", "in the tree there is no fact to end"
+    await ui.press("tab", "home", "d")
+    assert ui.screen == "UniverseScreen", "what happened stays so"
+    await ui.press("shift+tab")
+    await to_fact(ui, LOFT)
+    await ui.press("d")
+    assert ui.shows(f"No longer true: {LOFT}")
+    await ui.type("day 4 dusk")
+    ended = await only_staged(ui, EndFact)
+    (universe,) = await ui.services.stories.universes()
+    assert ended.fact_id == await fact_id(ui, LOFT)
     assert ended.at == read_moment("day 4 dusk", universe.calendar, None)
 
 
 # --- retcons --------------------------------------------------------------------------------------------
 
 
-async def test_retcon_is_previewed_before_it_is_proposed(table: Table) -> None:
-    await to_fact(table, KNOTS)
-    await table.press("R")
-    assert table.screen == "RetconScreen"
-    assert table.shows("Never true:", "What changes 1", "→ never true")
-    assert table.shows("Has the same evidence", "Open promises", "Wenna Pike will keep the door.")
-    await table.press("enter")
-    assert table.screen == "UniverseScreen"
-    assert await staged(table) == [RetconFact(fact_id=await fact_id(table, KNOTS))]
-    assert table.shows("1 waits at the gate: g")
-    await table.press("R")
-    assert table.screen == "RetconScreen"
-    await table.press("enter")
-    assert len(await staged(table)) == 1
+async def test_retcon_is_previewed_before_it_is_proposed(ui: ScreenDriver) -> None:
+    await to_fact(ui, KNOTS)
+    await ui.press("R")
+    assert ui.screen == "RetconScreen"
+    assert ui.shows("Never true:", "What changes 1", "→ never true")
+    assert ui.shows("Has the same evidence", "Open promises", "Wenna Pike will keep the door.")
+    await ui.press("enter")
+    assert ui.screen == "UniverseScreen"
+    assert await staged(ui) == [RetconFact(fact_id=await fact_id(ui, KNOTS))]
+    assert ui.shows("1 waits at the gate: g")
+    await ui.press("R")
+    assert ui.screen == "RetconScreen"
+    await ui.press("enter")
+    assert len(await staged(ui)) == 1
 
 
-async def test_retcon_preview_leads_to_the_words_and_back(table: Table) -> None:
-    await to_fact(table, KNOTS)
-    await table.press("R", "x")
-    assert table.shows("Evidence for:")
-    await table.press("enter")
-    assert table.screen == "ReadingScreen"
-    await table.press("escape", "escape", "escape")
-    assert table.screen == "UniverseScreen"
-    assert await staged(table) == []
+async def test_retcon_preview_leads_to_the_words_and_back(ui: ScreenDriver) -> None:
+    await to_fact(ui, KNOTS)
+    await ui.press("R", "x")
+    assert ui.shows("Evidence for:")
+    await ui.press("enter")
+    assert ui.screen == "ReadingScreen"
+    await ui.press("escape", "escape", "escape")
+    assert ui.screen == "UniverseScreen"
+    assert await staged(ui) == []
 
 
-async def test_retcon_preview_leads_to_a_scene(table: Table) -> None:
-    await table.press("R")
-    await stand_on(table, "Scene 1")
-    await table.press("x")
-    assert table.screen == "ReadingScreen"
+async def test_retcon_preview_leads_to_a_scene(ui: ScreenDriver) -> None:
+    await ui.press("R")
+    await stand_on(ui, "Scene 1")
+    await ui.press("x")
+    assert ui.screen == "ReadingScreen"
 
 
 async def test_retcon_that_is_refused_stays_on_its_screen(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await table.press("R")
+    await ui.press("R")
     gone = InputError("It is in canon no more.", todo="Look again.")
-    fail_once(monkeypatch, table.services.world.edits, "propose_retcon", gone)
-    await table.press("enter")
-    assert table.screen == "RetconScreen"
-    assert table.shows("It is in canon no more.", "Look again.")
-    assert await staged(table) == []
+    fail_once(monkeypatch, ui.services.world.edits, "propose_retcon", gone)
+    await ui.press("enter")
+    assert ui.screen == "RetconScreen"
+    assert ui.shows("It is in canon no more.", "Look again.")
+    assert await staged(ui) == []
 
 
-async def test_retconned_fact_can_be_restored(table: Table) -> None:
-    await table.press("b")
-    await stand_on(table, "The rope was cut.")
-    await table.press("R")
-    assert table.screen == "RetconScreen"
-    assert table.shows("True again:")
+async def test_retconned_fact_can_be_restored(ui: ScreenDriver) -> None:
+    await ui.press("b")
+    await stand_on(ui, "The rope was cut.")
+    await ui.press("R")
+    assert ui.screen == "RetconScreen"
+    assert ui.shows("True again:")
 
 
 # --- merges ---------------------------------------------------------------------------------------------
 
 
-async def test_merge_lays_two_side_by_side_and_makes_them_one(table: Table) -> None:
-    await table.press("m")
-    assert table.shows("Merge Wenna Pike", "Wenna Pyke", "% similar")
-    await stand_on(table, "Wenna Pyke")
-    await table.press("enter")
-    assert table.screen == "MergeScreen"
-    assert table.shows(
-        "this name is kept", "becomes another name of it", "Conflicts", "Wenna Pyke is in Harl"
-    )
-    await table.press("s")
-    assert table.shows("Merge Wenna Pike is Wenna Pyke")
-    await table.press("s", "enter")
-    pike, pyke = await entity(table, "Wenna Pike"), await entity(table, "Wenna Pyke")
-    assert await staged(table) == [MergeEntities(kept_id=pike.id, absorbed_id=pyke.id)]
-    assert table.screen == "LookalikesScreen"
-    assert table.shows("1 waits at the gate: g")
-    await stand_on(table, "Wenna Pyke")
-    await table.press("enter", "enter")
-    assert len(await staged(table)) == 1
+async def test_merge_lays_two_side_by_side_and_makes_them_one(ui: ScreenDriver) -> None:
+    await ui.press("m")
+    assert ui.shows("Merge Wenna Pike", "Wenna Pyke", "% similar")
+    await stand_on(ui, "Wenna Pyke")
+    await ui.press("enter")
+    assert ui.screen == "MergeScreen"
+    assert ui.shows("this name is kept", "becomes another name of it", "Conflicts", "Wenna Pyke is in Harl")
+    await ui.press("s")
+    assert ui.shows("Merge Wenna Pike is Wenna Pyke")
+    await ui.press("s", "enter")
+    pike, pyke = await entity(ui, "Wenna Pike"), await entity(ui, "Wenna Pyke")
+    assert await staged(ui) == [MergeEntities(kept_id=pike.id, absorbed_id=pyke.id)]
+    assert ui.screen == "LookalikesScreen"
+    assert ui.shows("1 waits at the gate: g")
+    await stand_on(ui, "Wenna Pyke")
+    await ui.press("enter", "enter")
+    assert len(await staged(ui)) == 1
 
 
-async def test_merge_finds_anybody_by_name(table: Table) -> None:
-    await table.press("m", "slash")
-    await table.type("mara")
-    assert table.shows("Names like “mara” 1", "Mara Venn")
-    await stand_on(table, "Mara Venn")
-    await table.press("enter")
-    assert table.screen == "MergeScreen"
-    assert table.shows("Merge Mara Venn is Wenna Pike")
-    await table.press("escape", "slash")
-    await table.type("zzz", enter=False)
-    assert not table.shows("Mara Venn")
+async def test_merge_finds_anybody_by_name(ui: ScreenDriver) -> None:
+    await ui.press("m", "slash")
+    await ui.type("mara")
+    assert ui.shows("Names like “mara” 1", "Mara Venn")
+    await stand_on(ui, "Mara Venn")
+    await ui.press("enter")
+    assert ui.screen == "MergeScreen"
+    assert ui.shows("Merge Mara Venn is Wenna Pike")
+    await ui.press("escape", "slash")
+    await ui.type("zzz", enter=False)
+    assert not ui.shows("Mara Venn")
 
 
-async def test_merge_lists_the_whole_worlds_lookalikes(table: Table) -> None:
-    await find_entity(table, "mara")
-    await table.press("m")
-    assert not table.shows("Wenna Pyke")
-    await table.press("a")
-    assert table.shows("the whole world", "Wenna Pyke", "Wenna Pike")
-    await table.press("enter")
-    assert table.screen == "MergeScreen"
+async def test_merge_lists_the_whole_worlds_lookalikes(ui: ScreenDriver) -> None:
+    await find_entity(ui, "mara")
+    await ui.press("m")
+    assert not ui.shows("Wenna Pyke")
+    await ui.press("a")
+    assert ui.shows("the whole world", "Wenna Pyke", "Wenna Pike")
+    await ui.press("enter")
+    assert ui.screen == "MergeScreen"
 
 
-async def test_merge_is_split_after_a_question(table: Table) -> None:
-    await find_entity(table, "net loft")
-    await table.press("m")
-    assert table.shows("Merged into Net Loft before", "Nett Loft")
-    await stand_on(table, "Nett Loft")
-    await table.press("enter")
-    assert table.screen == "ConfirmDialog"
-    await table.press("escape")
-    assert await staged(table) == []
-    await table.press("enter", "enter")
-    restored = [change.fact_id for change in await staged(table) if isinstance(change, RetconFact)]
-    (universe,) = await table.services.stories.universes()
-    (nett,) = await table.services.world.previews.list_absorbed((await entity(table, "Net Loft")).id)
+async def test_merge_is_split_after_a_question(ui: ScreenDriver) -> None:
+    await find_entity(ui, "net loft")
+    await ui.press("m")
+    assert ui.shows("Merged into Net Loft before", "Nett Loft")
+    await stand_on(ui, "Nett Loft")
+    await ui.press("enter")
+    assert ui.screen == "ConfirmDialog"
+    await ui.press("escape")
+    assert await staged(ui) == []
+    await ui.press("enter", "enter")
+    restored = [change.fact_id for change in await staged(ui) if isinstance(change, RetconFact)]
+    (universe,) = await ui.services.stories.universes()
+    (nett,) = await ui.services.world.previews.list_absorbed((await entity(ui, "Net Loft")).id)
     assert (nett.name, nett.status, nett.universe_id) == ("Nett Loft", EntityStatus.MERGED, universe.id)
     assert nett.id in restored
 
@@ -415,145 +413,145 @@ async def test_merge_is_split_after_a_question(table: Table) -> None:
 # --- the past and commitments ---------------------------------------------------------------------------
 
 
-async def test_fact_history_shows_what_was_before(table: Table) -> None:
-    await to_fact(table, LOFT)
-    await table.press("h")
-    assert table.screen == "FactHistoryScreen"
-    assert table.shows("Before 1", "behind her own bar in the Slack Tide", "Now 1", LOFT)
-    await table.press("R")
-    assert table.screen == "RetconScreen"
-    await table.press("escape", "escape")
-    assert table.screen == "UniverseScreen"
+async def test_fact_history_shows_what_was_before(ui: ScreenDriver) -> None:
+    await to_fact(ui, LOFT)
+    await ui.press("h")
+    assert ui.screen == "FactHistoryScreen"
+    assert ui.shows("Before 1", "behind her own bar in the Slack Tide", "Now 1", LOFT)
+    await ui.press("R")
+    assert ui.screen == "RetconScreen"
+    await ui.press("escape", "escape")
+    assert ui.screen == "UniverseScreen"
 
 
-async def test_canon_at_a_time(table: Table) -> None:
-    await table.press("t")
-    assert table.shows("Canon at a time", "Day 3, dusk", "facts")
-    await table.type("elevenses")
-    assert table.shows("'elevenses'", "Try day 3")
-    await table.press("escape")
-    assert table.screen == "MomentScreen"
-    await table.press(*["backspace"] * 9)
-    await table.type("day 4", enter=False)
-    await table.press("tab")
-    await table.type("2025-12-01", enter=False)
-    await table.press("tab")
-    await table.type("loft")
-    assert table.shows("Day 4", "2025-12-01")
-    assert not table.shows(LOFT)
-    await table.press("slash", "tab", *["backspace"] * 10, "tab", "enter")
-    assert table.shows(LOFT)
-    await stand_on(table, LOFT)
-    await table.press("h")
-    assert table.screen == "FactHistoryScreen"
+async def test_canon_at_a_time(ui: ScreenDriver) -> None:
+    await ui.press("t")
+    assert ui.shows("Canon at a time", "Day 3, dusk", "facts")
+    await ui.type("elevenses")
+    assert ui.shows("'elevenses'", "Try day 3")
+    await ui.press("escape")
+    assert ui.screen == "MomentScreen"
+    await ui.press(*["backspace"] * 9)
+    await ui.type("day 4", enter=False)
+    await ui.press("tab")
+    await ui.type("2025-12-01", enter=False)
+    await ui.press("tab")
+    await ui.type("loft")
+    assert ui.shows("Day 4", "2025-12-01")
+    assert not ui.shows(LOFT)
+    await ui.press("slash", "tab", *["backspace"] * 10, "tab", "enter")
+    assert ui.shows(LOFT)
+    await stand_on(ui, LOFT)
+    await ui.press("h")
+    assert ui.screen == "FactHistoryScreen"
 
 
-async def test_timeline_is_searched(table: Table) -> None:
-    await table.press("T")
-    assert table.shows("Timeline", "events", "Day 3 3", "Gil Oakum's sledge")
-    await table.press("slash")
-    await table.type("sledge", enter=False)
-    assert table.shows("1 event")
-    await table.type("zzz")
-    assert not table.shows("Gil Oakum's sledge")
+async def test_timeline_is_searched(ui: ScreenDriver) -> None:
+    await ui.press("T")
+    assert ui.shows("Timeline", "events", "Day 3 3", "Gil Oakum's sledge")
+    await ui.press("slash")
+    await ui.type("sledge", enter=False)
+    assert ui.shows("1 event")
+    await ui.type("zzz")
+    assert not ui.shows("Gil Oakum's sledge")
 
 
-async def test_relations_are_walked(table: Table) -> None:
-    await table.press("v")
-    assert table.shows("is in Net Loft", "owns The Slack Tide")
-    await stand_on(table, "owns The Slack Tide")
-    await table.press("f")
-    assert table.shows("Evidence for:")
-    await table.press("escape", "enter")
-    assert table.shows("Relations The Slack Tide")
-    await table.press("backspace")
-    assert table.shows("Relations Wenna Pike")
-    await table.press("o")
-    assert table.screen == "UniverseScreen"
+async def test_relations_are_walked(ui: ScreenDriver) -> None:
+    await ui.press("v")
+    assert ui.shows("is in Net Loft", "owns The Slack Tide")
+    await stand_on(ui, "owns The Slack Tide")
+    await ui.press("f")
+    assert ui.shows("Evidence for:")
+    await ui.press("escape", "enter")
+    assert ui.shows("Relations The Slack Tide")
+    await ui.press("backspace")
+    assert ui.shows("Relations Wenna Pike")
+    await ui.press("o")
+    assert ui.screen == "UniverseScreen"
 
 
-async def test_commitments_are_listed_and_paid_off(table: Table) -> None:
-    await table.press("p")
-    assert table.screen == "CommitmentsScreen"
-    assert table.shows("3 open · 1 closed", "debt · The Tollers to Low Harl")
-    assert not table.shows("Who moved the Drowned Bell")
-    await table.press("c")
-    assert table.shows("Closed 1", "Who moved the Drowned Bell")
-    await table.press("home", "p")
-    (universe,) = await table.services.stories.universes()
-    waiting = await table.services.gate.gate(None, universe.id)
+async def test_commitments_are_listed_and_paid_off(ui: ScreenDriver) -> None:
+    await ui.press("p")
+    assert ui.screen == "CommitmentsScreen"
+    assert ui.shows("3 open · 1 closed", "debt · The Tollers to Low Harl")
+    assert not ui.shows("Who moved the Drowned Bell")
+    await ui.press("c")
+    assert ui.shows("Closed 1", "Who moved the Drowned Bell")
+    await ui.press("home", "p")
+    (universe,) = await ui.services.stories.universes()
+    waiting = await ui.services.gate.gate(None, universe.id)
     (row,) = (row for row in waiting.proposals if row.status is ProposalStatus.PENDING)
     payload = row.proposal.payload
     assert isinstance(payload, EndFact)
     assert (payload.fact_id, payload.closed, row.proposal.scene_id) == (
-        await fact_id(table, DEBT),
+        await fact_id(ui, DEBT),
         True,
         None,
     )
-    assert table.shows("settling proposed", "1 waits at the gate: g")
-    await table.press("p")
-    assert len(await staged(table)) == 1
-    await table.press("escape", "g")
-    assert table.screen == "GateScreen"
+    assert ui.shows("settling proposed", "1 waits at the gate: g")
+    await ui.press("p")
+    assert len(await staged(ui)) == 1
+    await ui.press("escape", "g")
+    assert ui.screen == "GateScreen"
 
 
 async def test_commitments_in_play_are_paid_off_on_the_turn(edited_home: Path) -> None:
-    async with seated(real_desk(edited_home, 8), NARROW) as table:
-        await table.press("enter")
-        await table.type("/promises")
-        assert table.screen == "CommitmentsScreen"
-        (card,) = await table.services.stories.stories()
+    async with started_app(real_services(edited_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/promises")
+        assert ui.screen == "CommitmentsScreen"
+        (card,) = await ui.services.stories.stories()
         assert card.scene is not None
-        await table.press("p")
-        rows = (await table.services.gate.gate(card.scene.id)).proposals
-        paid = EndFact(fact_id=await fact_id(table, DEBT), closed=True)
+        await ui.press("p")
+        rows = (await ui.services.gate.gate(card.scene.id)).proposals
+        paid = EndFact(fact_id=await fact_id(ui, DEBT), closed=True)
         assert [
             (change.fact_id, change.closed)
             for row in rows
             if row.status is ProposalStatus.PENDING and isinstance(change := row.proposal.payload, EndFact)
         ] == [(paid.fact_id, True)]
-        assert await staged(table) == []
-        await table.press("escape", "g")
-        assert table.screen == "GateScreen"
-        assert table.shows('Scene 1 "Before the Third Stroke"', "Paid")
-        await table.press("escape", "escape")
-        assert table.screen == "SceneScreen"
+        assert await staged(ui) == []
+        await ui.press("escape", "g")
+        assert ui.screen == "GateScreen"
+        assert ui.shows('Scene 1 "Before the Third Stroke"', "Paid")
+        await ui.press("escape", "escape")
+        assert ui.screen == "SceneScreen"
 
 
 # --- there and back ---------------------------------------------------------------------------------------
 
 
-async def test_evidence_of_an_entity_is_one_key(table: Table) -> None:
-    await table.press("x")
-    assert table.shows("Evidence for: Wenna Pike", "“Keeper of the Slack Tide.")
+async def test_evidence_of_an_entity_is_one_key(ui: ScreenDriver) -> None:
+    await ui.press("x")
+    assert ui.shows("Evidence for: Wenna Pike", "“Keeper of the Slack Tide.")
 
 
-async def test_evidence_leads_from_a_fact_to_its_turn_and_back(table: Table) -> None:
-    await to_fact(table, LOFT)
-    await table.press("x", "x")
-    assert table.screen == "ReadingScreen"
-    await table.press("x")
-    assert table.screen == "TurnTraceDialog"
-    assert table.shows(f"★ {LOFT}", "◌ state: Wenna Pike")
-    await table.press("end", "enter")
-    assert table.screen == "GateScreen"
-    await table.press("escape", "x")
-    await table.press("enter")
-    assert table.screen == "UniverseScreen"
+async def test_evidence_leads_from_a_fact_to_its_turn_and_back(ui: ScreenDriver) -> None:
+    await to_fact(ui, LOFT)
+    await ui.press("x", "x")
+    assert ui.screen == "ReadingScreen"
+    await ui.press("x")
+    assert ui.screen == "TurnTraceDialog"
+    assert ui.shows(f"★ {LOFT}", "◌ state: Wenna Pike")
+    await ui.press("end", "enter")
+    assert ui.screen == "GateScreen"
+    await ui.press("escape", "x")
+    await ui.press("enter")
+    assert ui.screen == "UniverseScreen"
 
 
 async def test_universe_keys_do_nothing_without_a_world(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("3", "e", "n", "d", "h", "R", "L", "m", "t", "p", "v", "T", "b", "x", "g")
-        assert table.screen == "UniverseScreen"
-        assert table.shows("No world yet.")
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("3", "e", "n", "d", "h", "R", "L", "m", "t", "p", "v", "T", "b", "x", "g")
+        assert ui.screen == "UniverseScreen"
+        assert ui.shows("No world yet.")
 
 
-async def test_universe_export_is_one_key(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    await table.press("X")
-    assert table.shows("Exported to home/exports/2026-01-01-salt-coast.monitor.zip")
+async def test_universe_export_is_one_key(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    await ui.press("X")
+    assert ui.shows("Exported to home/exports/2026-01-01-salt-coast.monitor.zip")
     assert Path("home/exports/2026-01-01-salt-coast.monitor.zip").is_file()  # noqa: ASYNC240
     full = StoreError("The disk is full.", todo="Make room.")
-    fail_once(monkeypatch, table.services.world, "export_universe", full)
-    await table.press("X")
-    assert table.shows("The disk is full.", "Make room.")
+    fail_once(monkeypatch, ui.services.world, "export_universe", full)
+    await ui.press("X")
+    assert ui.shows("The disk is full.", "Make room.")

@@ -11,78 +11,78 @@ from textual import events
 
 from agents.services.services import Services
 from tests.screens.faults import hold, record_calls
-from tests.screens.screen_driver import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-async def release(table: Table, go: asyncio.Event) -> None:
+async def release(ui: ScreenDriver, go: asyncio.Event) -> None:
     """Let go what is held back, and wait for all that comes of it."""
     go.set()
-    await table.settle()
+    await ui.settle()
 
 
 async def test_start_story_pressed_twice_begins_one(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
+    async with started_app(real_services(sample_home), NARROW) as ui:
         go = asyncio.Event()
-        hold(monkeypatch, table.services.stories, "start_story", go)
-        asked = record_calls(monkeypatch, table.services.stories, "start_story")
-        await table.press("1", "enter", "enter", "enter", "enter")
-        await table.pilot.press("enter", "enter", "enter")
-        await release(table, go)
-        assert table.screen == "SceneScreen"
+        hold(monkeypatch, ui.services.stories, "start_story", go)
+        asked = record_calls(monkeypatch, ui.services.stories, "start_story")
+        await ui.press("1", "enter", "enter", "enter", "enter")
+        await ui.pilot.press("enter", "enter", "enter")
+        await release(ui, go)
+        assert ui.screen == "SceneScreen"
         assert len(asked) == 1
-        assert len(await table.services.stories.stories()) == 1
+        assert len(await ui.services.stories.stories()) == 1
 
 
 async def test_commit_pressed_twice_commits_once(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seated(real_desk(played_home, 8), NARROW) as table:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
         go = asyncio.Event()
-        hold(monkeypatch, table.services.gate, "commit", go)
-        asked = record_calls(monkeypatch, table.services.gate, "commit")
-        await table.press("enter")
-        await table.type("/end")
-        await table.press("r")
-        await table.pilot.press("enter", "enter")
-        await release(table, go)
+        hold(monkeypatch, ui.services.gate, "commit", go)
+        asked = record_calls(monkeypatch, ui.services.gate, "commit")
+        await ui.press("enter")
+        await ui.type("/end")
+        await ui.press("r")
+        await ui.pilot.press("enter", "enter")
+        await release(ui, go)
         assert len(asked) == 1
 
 
 async def test_escape_pressed_twice_leads_back_once(played_home: Path) -> None:
-    async with seated(real_desk(played_home, 8), NARROW) as table:
-        await table.press("enter", "f3")
-        gate = table.app.screen
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await ui.press("enter", "f3")
+        gate = ui.app.screen
         gate.action_escape()  # type: ignore[attr-defined]
         gate.action_escape()  # type: ignore[attr-defined]
-        await table.settle()
-        assert table.screen == "SceneScreen"
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
 
 
 async def test_menu_waits_for_a_slow_suspend_before_it_leads_on(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seated(real_desk(played_home, 8), NARROW) as table:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
         go = asyncio.Event()
-        hold(monkeypatch, table.services.stories, "suspend", go)
-        entered = record_calls(monkeypatch, table.services.stories, "enter")
-        await table.press("enter", "escape")
-        await table.pilot.press("enter")
-        await table.pilot.press("2")
-        assert table.screen == "MenuScreen"  # at once, though the story is still being suspended
+        hold(monkeypatch, ui.services.stories, "suspend", go)
+        entered = record_calls(monkeypatch, ui.services.stories, "enter")
+        await ui.press("enter", "escape")
+        await ui.pilot.press("enter")
+        await ui.pilot.press("2")
+        assert ui.screen == "MenuScreen"  # at once, though the story is still being suspended
         assert not entered
-        await release(table, go)
-        assert table.screen == "StoriesScreen"
+        await release(ui, go)
+        assert ui.screen == "StoriesScreen"
         assert len(entered) == 1
-        assert table.shows("paused")
+        assert ui.shows("paused")
 
 
 async def test_quit_pressed_twice_closes_once(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = 0
 
     async def open_and_count() -> tuple[Services, Callable[[], Awaitable[None]]]:
-        services, close = await real_desk(played_home, 8)()
+        services, close = await real_services(played_home, 8)()
 
         async def count_and_close() -> None:
             nonlocal closed
@@ -91,12 +91,12 @@ async def test_quit_pressed_twice_closes_once(played_home: Path, monkeypatch: py
 
         return services, count_and_close
 
-    async with seated(open_and_count, NARROW) as table:
+    async with started_app(open_and_count, NARROW) as ui:
         go = asyncio.Event()
-        hold(monkeypatch, table.services.stories, "suspend", go)
-        await table.press("enter")
-        await table.pilot.press("ctrl+q", "ctrl+q")
-        await release(table, go)
+        hold(monkeypatch, ui.services.stories, "suspend", go)
+        await ui.press("enter")
+        await ui.pilot.press("ctrl+q", "ctrl+q")
+        await release(ui, go)
         assert closed == 1
 
 
@@ -112,8 +112,8 @@ async def test_enter_behind_fast_keys_loses_none_of_them(
     played_home: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], method: str
 ) -> None:
     """Enter is heard before the field has taken in what was typed before it."""
-    async with seated(real_desk(played_home, 8), NARROW) as table:
-        services = table.services
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        services = ui.services
         calls = [
             call
             for service, name in (
@@ -123,12 +123,12 @@ async def test_enter_behind_fast_keys_loses_none_of_them(
             )
             for call in [(name, record_calls(monkeypatch, service, name))]
         ]
-        await table.press(*keys)
+        await ui.press(*keys)
         for character in LETTERS:
-            table.app.post_message(events.Key(character, character))
+            ui.app.post_message(events.Key(character, character))
         for _ in range(2):
-            table.app.post_message(events.Key("enter", "\r"))
-        await table.settle()
+            ui.app.post_message(events.Key("enter", "\r"))
+        await ui.settle()
         ((name, arguments),) = ((name, made[0][0]) for name, made in calls if made)
         assert name == method
         assert sum(len(made) for _, made in calls) == 1
@@ -140,10 +140,10 @@ async def test_enter_behind_a_path_typed_fast_reads_that_file(
 ) -> None:
     """Enter is heard before the field has taken in what was typed before it."""
     monkeypatch.chdir(tmp_path)
-    async with seated(real_desk(tmp_path / "home"), NARROW) as table:
-        await table.press("2", "i")
+    async with started_app(real_services(tmp_path / "home"), NARROW) as ui:
+        await ui.press("2", "i")
         for character in f"{LETTERS}.jsonl":
-            table.app.post_message(events.Key(character, character))
-        table.app.post_message(events.Key("enter", "\r"))
-        await table.settle()
-        assert f"{LETTERS}.jsonl cannot be read" in " ".join(table.text.split())
+            ui.app.post_message(events.Key(character, character))
+        ui.app.post_message(events.Key("enter", "\r"))
+        await ui.settle()
+        assert f"{LETTERS}.jsonl cannot be read" in " ".join(ui.text.split())

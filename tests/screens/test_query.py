@@ -16,8 +16,8 @@ from agents.views.query_views import Answer
 from stores.errors import StoreUnavailable
 from stores.records.llm import Persona
 from tests.screens.faults import fail_once, record_calls
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from tests.screens.scripted_llm import ScriptedLlm, write_settings
-from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
 from widgets.finding_list import FindingList
 from widgets.prompt import PlayPrompt
 
@@ -25,62 +25,62 @@ QUESTION = "who has the brass key?"
 FOUND = "9 found"
 
 
-async def stand_on(table: Table, words: str) -> None:
+async def stand_on(ui: ScreenDriver, words: str) -> None:
     """Go down until the cursor's row says this."""
     for _ in range(40):
-        if any("▸" in line and words in line for line in table.text.splitlines()):
+        if any("▸" in line and words in line for line in ui.text.splitlines()):
             return
-        await table.press("down")
-    raise AssertionError(f"the cursor never came to {words!r}:\n{table.text}")
+        await ui.press("down")
+    raise AssertionError(f"the cursor never came to {words!r}:\n{ui.text}")
 
 
 async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home: Path) -> None:
-    async with seated(real_desk(remembered_home, 8), ROOMY) as table:
-        await table.press("6")
-        assert table.screen == "QueryScreen"
-        assert table.shows("Salt Coast · all stories", "Ask about this world")
-        await table.type(QUESTION)
-        assert table.shows("✓ canon", "+ proposed", "❝ on record", "~ believed by Ivo Tarrant", FOUND)
-        await table.press("enter")
-        assert table.shows("Evidence for:", "Ivo Tarrant saw the brass key")
-        await table.press("enter")
-        assert table.screen == "ReadingScreen"
-        await table.press("escape", "escape", "down", "enter")
-        assert table.screen == "GateScreen"
-        await table.press("escape", "down", "enter")
-        assert table.screen == "ReadingScreen"
-        await table.press("escape")
-        await stand_on(table, "believed by Ivo")
-        await table.press("c")
-        assert table.screen == "UniverseScreen"
-        assert table.shows("The Company's tide-clerk")
-        await table.press("escape")
-        assert table.screen == "QueryScreen"
-        await stand_on(table, "contradicted")
-        assert table.shows("No longer true: Wenna Pike has a brass key.")
-        await table.press("escape", "escape")
-        assert table.screen == "MenuScreen"
+    async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
+        await ui.press("6")
+        assert ui.screen == "QueryScreen"
+        assert ui.shows("Salt Coast · all stories", "Ask about this world")
+        await ui.type(QUESTION)
+        assert ui.shows("✓ canon", "+ proposed", "❝ on record", "~ believed by Ivo Tarrant", FOUND)
+        await ui.press("enter")
+        assert ui.shows("Evidence for:", "Ivo Tarrant saw the brass key")
+        await ui.press("enter")
+        assert ui.screen == "ReadingScreen"
+        await ui.press("escape", "escape", "down", "enter")
+        assert ui.screen == "GateScreen"
+        await ui.press("escape", "down", "enter")
+        assert ui.screen == "ReadingScreen"
+        await ui.press("escape")
+        await stand_on(ui, "believed by Ivo")
+        await ui.press("c")
+        assert ui.screen == "UniverseScreen"
+        assert ui.shows("The Company's tide-clerk")
+        await ui.press("escape")
+        assert ui.screen == "QueryScreen"
+        await stand_on(ui, "contradicted")
+        assert ui.shows("No longer true: Wenna Pike has a brass key.")
+        await ui.press("escape", "escape")
+        assert ui.screen == "MenuScreen"
 
 
 async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Path) -> None:
-    async with seated(real_desk(remembered_home, 8), NARROW) as table:
-        await table.press("enter", "f8")
-        assert table.screen == "QueryScreen"
-        await table.type("Who wears the crown?")
-        assert table.shows(
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("enter", "f8")
+        assert ui.screen == "QueryScreen"
+        await ui.type("Who wears the crown?")
+        assert ui.shows(
             "? unknown: nothing says so clearly. o asks the oracle, t proposes it.",
             "Nearest; may not be an answer",
         )
-        await table.press("t")
-        await table.type("Tam Marrow wears the crown")
-        assert table.shows("Proposed: Tam Marrow wears the crown")
-        (card,) = await table.services.stories.stories()
+        await ui.press("t")
+        await ui.type("Tam Marrow wears the crown")
+        assert ui.shows("Proposed: Tam Marrow wears the crown")
+        (card,) = await ui.services.stories.stories()
         assert card.scene is not None
-        proposals = (await table.services.gate.gate(card.scene.id)).proposals
+        proposals = (await ui.services.gate.gate(card.scene.id)).proposals
         assert "Tam Marrow wears the crown." in [view.title for view in proposals]
-        await table.press("o")
-        assert table.screen == "SceneScreen"
-        prompt = table.app.screen.query_one(PlayPrompt)
+        await ui.press("o")
+        assert ui.screen == "SceneScreen"
+        prompt = ui.app.screen.query_one(PlayPrompt)
         assert prompt.text == "? Who wears the crown?"
         assert prompt.input_has_focus
 
@@ -88,27 +88,27 @@ async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Pa
 async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seated(real_desk(remembered_home, 8), ROOMY) as table:
-        query = table.services.query
-        (universe,) = await table.services.stories.universes()
-        (card,) = await table.services.stories.stories()
+    async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
+        query = ui.services.query
+        (universe,) = await ui.services.stories.universes()
+        (card,) = await ui.services.stories.stories()
         asked, recalled, searched = (
             record_calls(monkeypatch, query, method)
             for method in ("answer_question", "recall_turns", "search_words")
         )
-        await table.press("6")
-        await table.type("brass key")
-        await table.press("f2")
+        await ui.press("6")
+        await ui.type("brass key")
+        await ui.press("f2")
         everywhere: dict[str, Any] = {"universe_id": universe.id, "story_id": None}
         assert [(args, kwargs["story_id"]) for args, kwargs in recalled] == [(("brass key",), None)]
-        assert table.shows("▸Recall", "on record", "6 found")
-        await table.press("f2")
+        assert ui.shows("▸Recall", "on record", "6 found")
+        await ui.press("f2")
         assert searched == [(("brass key",), everywhere)]
-        assert table.shows("▸Words", "Ivo Tarrant saw the brass key.")
-        await table.press("s")
+        assert ui.shows("▸Words", "Ivo Tarrant saw the brass key.")
+        await ui.press("s")
         assert searched[-1] == (("brass key",), everywhere | {"story_id": card.story.id})
-        assert table.shows("Salt Coast · The Drowned Bell")
-        await table.press("f2")
+        assert ui.shows("Salt Coast · The Drowned Bell")
+        await ui.press("f2")
         assert asked[-1] == (("brass key",), everywhere | {"story_id": card.story.id, "in_words": False})
 
 
@@ -119,13 +119,13 @@ async def test_query_answer_in_words_marks_what_it_adds(remembered_home: Path) -
         {"text": "Hester Marrow stole it.", "cites": [1]},
     ]
     model = ScriptedLlm({Persona.LIBRARIAN: json.dumps({"sentences": sentences})})
-    async with seated(real_desk(remembered_home, 8, model=model), NARROW) as table:
-        await table.press("6")
-        await table.type(QUESTION)
-        assert table.shows("Ivo saw the brass key. [1]", "⚠ beyond its evidence: “Hester Marrow stole it.”")
-        assert isinstance(table.app.focused, FindingList)
-        await table.press("slash")
-        assert isinstance(table.app.focused, Input)
+    async with started_app(real_services(remembered_home, 8, model=model), NARROW) as ui:
+        await ui.press("6")
+        await ui.type(QUESTION)
+        assert ui.shows("Ivo saw the brass key. [1]", "⚠ beyond its evidence: “Hester Marrow stole it.”")
+        assert isinstance(ui.app.focused, FindingList)
+        await ui.press("slash")
+        assert isinstance(ui.app.focused, Input)
 
 
 async def test_query_drops_a_late_answer_and_lets_typing_go_on(
@@ -142,17 +142,17 @@ async def test_query_drops_a_late_answer_and_lets_typing_go_on(
         return answer
 
     monkeypatch.setattr(QueryService, "answer_question", answer_late)
-    async with seated(real_desk(remembered_home, 8), NARROW) as table:
-        await table.press("6")
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("6")
         for key in "brass":
-            await table.pilot.press(key)
-        await table.pilot.press("enter")
-        await table.until("looking ...")
+            await ui.pilot.press(key)
+        await ui.pilot.press("enter")
+        await ui.until("looking ...")
         for key in ("space", *"key"):
-            await table.pilot.press(key)
+            await ui.pilot.press(key)
         slow.set()
-        await table.press("enter")
-        assert table.shows("brass key", FOUND)
+        await ui.press("enter")
+        assert ui.shows("brass key", FOUND)
         assert asked[-1] == "brass key"
 
 
@@ -166,40 +166,40 @@ async def test_query_looks_again_once_the_embedding_model_is_awake(
         return Answer(question, answer.standing, notes=(asleep.pop(),)) if asleep else answer
 
     monkeypatch.setattr(QueryService, "answer_question", answer_asleep)
-    async with seated(real_desk(remembered_home, 8), NARROW) as table:
-        await table.press("6")
-        await table.type(QUESTION)
-        assert table.shows(FOUND)
-        assert not table.shows("wakes up")
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("6")
+        await ui.type(QUESTION)
+        assert ui.shows(FOUND)
+        assert not ui.shows("wakes up")
         assert not asleep
 
 
 async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seated(real_desk(remembered_home, 8), NARROW) as table:
-        await table.press("6")
-        await table.type(QUESTION, enter=False)
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("6")
+        await ui.type(QUESTION, enter=False)
         away = StoreUnavailable("The index is away.", kept="Nothing is lost.", todo="Wait a little.")
-        fail_once(monkeypatch, table.services.query, "answer_question", away)
-        await table.press("enter")
-        assert table.shows("The index is away.", QUESTION)
-        await table.press("enter")
-        assert table.shows(FOUND)
+        fail_once(monkeypatch, ui.services.query, "answer_question", away)
+        await ui.press("enter")
+        assert ui.shows("The index is away.", QUESTION)
+        await ui.press("enter")
+        assert ui.shows(FOUND)
 
 
 async def test_query_without_a_world_says_what_to_do(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("6")
-        assert table.shows("No world yet.")
-        await table.type("anything at all")
-        assert table.screen == "QueryScreen"
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("6")
+        assert ui.shows("No world yet.")
+        await ui.type("anything at all")
+        assert ui.screen == "QueryScreen"
 
 
 async def test_query_command_opens_the_answer(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("1", "enter", "enter", "enter", "enter", "enter")
-        assert table.screen == "SceneScreen"
-        await table.type("/query where is Wenna?")
-        assert table.screen == "QueryScreen"
-        assert table.shows("where is Wenna?", "✓ canon", "behind her own bar in the Slack Tide")
-        await table.press("escape", "escape")
-        assert table.screen == "SceneScreen"
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("1", "enter", "enter", "enter", "enter", "enter")
+        assert ui.screen == "SceneScreen"
+        await ui.type("/query where is Wenna?")
+        assert ui.screen == "QueryScreen"
+        assert ui.shows("where is Wenna?", "✓ canon", "behind her own bar in the Slack Tide")
+        await ui.press("escape", "escape")
+        assert ui.screen == "SceneScreen"

@@ -12,7 +12,7 @@ from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.screens.faults import fail_once
-from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
@@ -24,312 +24,312 @@ TO_PENDING = ("down", "down")
 
 
 @pytest.fixture
-async def table(played_home: Path) -> AsyncIterator[Table]:
+async def ui(played_home: Path) -> AsyncIterator[ScreenDriver]:
     """A scene that is being played, on a small terminal."""
-    async with seated(real_desk(played_home, 8), NARROW) as table:
-        await table.press("enter")
-        assert table.screen == "SceneScreen"
-        yield table
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        assert ui.screen == "SceneScreen"
+        yield ui
 
 
-def prompt(table: Table) -> PlayPrompt:
-    return table.app.screen.query_one(PlayPrompt)
+def prompt(ui: ScreenDriver) -> PlayPrompt:
+    return ui.app.screen.query_one(PlayPrompt)
 
 
-async def read_scene(table: Table) -> SceneView:
-    (card,) = await table.services.stories.stories()
+async def read_scene(ui: ScreenDriver) -> SceneView:
+    (card,) = await ui.services.stories.stories()
     assert card.scene is not None
-    return await table.services.play.scene(card.scene.id)
+    return await ui.services.play.scene(card.scene.id)
 
 
-async def read_turns(table: Table) -> list[TurnView]:
-    return await table.services.play.transcript((await read_scene(table)).scene.id, 0, 100)
+async def read_turns(ui: ScreenDriver) -> list[TurnView]:
+    return await ui.services.play.transcript((await read_scene(ui)).scene.id, 0, 100)
 
 
-async def read_texts(table: Table) -> list[str]:
-    return [row.turn.text for row in await read_turns(table)]
+async def read_texts(ui: ScreenDriver) -> list[str]:
+    return [row.turn.text for row in await read_turns(ui)]
 
 
-async def read_pending(table: Table) -> list[ProposalView]:
-    return [p for p in (await read_scene(table)).proposals if p.status is ProposalStatus.PENDING]
+async def read_pending(ui: ScreenDriver) -> list[ProposalView]:
+    return [p for p in (await read_scene(ui)).proposals if p.status is ProposalStatus.PENDING]
 
 
 # --- typing -----------------------------------------------------------------------------------------
 
 
-async def test_scene_plays_what_is_typed_and_shows_it(table: Table) -> None:
-    await table.type("I wait for the tide.")
-    assert (await read_texts(table))[-1] == "I wait for the tide."
-    assert table.shows("you I wait for the tide.")
-    assert prompt(table).text == ""
+async def test_scene_plays_what_is_typed_and_shows_it(ui: ScreenDriver) -> None:
+    await ui.type("I wait for the tide.")
+    assert (await read_texts(ui))[-1] == "I wait for the tide."
+    assert ui.shows("you I wait for the tide.")
+    assert prompt(ui).text == ""
 
 
-async def test_scene_sends_nothing_when_nothing_is_typed(table: Table) -> None:
-    before = await read_texts(table)
-    await table.press("enter")
-    await table.type("   ")
-    assert await read_texts(table) == before
+async def test_scene_sends_nothing_when_nothing_is_typed(ui: ScreenDriver) -> None:
+    before = await read_texts(ui)
+    await ui.press("enter")
+    await ui.type("   ")
+    assert await read_texts(ui) == before
 
 
-async def test_scene_shows_markup_as_words(table: Table) -> None:
-    await table.type("[bold red]I say[/] [link='x']no[/link]")
-    assert table.shows("[bold red]I say[/] [link='x']no[/link]")
+async def test_scene_shows_markup_as_words(ui: ScreenDriver) -> None:
+    await ui.type("[bold red]I say[/] [link='x']no[/link]")
+    assert ui.shows("[bold red]I say[/] [link='x']no[/link]")
 
 
 async def test_scene_error_keeps_the_words_and_says_what_to_do(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = StoreFull("The disk is full.", kept="Your words are in the prompt.", todo="Free some space.")
-    fail_once(monkeypatch, table.services.play, "submit", full)
-    await table.type("I cross the sand.")
-    assert table.shows("The disk is full.", "Your words are in the prompt.", "Free some space.")
-    assert prompt(table).text == "I cross the sand."
-    await table.press("enter")
-    assert table.shows("you I cross the sand.")
-    assert not table.shows("The disk is full.")
+    fail_once(monkeypatch, ui.services.play, "submit", full)
+    await ui.type("I cross the sand.")
+    assert ui.shows("The disk is full.", "Your words are in the prompt.", "Free some space.")
+    assert prompt(ui).text == "I cross the sand."
+    await ui.press("enter")
+    assert ui.shows("you I cross the sand.")
+    assert not ui.shows("The disk is full.")
 
 
-async def test_scene_keeps_the_words_after_a_bug(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    fail_once(monkeypatch, table.services.play, "submit", KeyError("bug"))
-    await table.type("I cross the sand.")
-    assert table.screen == "ErrorDialog"
-    await table.press("enter")
-    assert prompt(table).text == "I cross the sand."
+async def test_scene_keeps_the_words_after_a_bug(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_once(monkeypatch, ui.services.play, "submit", KeyError("bug"))
+    await ui.type("I cross the sand.")
+    assert ui.screen == "ErrorDialog"
+    await ui.press("enter")
+    assert prompt(ui).text == "I cross the sand."
 
 
-async def test_scene_refuses_an_unknown_command(table: Table) -> None:
-    await table.type("/frobnicate all")
-    assert table.shows("There is no command /frobnicate.", "Nothing was played.")
-    assert prompt(table).text == "/frobnicate all"
+async def test_scene_refuses_an_unknown_command(ui: ScreenDriver) -> None:
+    await ui.type("/frobnicate all")
+    assert ui.shows("There is no command /frobnicate.", "Nothing was played.")
+    assert prompt(ui).text == "/frobnicate all"
 
 
-async def test_scene_plays_lines_typed_in_a_burst_in_order(table: Table) -> None:
+async def test_scene_plays_lines_typed_in_a_burst_in_order(ui: ScreenDriver) -> None:
     for line in ("one", "two", "three"):
-        prompt(table).post_message(PlayPrompt.LineSubmitted(line))
-    await table.settle()
-    assert (await read_texts(table))[-3:] == ["one", "two", "three"]
+        prompt(ui).post_message(PlayPrompt.LineSubmitted(line))
+    await ui.settle()
+    assert (await read_texts(ui))[-3:] == ["one", "two", "three"]
 
 
-async def test_scene_notes_are_shown_apart_and_cleared_by_escape(table: Table) -> None:
-    await table.type("/thread Who cut the rope?")
-    assert table.shows("is open: Who cut the rope?")
-    await table.press("escape")
-    assert table.screen == "SceneScreen"
-    assert not table.shows("is open: Who cut the rope?")
+async def test_scene_notes_are_shown_apart_and_cleared_by_escape(ui: ScreenDriver) -> None:
+    await ui.type("/thread Who cut the rope?")
+    assert ui.shows("is open: Who cut the rope?")
+    await ui.press("escape")
+    assert ui.screen == "SceneScreen"
+    assert not ui.shows("is open: Who cut the rope?")
 
 
-async def test_scene_palette_has_keys_and_commands(table: Table) -> None:
-    await table.press("ctrl+p")
-    await table.type("/roll")
-    assert prompt(table).text == "/roll "  # it wants words: begun, not sent
-    prompt(table).text = ""
-    before = await read_texts(table)
-    await table.press("ctrl+p")
-    await table.type("undo")
-    assert await read_texts(table) == before[:-2]
-    await table.press("ctrl+p")
-    await table.type("/end")
-    assert table.screen == "GateScreen"
+async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
+    await ui.press("ctrl+p")
+    await ui.type("/roll")
+    assert prompt(ui).text == "/roll "  # it wants words: begun, not sent
+    prompt(ui).text = ""
+    before = await read_texts(ui)
+    await ui.press("ctrl+p")
+    await ui.type("undo")
+    assert await read_texts(ui) == before[:-2]
+    await ui.press("ctrl+p")
+    await ui.type("/end")
+    assert ui.screen == "GateScreen"
 
 
 # --- the line ---------------------------------------------------------------------------------------
 
 
-async def test_scene_undo_and_redo(table: Table) -> None:
-    assert not table.shows("Redo")
-    await table.press("ctrl+z")
-    assert not table.shows(LAST)
-    await table.press("ctrl+y")
-    assert table.shows(LAST)
+async def test_scene_undo_and_redo(ui: ScreenDriver) -> None:
+    assert not ui.shows("Redo")
+    await ui.press("ctrl+z")
+    assert not ui.shows(LAST)
+    await ui.press("ctrl+y")
+    assert ui.shows(LAST)
 
 
-async def test_scene_undo_is_the_prompts_own_while_words_are_typed(table: Table) -> None:
-    before = await read_texts(table)
-    await table.type("half a sent", enter=False)
-    await table.press("ctrl+z")
-    assert await read_texts(table) == before
-    assert table.shows(LAST)
+async def test_scene_undo_is_the_prompts_own_while_words_are_typed(ui: ScreenDriver) -> None:
+    before = await read_texts(ui)
+    await ui.type("half a sent", enter=False)
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == before
+    assert ui.shows(LAST)
 
 
-async def test_scene_retake_begins_with_the_last_words(table: Table) -> None:
-    await table.press("ctrl+r")
-    assert table.screen == "TextDialog"
-    assert table.shows(LAST)
-    await table.type(" Then it laughs.")
-    words = (await read_texts(table))[-1]
+async def test_scene_retake_begins_with_the_last_words(ui: ScreenDriver) -> None:
+    await ui.press("ctrl+r")
+    assert ui.screen == "TextDialog"
+    assert ui.shows(LAST)
+    await ui.type(" Then it laughs.")
+    words = (await read_texts(ui))[-1]
     assert words.startswith(LAST)
     assert words.endswith("Then it laughs.")
-    assert table.shows("Then it laughs.", "take 2/2")
+    assert ui.shows("Then it laughs.", "take 2/2")
 
 
-async def test_scene_retake_can_be_left(table: Table) -> None:
-    await table.press("ctrl+r", "escape")
-    await table.press("ctrl+r", "enter")  # the same words are no other take
-    assert [row.take_count for row in await read_turns(table)][-1] == 1
-    assert table.screen == "SceneScreen"
+async def test_scene_retake_can_be_left(ui: ScreenDriver) -> None:
+    await ui.press("ctrl+r", "escape")
+    await ui.press("ctrl+r", "enter")  # the same words are no other take
+    assert [row.take_count for row in await read_turns(ui)][-1] == 1
+    assert ui.screen == "SceneScreen"
 
 
-async def test_scene_takes_are_walked_with_left_and_right(table: Table) -> None:
-    await table.press("ctrl+r")
-    await table.type(" Then it laughs.")
-    await table.press("left")
-    assert table.shows("take 1/2")
-    await table.press("shift+tab", "right")
-    assert table.shows("take 2/2")
-    await table.press("tab")
-    await table.type("I go", enter=False)
-    await table.press("left")
-    assert table.shows("take 2/2")  # with words, Left moves in them
+async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> None:
+    await ui.press("ctrl+r")
+    await ui.type(" Then it laughs.")
+    await ui.press("left")
+    assert ui.shows("take 1/2")
+    await ui.press("shift+tab", "right")
+    assert ui.shows("take 2/2")
+    await ui.press("tab")
+    await ui.type("I go", enter=False)
+    await ui.press("left")
+    assert ui.shows("take 2/2")  # with words, Left moves in them
 
 
-async def test_scene_branches_from_an_older_turn(table: Table) -> None:
-    before = await read_texts(table)
-    await table.press("shift+tab", "home", "down", "down", "down", "B")
-    assert await read_texts(table) == before[:4]
-    assert prompt(table).input_has_focus
-    assert table.shows("Going on from: I look at the cut rope.")
-    assert not table.shows("The cut is clean")
+async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
+    before = await read_texts(ui)
+    await ui.press("shift+tab", "home", "down", "down", "down", "B")
+    assert await read_texts(ui) == before[:4]
+    assert prompt(ui).input_has_focus
+    assert ui.shows("Going on from: I look at the cut rope.")
+    assert not ui.shows("The cut is clean")
 
 
-async def test_scene_turn_shows_what_it_made_true(table: Table) -> None:
-    await table.press("shift+tab", "home", *["down"] * 7, "enter")
-    assert table.screen == "TurnTraceDialog"
-    assert table.shows("Turn 8 of scene 1", "Wenna Pike has a filleting knife.", "Net Loft")
-    await table.press("enter")
-    assert table.screen == "UniverseScreen"
-    card = table.app.screen.query_one(EntityCardView)
+async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:
+    await ui.press("shift+tab", "home", *["down"] * 7, "enter")
+    assert ui.screen == "TurnTraceDialog"
+    assert ui.shows("Turn 8 of scene 1", "Wenna Pike has a filleting knife.", "Net Loft")
+    await ui.press("enter")
+    assert ui.screen == "UniverseScreen"
+    card = ui.app.screen.query_one(EntityCardView)
     assert card.current is not None
     assert card.current.fact.fact.statement == "Wenna Pike has a filleting knife."
-    await table.press("escape", "escape")
-    assert table.screen == "SceneScreen"
+    await ui.press("escape", "escape")
+    assert ui.screen == "SceneScreen"
 
 
-async def test_scene_rolls_can_be_hidden(table: Table) -> None:
-    assert table.shows("2d6+2")
-    await table.press("f4")
-    assert not table.shows("2d6+2")
-    assert table.shows(LAST)
-    await table.press("f4")
-    assert table.shows("2d6+2")
+async def test_scene_rolls_can_be_hidden(ui: ScreenDriver) -> None:
+    assert ui.shows("2d6+2")
+    await ui.press("f4")
+    assert not ui.shows("2d6+2")
+    assert ui.shows(LAST)
+    await ui.press("f4")
+    assert ui.shows("2d6+2")
 
 
 # --- proposals and what is critical -----------------------------------------------------------------
 
 
-async def test_scene_proposals_cover_the_story_where_there_is_no_room(table: Table) -> None:
-    assert table.shows("F2 3 proposed")
-    assert not table.shows("lying about")
-    await table.press("f2", *TO_PENDING)
-    assert table.shows("lying about", "a Accept")
-    await table.press("f2")
-    assert not table.shows("lying about")
-    await table.press("f2", "escape")
-    assert not table.shows("lying about")
-    assert prompt(table).input_has_focus
+async def test_scene_proposals_cover_the_story_where_there_is_no_room(ui: ScreenDriver) -> None:
+    assert ui.shows("F2 3 proposed")
+    assert not ui.shows("lying about")
+    await ui.press("f2", *TO_PENDING)
+    assert ui.shows("lying about", "a Accept")
+    await ui.press("f2")
+    assert not ui.shows("lying about")
+    await ui.press("f2", "escape")
+    assert not ui.shows("lying about")
+    assert prompt(ui).input_has_focus
 
 
-async def test_scene_proposals_are_decided_by_one_key(table: Table) -> None:
-    await table.type("/fact The lamp is out")
-    ids = [view.proposal.id for view in await read_pending(table)]
+async def test_scene_proposals_are_decided_by_one_key(ui: ScreenDriver) -> None:
+    await ui.type("/fact The lamp is out")
+    ids = [view.proposal.id for view in await read_pending(ui)]
     assert len(ids) == 4
-    await table.press("f2", *TO_PENDING, "a", "r", "c", "d")
-    decided = {view.proposal.id: view.verdict for view in (await read_scene(table)).proposals}
+    await ui.press("f2", *TO_PENDING, "a", "r", "c", "d")
+    decided = {view.proposal.id: view.verdict for view in (await read_scene(ui)).proposals}
     assert [decided[id] for id in ids] == [
         Verdict.ACCEPT,
         Verdict.REJECT,
         Verdict.FLAVOUR,
         Verdict.DEFER,
     ]
-    await table.press("u")
-    decided = {view.proposal.id: view.verdict for view in (await read_scene(table)).proposals}
+    await ui.press("u")
+    decided = {view.proposal.id: view.verdict for view in (await read_scene(ui)).proposals}
     assert decided[ids[-1]] is None
 
 
-async def test_scene_proposal_is_edited_in_words(table: Table) -> None:
-    await table.press("f2", *TO_PENDING, "e")
-    assert table.shows("Edit and accept", "Wenna Pike is lying about last night")
-    await table.press("backspace")
-    await table.type(" and today")
-    titles = [view.title for view in (await read_scene(table)).proposals]
+async def test_scene_proposal_is_edited_in_words(ui: ScreenDriver) -> None:
+    await ui.press("f2", *TO_PENDING, "e")
+    assert ui.shows("Edit and accept", "Wenna Pike is lying about last night")
+    await ui.press("backspace")
+    await ui.type(" and today")
+    titles = [view.title for view in (await read_scene(ui)).proposals]
     assert any("Wenna Pike is lying about last night and today" in title for title in titles)
 
 
-async def test_scene_proposal_evidence_is_shown_and_jumped_to(table: Table) -> None:
-    await table.press("f2", *TO_PENDING, "x")
-    assert table.shows("Wenna Pike is lying about last night")
-    assert table.app.screen.query_one(Transcript).cursor == 9
+async def test_scene_proposal_evidence_is_shown_and_jumped_to(ui: ScreenDriver) -> None:
+    await ui.press("f2", *TO_PENDING, "x")
+    assert ui.shows("Wenna Pike is lying about last night")
+    assert ui.app.screen.query_one(Transcript).cursor == 9
 
 
-async def test_scene_asks_once_about_what_is_critical(table: Table) -> None:
-    await table.type(CRITICAL)
-    assert table.shows("Mara Venn died", "Enter: make it canon now", "Commit now")
-    await table.press("enter")
-    assert table.shows("Canon: Mara Venn died")
-    assert "Mara Venn died" not in [view.title for view in await read_pending(table)]
-    assert not table.shows("Enter: make it canon now")
+async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    assert ui.shows("Mara Venn died", "Enter: make it canon now", "Commit now")
+    await ui.press("enter")
+    assert ui.shows("Canon: Mara Venn died")
+    assert "Mara Venn died" not in [view.title for view in await read_pending(ui)]
+    assert not ui.shows("Enter: make it canon now")
 
 
-async def test_scene_keeps_what_is_critical_for_later(table: Table) -> None:
-    await table.type(CRITICAL)
-    await table.press("escape")
-    assert not table.shows("Enter: make it canon now")
-    assert (await read_scene(table)).trigger_reason == ""
-    assert "Mara Venn died" in [view.title for view in await read_pending(table)]
-    assert table.screen == "SceneScreen"
+async def test_scene_keeps_what_is_critical_for_later(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    await ui.press("escape")
+    assert not ui.shows("Enter: make it canon now")
+    assert (await read_scene(ui)).trigger_reason == ""
+    assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
+    assert ui.screen == "SceneScreen"
 
 
-async def test_scene_plays_words_before_what_is_critical(table: Table) -> None:
-    await table.type(CRITICAL)
-    await table.type("I run.")
-    assert "Mara Venn died" in [view.title for view in await read_pending(table)]
-    assert table.shows("you I run.")
+async def test_scene_plays_words_before_what_is_critical(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("I run.")
+    assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
+    assert ui.shows("you I run.")
 
 
 # --- leaving ----------------------------------------------------------------------------------------
 
 
-async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(table: Table) -> None:
-    await table.press("escape")
-    assert table.shows("Leave for the menu?", "Resume it under Continue")
-    await table.press("escape")
-    await table.type("half a", enter=False)
-    await table.press("escape")
-    assert table.shows("was not sent")
-    await table.press("enter")
-    assert table.screen == "MenuScreen"
-    (card,) = await table.services.stories.stories()
+async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: ScreenDriver) -> None:
+    await ui.press("escape")
+    assert ui.shows("Leave for the menu?", "Resume it under Continue")
+    await ui.press("escape")
+    await ui.type("half a", enter=False)
+    await ui.press("escape")
+    assert ui.shows("was not sent")
+    await ui.press("enter")
+    assert ui.screen == "MenuScreen"
+    (card,) = await ui.services.stories.stories()
     assert card.is_suspended
 
 
 async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
-    async with seated(real_desk(played_home, 8), NARROW) as table:
-        await table.press("enter")
-        await table.type("/end")
-        assert table.screen == "GateScreen"
-        await table.press("ctrl+q")
-    async with seated(real_desk(played_home, 9), NARROW) as table:
-        assert table.shows("at the canon gate")
-        await table.press("enter")
-        assert table.screen == "GateScreen"
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/end")
+        assert ui.screen == "GateScreen"
+        await ui.press("ctrl+q")
+    async with started_app(real_services(played_home, 9), NARROW) as ui:
+        assert ui.shows("at the canon gate")
+        await ui.press("enter")
+        assert ui.screen == "GateScreen"
 
 
 @pytest.mark.parametrize(
     ("goto", "screen"),
     [("gate", "GateScreen"), ("help", "HelpScreen"), ("menu", "MenuScreen"), ("universe", "UniverseScreen")],
 )
-async def test_scene_reply_may_ask_for_another_screen(table: Table, goto: str, screen: str) -> None:
-    assert isinstance(table.app.screen, SceneScreen)
+async def test_scene_reply_may_ask_for_another_screen(ui: ScreenDriver, goto: str, screen: str) -> None:
+    assert isinstance(ui.app.screen, SceneScreen)
     reply = Reply("operation", goto=goto)  # type: ignore[arg-type]
-    table.app.screen.post_message(SceneScreen.ReplyReceived(reply))
-    await table.settle()
-    assert table.screen == screen
+    ui.app.screen.post_message(SceneScreen.ReplyReceived(reply))
+    await ui.settle()
+    assert ui.screen == screen
 
 
-async def test_scene_tab_comes_round(table: Table) -> None:
+async def test_scene_tab_comes_round(ui: ScreenDriver) -> None:
     seen = []
     for _ in range(6):
-        await table.press("tab")
-        seen.append(table.app.screen.focused)
+        await ui.press("tab")
+        seen.append(ui.app.screen.focused)
     assert None not in seen
     assert seen[0] in seen[1:]
 
@@ -338,33 +338,33 @@ async def test_scene_tab_comes_round(table: Table) -> None:
 
 
 async def test_scene_survives_bad_input(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         for line in ("/roll 9999999d6", "/roll 2d", "/nonsense", "/fact", "/accept 99"):
-            await table.type(line)
-            assert prompt(table).text == line
-            await table.press("escape")
-            prompt(table).text = ""
-        await table.type("I say \x07nothing")
-        await table.settle()
-        assert table.shows("I say nothing")
-        prompt(table).post_message(PlayPrompt.LineSubmitted("x" * 100_000))
-        await table.settle()
-        assert table.screen == "SceneScreen"
+            await ui.type(line)
+            assert prompt(ui).text == line
+            await ui.press("escape")
+            prompt(ui).text = ""
+        await ui.type("I say \x07nothing")
+        await ui.settle()
+        assert ui.shows("I say nothing")
+        prompt(ui).post_message(PlayPrompt.LineSubmitted("x" * 100_000))
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
 
 
 async def test_scene_takes_undo_and_redo_of_a_story_just_begun(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
-        await table.type("I go out.")
-        await table.type("> The tide is out.")
-        await table.press("ctrl+r")
-        await table.type(" The Ribs lie bare.")
-        assert table.shows("The Ribs lie bare.", "take 2/2")
-        await table.press("left")
-        assert table.shows("take 1/2")
-        assert not table.shows("The Ribs lie bare.")
-        await table.press("right")
-        assert table.shows("The Ribs lie bare.")
-        await table.press("ctrl+z")
-        assert not table.shows("The Ribs lie bare.")
-        await table.press("ctrl+y")
-        assert table.shows("The Ribs lie bare.", "take 2/2")
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("I go out.")
+        await ui.type("> The tide is out.")
+        await ui.press("ctrl+r")
+        await ui.type(" The Ribs lie bare.")
+        assert ui.shows("The Ribs lie bare.", "take 2/2")
+        await ui.press("left")
+        assert ui.shows("take 1/2")
+        assert not ui.shows("The Ribs lie bare.")
+        await ui.press("right")
+        assert ui.shows("The Ribs lie bare.")
+        await ui.press("ctrl+z")
+        assert not ui.shows("The Ribs lie bare.")
+        await ui.press("ctrl+y")
+        assert ui.shows("The Ribs lie bare.", "take 2/2")

@@ -13,7 +13,7 @@ from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, Tensi
 from stores.records.world import Entity, EntityKind
 from tests.contract import builders as make
 from tests.screens.faults import fail_once
-from tests.screens.screen_driver import NARROW, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 
 BROKEN_PACK = """\
 id: mudlarks
@@ -29,75 +29,73 @@ check:
 """A rule pack with an error in its last line."""
 
 
-async def begun(table: Table) -> SceneView:
+async def begun(ui: ScreenDriver) -> SceneView:
     """Return the first scene of the story that was begun."""
-    assert table.screen == "SceneScreen"
-    (card,) = await table.services.stories.stories()
+    assert ui.screen == "SceneScreen"
+    (card,) = await ui.services.stories.stories()
     assert card.scene is not None
-    return await table.services.play.scene(card.scene.id)
+    return await ui.services.play.scene(card.scene.id)
 
 
-async def hero(table: Table) -> Entity:
+async def hero(ui: ScreenDriver) -> Entity:
     """Return the hero of the story that was begun."""
-    view = await begun(table)
+    view = await begun(ui)
     assert view.story.pc_id is not None
-    return (await table.services.world.read_card(view.story.pc_id)).entity
+    return (await ui.services.world.read_card(view.story.pc_id)).entity
 
 
-async def count_stories(table: Table) -> int:
-    return len(await table.services.stories.stories())
+async def count_stories(ui: ScreenDriver) -> int:
+    return len(await ui.services.stories.stories())
 
 
-async def cast_names(table: Table) -> list[str]:
-    return [member.name for member in (await begun(table)).cast]
+async def cast_names(ui: ScreenDriver) -> list[str]:
+    return [member.name for member in (await begun(ui)).cast]
 
 
 async def test_setup_enter_all_the_way_plays_the_sample(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("1")
-        assert table.shows("● World", "○ Rules", "The sample world")
-        await table.press("enter")
-        assert table.shows(
-            "✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, nerve, HP, light."
-        )
-        await table.press("enter")
-        assert table.shows("✓ Rules", "● Hero", "Mara Venn")
-        await table.press("enter")
-        assert table.shows("● Story", "The Drowned Bell", "Quiet dread", "copilot")
-        await table.press("enter")
-        assert table.shows("● Opening", "Before the Third Stroke", "who moved the bell", "✓ Ivo Tarrant")
-        await table.press("enter")
-        view = await begun(table)
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("1")
+        assert ui.shows("● World", "○ Rules", "The sample world")
+        await ui.press("enter")
+        assert ui.shows("✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, nerve, HP, light.")
+        await ui.press("enter")
+        assert ui.shows("✓ Rules", "● Hero", "Mara Venn")
+        await ui.press("enter")
+        assert ui.shows("● Story", "The Drowned Bell", "Quiet dread", "copilot")
+        await ui.press("enter")
+        assert ui.shows("● Opening", "Before the Third Stroke", "who moved the bell", "✓ Ivo Tarrant")
+        await ui.press("enter")
+        view = await begun(ui)
         assert (view.story.title, view.scene.title) == ("The Drowned Bell", "Before the Third Stroke")
-        assert (await hero(table)).name == "Mara Venn"
+        assert (await hero(ui)).name == "Mara Venn"
         assert view.place == "The Slack Tide"
-        assert await cast_names(table) == ["Mara Venn", "Ivo Tarrant", "Aldous Stint", "Wenna Pike"]
+        assert await cast_names(ui) == ["Mara Venn", "Ivo Tarrant", "Aldous Stint", "Wenna Pike"]
         assert view.story.system == "lantern_twos"
         assert (view.story.dice, view.story.tension_mode) == (DiceRoller.PROGRAM, TensionMode.BEND)
 
 
 async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("1", "down", "enter")
-        await table.type("Ash Reach", enter=False)
-        await table.press("down")
-        await table.type("desert mystery")
-        assert not await table.services.stories.universes()  # nothing is created before the end
-        await table.press("down", "down", "enter")  # no rule pack
-        await table.press("enter")  # a new hero
-        await table.type("Sel", enter=False)
-        await table.press("tab", "tab")
-        await table.type("hp 12, wits=+2", enter=False)
-        await table.press("tab")
-        await table.type("stubborn, in debt")
-        assert table.shows("● Story", "Sel in Ash Reach")
-        await table.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
-        await table.press("tab", "right", "tab", "right")
-        assert table.shows("autopilot", "auto", "physical", "edge")
-        await table.press("enter")
-        await table.press("tab", "tab")
-        await table.type("The Glass Well")
-        view, sel = await begun(table), await hero(table)
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("1", "down", "enter")
+        await ui.type("Ash Reach", enter=False)
+        await ui.press("down")
+        await ui.type("desert mystery")
+        assert not await ui.services.stories.universes()  # nothing is created before the end
+        await ui.press("down", "down", "enter")  # no rule pack
+        await ui.press("enter")  # a new hero
+        await ui.type("Sel", enter=False)
+        await ui.press("tab", "tab")
+        await ui.type("hp 12, wits=+2", enter=False)
+        await ui.press("tab")
+        await ui.type("stubborn, in debt")
+        assert ui.shows("● Story", "Sel in Ash Reach")
+        await ui.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
+        await ui.press("tab", "right", "tab", "right")
+        assert ui.shows("autopilot", "auto", "physical", "edge")
+        await ui.press("enter")
+        await ui.press("tab", "tab")
+        await ui.type("The Glass Well")
+        view, sel = await begun(ui), await hero(ui)
         assert (view.universe.name, view.universe.genre) == ("Ash Reach", "desert mystery")
         assert (sel.name, sel.description, sel.is_pc) == ("Sel", "", True)
         assert (sel.numbers, sel.tags) == ({"hp": 12, "wits": 2}, ("stubborn", "in debt"))
@@ -109,107 +107,107 @@ async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_setup_creates_hero_by_the_rules(sample_home: Path) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "enter", "enter", "down", "down", "enter")
-        assert table.shows(
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "enter", "enter", "down", "down", "enter")
+        assert ui.shows(
             "might", "-1 to 3 · Arms, back and temper", "Begins with HP 10/10", "for example ready, hurt"
         )
-        await table.type("Sel", enter=False)
-        await table.press("tab", "tab", "ctrl+u")
-        await table.type("9")
-        assert table.shows("might is -1 to 3 for a new hero, not 9.", "● Hero")
-        await table.press("ctrl+u")
-        await table.type("lots")
-        assert table.shows("might is a whole number, not “lots”.")
-        await table.press("ctrl+u")
-        await table.type("2", enter=False)
-        await table.press("tab", "ctrl+u", "tab", "tab")
-        await table.type("luck 3")
-        assert table.shows("● Story")
-        await table.press("enter", "enter")
-        sel = await hero(table)
+        await ui.type("Sel", enter=False)
+        await ui.press("tab", "tab", "ctrl+u")
+        await ui.type("9")
+        assert ui.shows("might is -1 to 3 for a new hero, not 9.", "● Hero")
+        await ui.press("ctrl+u")
+        await ui.type("lots")
+        assert ui.shows("might is a whole number, not “lots”.")
+        await ui.press("ctrl+u")
+        await ui.type("2", enter=False)
+        await ui.press("tab", "ctrl+u", "tab", "tab")
+        await ui.type("luck 3")
+        assert ui.shows("● Story")
+        await ui.press("enter", "enter")
+        sel = await hero(ui)
         assert (sel.name, sel.description, sel.tags) == ("Sel", "", ())
         assert {key: sel.numbers[key] for key in ("might", "wits", "luck")} == {
             "might": 2,
             "wits": 0,
             "luck": 3,
         }
-        assert (await begun(table)).story.system == "lantern_twos"
+        assert (await begun(ui)).story.system == "lantern_twos"
 
 
 async def test_setup_names_broken_line_of_rule_pack(sample_home: Path) -> None:
     (sample_home / "systems").mkdir()
     (sample_home / "systems" / "mudlarks.yaml").write_text(BROKEN_PACK, encoding="utf-8")
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "enter", "end")
-        assert table.shows("✗ mudlarks.yaml cannot be used", "line 9 (check, vs)")
-        await table.press("enter")
-        assert table.shows("● Rules", "mudlarks.yaml: This rule pack cannot be used: line 9")
-        await table.press("home", "down", "down", "enter")
-        assert table.shows("✓ Rules", "● Hero")
-        await table.press("escape")
-        assert table.shows("● Rules", "Plain Telling")
-        await table.press("enter", "down", "down", "enter")
-        assert table.shows("A new hero", "Numbers")
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "enter", "end")
+        assert ui.shows("✗ mudlarks.yaml cannot be used", "line 9 (check, vs)")
+        await ui.press("enter")
+        assert ui.shows("● Rules", "mudlarks.yaml: This rule pack cannot be used: line 9")
+        await ui.press("home", "down", "down", "enter")
+        assert ui.shows("✓ Rules", "● Hero")
+        await ui.press("escape")
+        assert ui.shows("● Rules", "Plain Telling")
+        await ui.press("enter", "down", "down", "enter")
+        assert ui.shows("A new hero", "Numbers")
 
 
 async def test_setup_error_keeps_what_was_typed(sample_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "enter", "end", "enter", "down", "down", "enter", "enter")
-        assert table.shows("The hero needs a name.")
-        await table.type("Sel", enter=False)
-        await table.press("tab", "tab")
-        await table.type("hp twelve")
-        assert table.shows("“hp twelve” is not a number with a name.", "hp 10, might 1")
-        assert table.shows("Sel")
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "enter", "end", "enter", "down", "down", "enter", "enter")
+        assert ui.shows("The hero needs a name.")
+        await ui.type("Sel", enter=False)
+        await ui.press("tab", "tab")
+        await ui.type("hp twelve")
+        assert ui.shows("“hp twelve” is not a number with a name.", "hp 10, might 1")
+        assert ui.shows("Sel")
         full = StoreFull("The disk is full.", kept="All you typed is still here.")
-        fail_once(monkeypatch, table.services.stories, "start_story", full)
-        await table.press("shift+tab")
-        await table.press("tab", "ctrl+u")
-        await table.type("hp 12")
-        await table.press("enter", "enter")
-        assert table.shows("The disk is full.", "still here")
-        assert not await count_stories(table)
-        await table.press("enter")  # and again
-        sel = await hero(table)
+        fail_once(monkeypatch, ui.services.stories, "start_story", full)
+        await ui.press("shift+tab")
+        await ui.press("tab", "ctrl+u")
+        await ui.type("hp 12")
+        await ui.press("enter", "enter")
+        assert ui.shows("The disk is full.", "still here")
+        assert not await count_stories(ui)
+        await ui.press("enter")  # and again
+        sel = await hero(ui)
         assert (sel.name, sel.numbers) == ("Sel", {"hp": 12})
 
 
 async def test_setup_escape_goes_one_step_back_and_keeps_words(sample_home: Path) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "enter", "enter", "enter")
-        await table.type("A Title of My Own", enter=False)
-        await table.press("enter", "escape")
-        assert table.shows("● Story", "A Title of My Own")
-        await table.press("escape")
-        assert table.shows("● Hero")
-        await table.press("enter")
-        assert table.shows("A Title of My Own")
-        await table.press("escape", "escape", "escape", "escape")
-        assert table.screen == "MenuScreen"
-        assert not await count_stories(table)
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "enter", "enter", "enter")
+        await ui.type("A Title of My Own", enter=False)
+        await ui.press("enter", "escape")
+        assert ui.shows("● Story", "A Title of My Own")
+        await ui.press("escape")
+        assert ui.shows("● Hero")
+        await ui.press("enter")
+        assert ui.shows("A Title of My Own")
+        await ui.press("escape", "escape", "escape", "escape")
+        assert ui.screen == "MenuScreen"
+        assert not await count_stories(ui)
 
 
 async def test_setup_space_changes_the_cast(sample_home: Path) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab")
-        assert table.shows("✓ Ivo Tarrant", "· Gil Oakum")
-        await table.press("space", "down", "down", "space")
-        assert table.shows("· Ivo Tarrant", "✓ Gil Oakum")
-        await table.press("enter")
-        assert sorted(await cast_names(table)) == ["Aldous Stint", "Gil Oakum", "Mara Venn", "Wenna Pike"]
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab")
+        assert ui.shows("✓ Ivo Tarrant", "· Gil Oakum")
+        await ui.press("space", "down", "down", "space")
+        assert ui.shows("· Ivo Tarrant", "✓ Gil Oakum")
+        await ui.press("enter")
+        assert sorted(await cast_names(ui)) == ["Aldous Stint", "Gil Oakum", "Mara Venn", "Wenna Pike"]
 
 
 @pytest.mark.slow
 async def test_setup_refuses_a_universe_name_that_is_taken(sample_home: Path) -> None:
-    async with seated(real_desk(sample_home), NARROW) as table:
-        await table.press("1", "down", "enter")
-        await table.type("Salt Coast")
-        await table.press("enter", "enter")
-        await table.type("Sel")
-        await table.press("enter", "enter")
-        assert table.shows("There is a universe called Salt Coast already")
-        assert table.screen == "SetupScreen"
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "down", "enter")
+        await ui.type("Salt Coast")
+        await ui.press("enter", "enter")
+        await ui.type("Sel")
+        await ui.press("enter", "enter")
+        assert ui.shows("There is a universe called Salt Coast already")
+        assert ui.screen == "SetupScreen"
 
 
 @pytest.mark.parametrize(

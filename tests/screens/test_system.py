@@ -11,7 +11,7 @@ from agents.events import BackgroundProgressed
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.screens.job_backlog import build_backlog, open_with_backlog
 from tests.screens.libraries import CopyLibrary
-from tests.screens.screen_driver import NARROW, ROOMY, Table, real_desk, seated
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from widgets.status_bar import MIN_SHOWN_BACKLOG
 
 
@@ -30,92 +30,92 @@ def backlog_home(copy_library: CopyLibrary) -> Path:
 
 
 @pytest.fixture(params=[NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)], ids=["80x24", "120x40"])
-async def table(
+async def ui(
     backlog_home: Path, embedder: FakeEmbedder, request: pytest.FixtureRequest
-) -> AsyncIterator[Table]:
-    async with seated(open_with_backlog(backlog_home, embedder), request.param) as table:
-        await table.press("7")
-        yield table
+) -> AsyncIterator[ScreenDriver]:
+    async with started_app(open_with_backlog(backlog_home, embedder), request.param) as ui:
+        await ui.press("7")
+        yield ui
 
 
-async def until_shown_no_more(table: Table, words: str) -> None:
+async def until_shown_no_more(ui: ScreenDriver, words: str) -> None:
     for _ in range(1_000):
-        if not table.shows(words):
+        if not ui.shows(words):
             return
-        await table.pilot.pause(0.01)
-    raise AssertionError(f"{words} is still shown: {table}")
+        await ui.pilot.pause(0.01)
+    raise AssertionError(f"{words} is still shown: {ui}")
 
 
-async def test_system_screen_shows_stores_and_jobs(table: Table) -> None:
-    assert table.screen == "SystemScreen"
-    status = table.services.jobs.current_status()
+async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
+    assert ui.screen == "SystemScreen"
+    status = ui.services.jobs.current_status()
     left = status.items_left
     assert left > 0
-    assert table.shows(f"indexing: {left} left", "Storage", "✓", "Background work", f"meaning {left} to do")
-    assert table.shows("words up to date · 1 failed", "embedding model all-MiniLM-L6-v2-int8")
-    await table.press("end")
-    assert table.shows(
+    assert ui.shows(f"indexing: {left} left", "Storage", "✓", "Background work", f"meaning {left} to do")
+    assert ui.shows("words up to date · 1 failed", "embedding model all-MiniLM-L6-v2-int8")
+    await ui.press("end")
+    assert ui.shows(
         "Failed jobs",
         "Word index of scene 1 “Before the Third Stroke”",
         "tried 5 times: OSError: the [bold]disk[/] is gone",
     )
-    main = (await table.services.stories.menu()).resume_story
+    main = (await ui.services.stories.menu()).resume_story
     assert main is not None
-    await table.press("escape")
-    assert table.screen == "MenuScreen"
+    await ui.press("escape")
+    assert ui.screen == "MenuScreen"
 
 
-async def test_system_screen_tries_a_job_again(table: Table, embedder: FakeEmbedder) -> None:
-    assert table.shows("▸")
-    await table.press("r")
-    await until_shown_no_more(table, "Failed jobs")
-    assert not (await table.services.jobs.read_status()).poisoned
-    assert table.shows("indexing")
+async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeEmbedder) -> None:
+    assert ui.shows("▸")
+    await ui.press("r")
+    await until_shown_no_more(ui, "Failed jobs")
+    assert not (await ui.services.jobs.read_status()).poisoned
+    assert ui.shows("indexing")
     embedder.awake.set()
-    await table.services.jobs.wait_until_idle()
-    await until_shown_no_more(table, "indexing")
+    await ui.services.jobs.wait_until_idle()
+    await until_shown_no_more(ui, "indexing")
     assert embedder.made
 
 
-async def test_system_screen_shows_why_a_job_is_not_tried_again(table: Table) -> None:
-    (job,) = (await table.services.jobs.read_status()).poisoned
-    await table.services.jobs.retry(job.id)
-    await table.press("r")
-    assert table.shows("That job waits for nobody any more.", "Nothing was changed.")
-    await table.press("escape")
-    assert table.screen == "SystemScreen"
+async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver) -> None:
+    (job,) = (await ui.services.jobs.read_status()).poisoned
+    await ui.services.jobs.retry(job.id)
+    await ui.press("r")
+    assert ui.shows("That job waits for nobody any more.", "Nothing was changed.")
+    await ui.press("escape")
+    assert ui.screen == "SystemScreen"
 
 
 async def test_scene_header_hides_a_small_backlog(backlog_home: Path, embedder: FakeEmbedder) -> None:
-    async with seated(open_with_backlog(backlog_home, embedder), ROOMY) as table:
-        await table.press("enter")
-        assert 0 < table.services.jobs.current_status().items_left < MIN_SHOWN_BACKLOG
-        assert "indexing" not in table.text
+    async with started_app(open_with_backlog(backlog_home, embedder), ROOMY) as ui:
+        await ui.press("enter")
+        assert 0 < ui.services.jobs.current_status().items_left < MIN_SHOWN_BACKLOG
+        assert "indexing" not in ui.text
 
 
 async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Path) -> None:
-    async with seated(real_desk(played_home, 8), ROOMY) as table:
-        await table.press("enter")
-        table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
-        await table.settle()
-        assert table.shows(f"indexing: {MIN_SHOWN_BACKLOG} left")
-        before = table.text
-        table.services.events.publish(BackgroundProgressed(0))
-        await table.settle()
-        assert "indexing" not in table.text
-        table.services.events.publish(BackgroundProgressed(1_240, "indexing"))
-        await table.settle()
-        assert table.shows("indexing: 1,240 left")
-        table.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
-        await table.settle()
-        assert table.text == before
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        ui.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
+        await ui.settle()
+        assert ui.shows(f"indexing: {MIN_SHOWN_BACKLOG} left")
+        before = ui.text
+        ui.services.events.publish(BackgroundProgressed(0))
+        await ui.settle()
+        assert "indexing" not in ui.text
+        ui.services.events.publish(BackgroundProgressed(1_240, "indexing"))
+        await ui.settle()
+        assert ui.shows("indexing: 1,240 left")
+        ui.services.events.publish(BackgroundProgressed(MIN_SHOWN_BACKLOG, "indexing"))
+        await ui.settle()
+        assert ui.text == before
 
 
 async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
-    async with seated(real_desk(tmp_path), NARROW) as table:
-        await table.press("7")
-        assert table.shows("words up to date", "embedding model asleep")
-        await table.press("b")
-        assert table.screen == "BillScreen"
-        await table.press("escape", "escape")
-        assert table.screen == "MenuScreen"
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("7")
+        assert ui.shows("words up to date", "embedding model asleep")
+        await ui.press("b")
+        assert ui.screen == "BillScreen"
+        await ui.press("escape", "escape")
+        assert ui.screen == "MenuScreen"

@@ -15,16 +15,16 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark
 
 
 async def test_narration_on_servers_is_said_and_undone(tmp_path: Path, on_servers: dict[str, str]) -> None:
-    async with telling(tmp_path) as teller:
-        services = teller.program.services
-        await services.play.submit(teller.scene_id, ACT)
-        line = await teller.line()
+    async with telling(tmp_path) as scripted:
+        services = scripted.program.services
+        await services.play.submit(scripted.scene_id, ACT)
+        line = await scripted.line()
         assert [turn.speaker for turn in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert line[-1].text == PROSE
         bill = await services.llm.read_bill()
         assert [call.outcome for call in bill.by_call] == ["done", "done"]
-        await services.play.undo(teller.scene_id)
-        assert await teller.line() == []
+        await services.play.undo(scripted.scene_id)
+        assert await scripted.line() == []
 
 
 @pytest.mark.parametrize("node", ["validate", "critique", "stage"])
@@ -34,10 +34,10 @@ async def test_narration_killed_on_one_machine_resumes_on_another(
     whole = NarrationSteps.build_steps
     with monkeypatch.context() as patched:
         patched.setattr(NarrationSteps, "build_steps", lambda self: killed(whole(self), node, done=True))
-        async with telling(tmp_path / "one", SCRIPT, house(*ON)) as teller:
+        async with telling(tmp_path / "one", SCRIPT, house(*ON)) as scripted:
             with pytest.raises(Killed):
-                await teller.program.services.play.submit(teller.scene_id, ACT)
-            scene_id, before = teller.scene_id, teller.asked
+                await scripted.program.services.play.submit(scripted.scene_id, ACT)
+            scene_id, before = scripted.scene_id, scripted.asked
     line, proposals, after = await played(tmp_path / "other", scene_id, "langgraph")
     assert [*before, *after] == ASKED
     assert len(line) == 3

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from monitor_tui.app import MonitorApp
-from tests.screens.screen_driver import NARROW, ROOMY, Table
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver
 
 Compare = Callable[..., bool]
 Steps = tuple[str, ...]
@@ -26,13 +26,13 @@ def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
 
     async def run(pilot: Pilot[Any]) -> None:
         assert isinstance(pilot.app, MonitorApp)
-        table = Table(pilot.app, pilot)
-        await table.settle()
+        ui = ScreenDriver(pilot.app, pilot)
+        await ui.settle()
         for step in steps:
             if step.startswith("type:"):
-                await table.type(step.removeprefix("type:"), enter=False)
+                await ui.type(step.removeprefix("type:"), enter=False)
             else:
-                await table.press(step)
+                await ui.press(step)
 
     return run
 

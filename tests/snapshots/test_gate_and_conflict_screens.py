@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.app import MonitorApp
-from tests.screens.screen_driver import ROOMY, real_desk
+from tests.screens.screen_driver import ROOMY, real_services
 from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 pytestmark = pytest.mark.slow
@@ -62,12 +62,12 @@ def test_conflict_and_gate(
     snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]
 ) -> None:
     assert snap_compare(
-        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*STEPS[name])
+        MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*STEPS[name])
     )
 
 
 @pytest.mark.parametrize("name", ["conflict", "policy"])
 def test_light_theme(snap_compare: Compare, played_home: Path, name: str) -> None:
-    app = MonitorApp(real_desk(played_home, 8))
+    app = MonitorApp(real_services(played_home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*STEPS[name]))

@@ -8,7 +8,7 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.agents.importers.test_importer import log_bytes
-from tests.screens.screen_driver import real_desk
+from tests.screens.screen_driver import real_services
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 pytestmark = pytest.mark.slow
@@ -28,5 +28,5 @@ def test_import(
     monkeypatch.chdir(tmp_path)
     Path("road.jsonl").write_bytes(log_bytes() + b"\nnot json")
     Path("page.html").write_bytes(b"<!DOCTYPE html><p>GM: hi")
-    app = MonitorApp(real_desk(tmp_path / "home"))
+    app = MonitorApp(real_services(tmp_path / "home"))
     assert snap_compare(app, terminal_size=size, run_before=walk(*STEPS[name]))

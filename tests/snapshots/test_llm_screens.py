@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 from agents.llm.errors import ModelKeyRefused
 from monitor_tui.app import MonitorApp
 from stores.records.llm import Persona
+from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services
 from tests.screens.scripted_llm import ScriptedLlm, priced, write_settings
-from tests.screens.screen_driver import ROOMY, Table, real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def test_narrated_story(snap_compare: Compare, narrated_home: Path, name: str, s
     if name == "llm_setup_trial_refused":
         todo = "Press Enter on Key and type it, or set OPENAI_API_KEY."
         model.script[Persona.NARRATOR] = ModelKeyRefused("OpenAI does not take the key.", kept="", todo=todo)
-    app = MonitorApp(real_desk(narrated_home, 8, model=model))
+    app = MonitorApp(real_services(narrated_home, 8, model=model))
     assert snap_compare(app, terminal_size=size, run_before=walk(*NARRATED[name]))
 
 
@@ -70,7 +70,7 @@ def test_narrated_story(snap_compare: Compare, narrated_home: Path, name: str, s
 def test_played_story_without_model(
     snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]
 ) -> None:
-    app = MonitorApp(real_desk(played_home, 8))
+    app = MonitorApp(real_services(played_home, 8))
     assert snap_compare(app, terminal_size=size, run_before=walk(*WITHOUT_MODEL[name]))
 
 
@@ -80,14 +80,14 @@ def test_story_idea(snap_compare: Compare, tmp_path: Path, name: str, size: tupl
     write_settings(tmp_path)
     if name == "story_idea_refused":
         asyncio.run(_spend_day_budget(tmp_path))
-    app = MonitorApp(real_desk(tmp_path, 8, model=ScriptedLlm()))
+    app = MonitorApp(real_services(tmp_path, 8, model=ScriptedLlm()))
     assert snap_compare(app, terminal_size=size, run_before=walk(*STORY_IDEA[name]))
 
 
 async def _spend_day_budget(home: Path) -> None:
     """Ask for one story idea, which costs all that the day allows."""
     model = ScriptedLlm({Persona.MONITOR: priced('{"title": "The Lamp"}', 50_000)})
-    services, close = await real_desk(home, 7, model=model)()
+    services, close = await real_services(home, 7, model=model)()
     await services.stories.add_sample()
     (universe,) = await services.stories.universes()
     await services.llm.suggest_story(universe.id, "a keeper")
@@ -99,7 +99,7 @@ async def _spend_day_budget(home: Path) -> None:
 def test_scene_to_be_opened(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     """A new scene that the model can open: the prompt says by which key."""
     write_settings(tmp_path)
-    app = MonitorApp(real_desk(tmp_path, 8, model=ScriptedLlm()))
+    app = MonitorApp(real_services(tmp_path, 8, model=ScriptedLlm()))
     steps = ("1", "down", "enter", *typed("Ash Reach"), "enter", "enter", *typed("Sel"), "enter", "enter")
     assert snap_compare(app, terminal_size=size, run_before=walk(*steps))
 
@@ -116,21 +116,21 @@ def test_scene_while_narrating(
 
     async def run(pilot: Pilot[Any]) -> None:
         assert isinstance(pilot.app, MonitorApp)
-        table = Table(pilot.app, pilot)
-        await table.settle()
-        await table.press("enter")
-        await table.type("I wait for the tide.", enter=False)
+        ui = ScreenDriver(pilot.app, pilot)
+        await ui.settle()
+        await ui.press("enter")
+        await ui.type("I wait for the tide.", enter=False)
         await pilot.press("enter")
-        while not table.shows("drawn[/] in", "narrator …"):
+        while not ui.shows("drawn[/] in", "narrator …"):
             await pilot.pause(0.01)
         await pilot.press(*"then")
 
-    app = MonitorApp(real_desk(narrated_home, 8, model=model))
+    app = MonitorApp(real_services(narrated_home, 8, model=model))
     assert snap_compare(app, terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("name", ["xray", "bill", "llm_setup"])
 def test_light_theme(snap_compare: Compare, narrated_home: Path, name: str) -> None:
-    app = MonitorApp(real_desk(narrated_home, 8, model=ScriptedLlm()))
+    app = MonitorApp(real_services(narrated_home, 8, model=ScriptedLlm()))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*NARRATED[name]))

@@ -10,7 +10,7 @@ import pytest
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from stores.errors import LibraryInUse
-from tests.screens.screen_driver import ROOMY, real_desk
+from tests.screens.screen_driver import ROOMY, real_services
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 WENNA = ("3", "slash", "type:wenna", "enter")
@@ -86,14 +86,14 @@ NEW: dict[str, Steps] = {
 @pytest.mark.parametrize("name", PLAYED)
 def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(
-        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+        MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
     )
 
 
 @SIZES
 @pytest.mark.parametrize("name", NEW)
 def test_new_library(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, int]) -> None:
-    assert snap_compare(MonitorApp(real_desk(tmp_path)), terminal_size=size, run_before=walk(*NEW[name]))
+    assert snap_compare(MonitorApp(real_services(tmp_path)), terminal_size=size, run_before=walk(*NEW[name]))
 
 
 @SIZES
@@ -110,6 +110,6 @@ def test_library_in_use(snap_compare: Compare, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("name", ["scene", "gate", "universe", "menu"])
 def test_light_theme(snap_compare: Compare, played_home: Path, name: str) -> None:
-    app = MonitorApp(real_desk(played_home, 8))
+    app = MonitorApp(real_services(played_home, 8))
     app.theme = "monitor-light"
     assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*PLAYED[name]))

@@ -9,8 +9,8 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from stores.records.llm import Persona
+from tests.screens.screen_driver import real_services
 from tests.screens.scripted_llm import ScriptedLlm, write_settings
-from tests.screens.screen_driver import real_desk
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 
 PLAYED: dict[str, Steps] = {
@@ -41,7 +41,7 @@ ANSWER = {
 @pytest.mark.parametrize("name", PLAYED)
 def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(
-        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+        MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
     )
 
 
@@ -52,7 +52,7 @@ def test_remembered_story(
 ) -> None:
     write_settings(remembered_home, '[model]\nname = "openai/gpt-4o-mini"\n[librarian]\non = true\n')
     model = ScriptedLlm({Persona.LIBRARIAN: json.dumps(ANSWER)})
-    app = MonitorApp(real_desk(remembered_home, 8, model=model))
+    app = MonitorApp(real_services(remembered_home, 8, model=model))
     assert snap_compare(app, terminal_size=size, run_before=walk(*REMEMBERED[name]))
 
 
@@ -62,5 +62,5 @@ def test_remembered_story(
 def test_remembered_story_without_model(
     snap_compare: Compare, remembered_home: Path, name: str, size: tuple[int, int]
 ) -> None:
-    app = MonitorApp(real_desk(remembered_home, 8))
+    app = MonitorApp(real_services(remembered_home, 8))
     assert snap_compare(app, terminal_size=size, run_before=walk(*REMEMBERED_MORE[name]))

@@ -8,7 +8,7 @@ import pytest
 
 from monitor_tui.app import MonitorApp
 from tests.screens.libraries import CopyLibrary, build_bare_world
-from tests.screens.screen_driver import real_desk
+from tests.screens.screen_driver import real_services
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
 from tests.snapshots.test_play_and_menu_screens import WENNA
 
@@ -60,7 +60,7 @@ BARE: dict[str, Steps] = {
 @pytest.mark.parametrize("name", PLAYED)
 def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(
-        MonitorApp(real_desk(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+        MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
     )
 
 
@@ -69,5 +69,5 @@ def test_played_story(snap_compare: Compare, played_home: Path, name: str, size:
 def test_bare_universe(
     snap_compare: Compare, copy_library: CopyLibrary, name: str, size: tuple[int, int]
 ) -> None:
-    app = MonitorApp(real_desk(copy_library(build_bare_world), 8))
+    app = MonitorApp(real_services(copy_library(build_bare_world), 8))
     assert snap_compare(app, terminal_size=size, run_before=walk(*BARE[name]))

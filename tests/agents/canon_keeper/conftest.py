@@ -34,7 +34,7 @@ from tests.agents.canon_keeper.proposal_builders import (
 )
 
 
-class Table:
+class KeeperLibrary:
     """A library with a story, an open scene and the kit's people, and the keeper who writes its canon."""
 
     def __init__(self, db: Database) -> None:
@@ -126,22 +126,22 @@ class Table:
         return sorted(e.id for e in await self.canon.evidence_of(subject_id))
 
 
-async def _opened(path: Path) -> AsyncIterator[Table]:
+async def _opened(path: Path) -> AsyncIterator[KeeperLibrary]:
     db = await open_library(path)
     try:
-        yield Table(db)
+        yield KeeperLibrary(db)
     finally:
         await db.close()
 
 
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Table]:
+async def keeper_library(tmp_path: Path) -> AsyncIterator[KeeperLibrary]:
     async for opened in _opened(tmp_path / "library.db"):
         yield opened
 
 
 @pytest.fixture
-async def other_table(tmp_path: Path) -> AsyncIterator[Table]:
+async def other_library(tmp_path: Path) -> AsyncIterator[KeeperLibrary]:
     """Another library, for a run to compare with."""
     async for opened in _opened(tmp_path / "other.db"):
         yield opened

@@ -8,8 +8,18 @@ from agents.canon_keeper.commitments import CommitmentKind, age_in_words
 from stores.errors import InputError
 from stores.records.canon import FactKind, FactStatus, RetconFact
 from stores.records.world import Calendar
-from tests.agents.canon_keeper.conftest import Table
-from tests.agents.canon_keeper.proposal_builders import JON, MARA, UNIVERSE, evidence, fact, fact_of, new_id, proposal, says
+from tests.agents.canon_keeper.conftest import KeeperLibrary
+from tests.agents.canon_keeper.proposal_builders import (
+    JON,
+    MARA,
+    UNIVERSE,
+    evidence,
+    fact,
+    fact_of,
+    new_id,
+    proposal,
+    says,
+)
 
 DAY = 24 * 60
 VOW = fact(
@@ -21,9 +31,9 @@ QUESTION = fact(
 )
 
 
-async def test_commitment_ledger_tells_who_to_whom_and_since_when(table: Table) -> None:
-    await table.lay(QUESTION, VOW, DEBT)
-    entries = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY)
+async def test_commitment_ledger_tells_who_to_whom_and_since_when(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(QUESTION, VOW, DEBT)
+    entries = await keeper_library.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY)
     assert [(e.kind, e.who and e.who.name, e.to_whom and e.to_whom.name, e.age_words) for e in entries] == [
         (CommitmentKind.PROMISE, "Mara", "Jon", "3 days"),
         (CommitmentKind.DEBT, "Jon", "Mara", "2 days"),
@@ -32,52 +42,58 @@ async def test_commitment_ledger_tells_who_to_whom_and_since_when(table: Table) 
     assert all(e.is_open and not e.is_paid for e in entries)
 
 
-async def test_commitment_pay_off_closes_it_by_evidence(table: Table) -> None:
-    await table.lay(VOW)
+async def test_commitment_pay_off_closes_it_by_evidence(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(VOW)
     turn = new_id()
-    change = await table.keeper.commitments.pay_off(VOW.id, 2 * DAY)
-    (kept,) = await table.stage(
+    change = await keeper_library.keeper.commitments.pay_off(VOW.id, 2 * DAY)
+    (kept,) = await keeper_library.stage(
         proposal(change, turn_id=turn, tick=2 * DAY, evidence=(evidence("Here is your boat.", turn),))
     )
-    await table.keeper.commit([kept], reason="kept")
-    paid = await table.canon.fact(VOW.id)
+    await keeper_library.keeper.commit([kept], reason="kept")
+    paid = await keeper_library.canon.fact(VOW.id)
     assert (paid.status, paid.closed, paid.valid_to) == (FactStatus.SUPERSEDED, True, 2 * DAY)
-    (ending,) = await table.canon.superseded_by(VOW.id)
+    (ending,) = await keeper_library.canon.superseded_by(VOW.id)
     assert ending.statement == "Kept: Mara promised Jon a boat."
-    assert "Here is your boat." in {e.quote for e in await table.canon.evidence_of(ending.id)}
-    assert await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY) == []
-    (entry,) = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY, include_closed=True)
+    assert "Here is your boat." in {e.quote for e in await keeper_library.canon.evidence_of(ending.id)}
+    assert await keeper_library.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY) == []
+    (entry,) = await keeper_library.keeper.commitments.list_commitments(
+        UNIVERSE, 3 * DAY, include_closed=True
+    )
     assert (entry.is_open, entry.is_paid, entry.ended_at_tick) == (False, True, 2 * DAY)
     with pytest.raises(InputError, match="settled already"):
-        await table.keeper.commitments.pay_off(VOW.id)
+        await keeper_library.keeper.commitments.pay_off(VOW.id)
 
-    undo = await table.stage(proposal(RetconFact(fact_id=fact_of(kept)), turn_id=None))
-    await table.keeper.commit(undo, reason="it was not kept", undecided="accept")
-    again = await table.canon.fact(VOW.id)
+    undo = await keeper_library.stage(proposal(RetconFact(fact_id=fact_of(kept)), turn_id=None))
+    await keeper_library.keeper.commit(undo, reason="it was not kept", undecided="accept")
+    again = await keeper_library.canon.fact(VOW.id)
     assert (again.status, again.closed, again.valid_to) == (FactStatus.CANONICAL, False, None)
 
 
-async def test_commitment_what_is_merely_dropped_is_not_paid(table: Table) -> None:
-    await table.lay(DEBT)
-    end = (await table.keeper.commitments.pay_off(DEBT.id)).model_copy(update={"closed": False})
-    await table.keeper.commit(await table.stage(proposal(end, tick=2 * DAY)), reason="forgiven")
-    (entry,) = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY, include_closed=True)
+async def test_commitment_what_is_merely_dropped_is_not_paid(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(DEBT)
+    end = (await keeper_library.keeper.commitments.pay_off(DEBT.id)).model_copy(update={"closed": False})
+    await keeper_library.keeper.commit(
+        await keeper_library.stage(proposal(end, tick=2 * DAY)), reason="forgiven"
+    )
+    (entry,) = await keeper_library.keeper.commitments.list_commitments(
+        UNIVERSE, 3 * DAY, include_closed=True
+    )
     assert (entry.is_open, entry.is_paid) == (False, False)
 
 
-async def test_commitment_only_a_commitment_is_paid_off(table: Table) -> None:
+async def test_commitment_only_a_commitment_is_paid_off(keeper_library: KeeperLibrary) -> None:
     friends = fact("ally_of", MARA, JON)
-    await table.lay(friends)
+    await keeper_library.lay(friends)
     for fact_id in (friends.id, new_id()):
         with pytest.raises(InputError, match="no such promise"):
-            await table.keeper.commitments.pay_off(fact_id)
+            await keeper_library.keeper.commitments.pay_off(fact_id)
 
 
-async def test_commitment_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
-    await table.lay()
+async def test_commitment_promise_noticed_in_play_is_in_the_ledger(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
     vow = says("promised", MARA, JON, fact_kind=FactKind.COMMITMENT, statement="Mara promised.", tick=100)
-    await table.keeper.commit(await table.stage(vow), reason="play")
-    assert [e.fact.id for e in await table.keeper.commitments.list_commitments(UNIVERSE, 100)] == [
+    await keeper_library.keeper.commit(await keeper_library.stage(vow), reason="play")
+    assert [e.fact.id for e in await keeper_library.keeper.commitments.list_commitments(UNIVERSE, 100)] == [
         fact_of(vow)
     ]
 

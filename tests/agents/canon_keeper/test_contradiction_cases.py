@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from stores.embedded.library import open_library
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.contradiction_cases import CASES, PEOPLE, Case
 
 MUST_CATCH, MUST_NOT = 42, 24
@@ -19,13 +19,15 @@ async def judged(case: Case, path: Path) -> tuple[str, ...]:
     """Return the rules that the case's last proposal meets."""
     db = await open_library(path)
     try:
-        table = Table(db)
-        await table.lay(*case.canon, entities=PEOPLE)
+        keeper_library = KeeperLibrary(db)
+        await keeper_library.lay(*case.canon, entities=PEOPLE)
         if case.before:
-            before = await table.stage(*case.before)
-            result = await table.keeper.commit(before, reason="before", scene=await table.scene())
+            before = await keeper_library.stage(*case.before)
+            result = await keeper_library.keeper.commit(
+                before, reason="before", scene=await keeper_library.scene()
+            )
             assert result.accepted_count == len(before)
-        judgement = (await table.keeper.assess(case.proposals))[case.proposals[-1].id]
+        judgement = (await keeper_library.keeper.assess(case.proposals))[case.proposals[-1].id]
         return tuple(conflict.check_name for conflict in judgement.conflicts)
     finally:
         await db.close()

@@ -18,7 +18,7 @@ from stores.records.canon import CanonBatch, Fact
 from stores.records.ids import Id
 from stores.records.workflow import KindRule, RulingKind, Verdict
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
@@ -39,10 +39,12 @@ from tests.agents.canon_keeper.proposal_builders import (
 IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
 VOW = fact("promised", MARA, JON, kind="commitment", statement="Mara promised.", valid_from=0)
 CONTAINERS = {"story_nodes", "scene_nodes"}
-CANON_TABLES = sorted(table for table, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON)
+CANON_TABLES = sorted(
+    keeper_library for keeper_library, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON
+)
 
 
-async def canon_of(table: Table) -> str:
+async def canon_of(keeper_library: KeeperLibrary) -> str:
     """Return a digest of every row of every canon table."""
 
     def digest(connection: object) -> str:
@@ -52,20 +54,20 @@ async def canon_of(table: Table) -> str:
                 seen.update(repr((name, row)).encode())
         return seen.hexdigest()
 
-    return await table.canon._db.read(digest)
+    return await keeper_library.canon._db.read(digest)
 
 
-async def test_gate_nothing_but_a_commit_changes_canon(table: Table) -> None:
+async def test_gate_nothing_but_a_commit_changes_canon(keeper_library: KeeperLibrary) -> None:
     """Every public call of the keeper and of what belongs to it, with canon looked at after each."""
-    await table.lay(IN_CHAPEL, VOW)
-    wound, move, found, death = await table.stage(
+    await keeper_library.lay(IN_CHAPEL, VOW)
+    wound, move, found, death = await keeper_library.stage(
         hurt(MARA, 1),
         says("located_in", MARA, CRYPT, valid_from=50),
         creates("Hidden Chamber"),
         dies(JON, tick=300),
     )
     proposals = [wound, move, found, death]
-    keeper, before = table.keeper, await canon_of(table)
+    keeper, before = keeper_library.keeper, await canon_of(keeper_library)
     hearing = await keeper.rulings.read_conflict(move.id)
     order = await keeper.rulings.plan_ruling(hearing, RulingKind.NEW)
     moment = IN_CHAPEL.recorded_at
@@ -78,7 +80,7 @@ async def test_gate_nothing_but_a_commit_changes_canon(table: Table) -> None:
         "recover": lambda: keeper.recover(),
         "court.hear": lambda: keeper.rulings.read_conflict(move.id),
         "court.order": lambda: keeper.rulings.plan_ruling(hearing, RulingKind.SPLIT),
-        "stage the order": lambda: table.stage(*order.staged_proposals),
+        "stage the order": lambda: keeper_library.stage(*order.staged_proposals),
         "impacts.preview": lambda: keeper.retcon_previews.preview(IN_CHAPEL.id),
         "hindsight.how_it_was": lambda: keeper.history.read_predicate_history(MARA.id, "located_in"),
         "hindsight.facts_known_at": lambda: keeper.history.read_facts_known_at(UNIVERSE, moment),
@@ -89,32 +91,32 @@ async def test_gate_nothing_but_a_commit_changes_canon(table: Table) -> None:
         "houses.set_predicates": lambda: keeper.policies.set_predicates(UNIVERSE, "adores: {}"),
         "merges.preview": lambda: keeper.merges.preview_merge(MARA.id, JON.id),
         "merges.lookalikes": lambda: keeper.merges.find_lookalikes(UNIVERSE),
-        "put_ruling": lambda: table.log.put_ruling(order.ruling),
+        "put_ruling": lambda: keeper_library.log.put_ruling(order.ruling),
     }
     for name, call in calls.items():
         await call()
-        assert await canon_of(table) == before, name
+        assert await canon_of(keeper_library) == before, name
     await keeper.find_critical(proposals)
     await keeper.select_trigger_batch(proposals, [death])
     with pytest.raises(InputError):
         await keeper.merges.plan_split(LANTERN.id)
-    assert await canon_of(table) == before
+    assert await canon_of(keeper_library) == before
     await keeper.commit([wound], reason="the gate")
-    assert await canon_of(table) != before, "and a commit does"
+    assert await canon_of(keeper_library) != before, "and a commit does"
 
 
 @pytest.mark.parametrize("role", [r for r in Role if r is not Role.CANON_KEEPER])
-async def test_gate_no_other_role_commits(role: Role, table: Table) -> None:
-    await table.lay(IN_CHAPEL)
-    before = await canon_of(table)
+async def test_gate_no_other_role_commits(role: Role, keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(IN_CHAPEL)
+    before = await canon_of(keeper_library)
     said: Fact = fact("owns", MARA, LANTERN)
     thing = entity("Bell", EntityKind.OBJECT)
     for batch in ({"facts": (said,)}, {"entities": (thing,)}):
         with pytest.raises(WriteDenied):
-            await EmbeddedCanon(table.canon._db, role).commit(
+            await EmbeddedCanon(keeper_library.canon._db, role).commit(
                 CanonBatch(id=new_id(), universe_id=UNIVERSE, **batch)
             )
-    assert await canon_of(table) == before
+    assert await canon_of(keeper_library) == before
 
 
 def test_gate_matrix_gives_canon_to_the_keeper_alone() -> None:

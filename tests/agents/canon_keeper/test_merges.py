@@ -8,7 +8,7 @@ from stores.errors import InputError
 from stores.records.canon import MergeEntities
 from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind, EntityStatus
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
@@ -41,19 +41,19 @@ THEIRS = (
 )
 
 
-async def committed(table: Table, *proposals: ProposedChange) -> None:
-    await table.stage(*proposals)
+async def committed(keeper_library: KeeperLibrary, *proposals: ProposedChange) -> None:
+    await keeper_library.stage(*proposals)
     for one in proposals:
-        await table.keeper.decide([one.id], ruling(Verdict.ACCEPT))
-    result = await table.keeper.commit(proposals, reason="by hand")
+        await keeper_library.keeper.decide([one.id], ruling(Verdict.ACCEPT))
+    result = await keeper_library.keeper.commit(proposals, reason="by hand")
     assert result.failures == ()
 
 
-async def test_merge_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:
-    await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
-    before = await table.whole()
-    preview = await table.keeper.merges.preview_merge(MARA.id, STRANGER.id)
-    assert await table.whole() == before
+async def test_merge_preview_lists_what_clashes_first_and_what_moves(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(*KNOWN, *THEIRS, entities=PEOPLE)
+    before = await keeper_library.whole()
+    preview = await keeper_library.keeper.merges.preview_merge(MARA.id, STRANGER.id)
+    assert await keeper_library.whole() == before
     assert [(a and a.statement, b.statement) for a, b in preview.conflicts] == [
         ("Mara is in Chapel.", "The Stranger is in Crypt."),
         ("Mara and Jon are allies.", "The Stranger and Jon are enemies."),
@@ -71,54 +71,63 @@ async def test_merge_preview_lists_what_clashes_first_and_what_moves(table: Tabl
 
 
 @pytest.mark.parametrize("noted", [True, False])
-async def test_merge_is_split_back(table: Table, noted: bool) -> None:
+async def test_merge_is_split_back(keeper_library: KeeperLibrary, noted: bool) -> None:
     """Exactly, if the log of commits has the kept one's earlier state; else its facts and names."""
-    await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
+    await keeper_library.lay(*KNOWN, *THEIRS, entities=PEOPLE)
     if noted:
-        await committed(table, tagged(MARA, "tired", turn_id=None))
-    before = await table.whole()
-    told = await table.told()
-    await committed(table, proposal(MergeEntities(kept_id=MARA.id, absorbed_id=STRANGER.id), turn_id=None))
-    merged = await table.canon.entity(STRANGER.id)
+        await committed(keeper_library, tagged(MARA, "tired", turn_id=None))
+    before = await keeper_library.whole()
+    told = await keeper_library.told()
+    await committed(
+        keeper_library, proposal(MergeEntities(kept_id=MARA.id, absorbed_id=STRANGER.id), turn_id=None)
+    )
+    merged = await keeper_library.canon.entity(STRANGER.id)
     assert (merged.status, merged.merged_into) == (EntityStatus.MERGED, MARA.id)
 
-    changes = await table.keeper.merges.plan_split(STRANGER.id)
-    await committed(table, *(proposal(change, turn_id=None) for change in changes))
-    mara, stranger = await table.canon.entity(MARA.id), await table.canon.entity(STRANGER.id)
+    changes = await keeper_library.keeper.merges.plan_split(STRANGER.id)
+    await committed(keeper_library, *(proposal(change, turn_id=None) for change in changes))
+    mara, stranger = (
+        await keeper_library.canon.entity(MARA.id),
+        await keeper_library.canon.entity(STRANGER.id),
+    )
     assert (stranger.status, stranger.merged_into) == (EntityStatus.CANONICAL, None)
     assert mara.aliases == ()
-    assert await table.told() != []
-    assert {"The Stranger and Jon are enemies.", "The Stranger knows Jon."} <= set(await table.told())
-    about = await table.canon.facts_about(MARA.id)
+    assert await keeper_library.told() != []
+    assert {"The Stranger and Jon are enemies.", "The Stranger knows Jon."} <= set(
+        await keeper_library.told()
+    )
+    about = await keeper_library.canon.facts_about(MARA.id)
     assert {f.statement for f in about} <= set(told)
     if noted:
-        assert (await table.whole())["entities"] == before["entities"]
+        assert (await keeper_library.whole())["entities"] == before["entities"]
     with pytest.raises(InputError, match="not merged"):
-        await table.keeper.merges.plan_split(STRANGER.id)
+        await keeper_library.keeper.merges.plan_split(STRANGER.id)
 
 
-async def test_merge_those_with_like_names_are_shown_side_by_side(table: Table) -> None:
+async def test_merge_those_with_like_names_are_shown_side_by_side(keeper_library: KeeperLibrary) -> None:
     twin, cousin = entity("the stranger", id="t"), entity("Stranger's Hut", EntityKind.PLACE, id="h")
-    await table.lay(entities=(*PEOPLE, twin, cousin))
-    pairs = await table.keeper.merges.find_lookalikes(UNIVERSE)
+    await keeper_library.lay(entities=(*PEOPLE, twin, cousin))
+    pairs = await keeper_library.keeper.merges.find_lookalikes(UNIVERSE)
     assert [({p.one.id, p.other.id}, p.likeness) for p in pairs] == [({STRANGER.id, "t"}, 100.0)]
 
 
-async def test_merge_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
-    await table.lay(entities=PEOPLE)
+async def test_merge_only_two_that_are_in_canon_can_be_merged(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(entities=PEOPLE)
     for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
         with pytest.raises(InputError, match="not two"):
-            await table.keeper.merges.preview_merge(*pair)
+            await keeper_library.keeper.merges.preview_merge(*pair)
 
 
-async def test_merge_new_one_that_is_known_already_is_accepted_as_another_name(table: Table) -> None:
-    await table.lay(entities=PEOPLE)
+async def test_merge_new_one_that_is_known_already_is_accepted_as_another_name(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay(entities=PEOPLE)
     found = creates("the strangers", EntityKind.CHARACTER, turn_id=None)
-    (pair,) = await table.keeper.merges.find_namesakes(found)
+    (pair,) = await keeper_library.keeper.merges.find_namesakes(found)
     assert (pair.one.id, pair.other.name) == (STRANGER.id, "the strangers")
     about = says("knows", entity("the strangers"), MARA, turn_id=None)
-    await committed(table, found, about, proposal(pair.merge, turn_id=None))
-    stranger = await table.canon.entity(STRANGER.id)
+    await committed(keeper_library, found, about, proposal(pair.merge, turn_id=None))
+    stranger = await keeper_library.canon.entity(STRANGER.id)
     assert stranger.aliases == ("Grey Cloak", "the strangers")
-    assert [f.predicate for f in await table.canon.facts_about(STRANGER.id)] == ["knows"]
-    assert await table.keeper.merges.find_namesakes(about) == []
+    assert [f.predicate for f in await keeper_library.canon.facts_about(STRANGER.id)] == ["knows"]
+    assert await keeper_library.keeper.merges.find_namesakes(about) == []

@@ -11,7 +11,7 @@ from stores.errors import InputError, StoreError, StoreFull
 from stores.queries import ProposalQuery
 from stores.records.workflow import CanonizationState, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     CRYPT,
@@ -80,129 +80,140 @@ CHANGES = [
 ]
 
 
-async def commit(table: Table, keeper: CanonKeeper) -> CommitResult:
+async def commit(keeper_library: KeeperLibrary, keeper: CanonKeeper) -> CommitResult:
     return await keeper.commit(
-        CHANGES, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True
+        CHANGES, reason="scene end", scene=await keeper_library.scene(), story_id=STORY, close_scene=True
     )
 
 
-async def ends(table: Table) -> dict[str, tuple[ProposalStatus, str]]:
-    return {p.id: (p.status, p.error) for p in await table.log.proposals(ProposalQuery(scene_id=SCENE))}
+async def ends(keeper_library: KeeperLibrary) -> dict[str, tuple[ProposalStatus, str]]:
+    return {
+        p.id: (p.status, p.error) for p in await keeper_library.log.proposals(ProposalQuery(scene_id=SCENE))
+    }
 
 
-async def prepared(table: Table) -> list[ProposedChange]:
-    await table.lay(STAY)
-    return await table.stage(*CHANGES)
+async def prepared(keeper_library: KeeperLibrary) -> list[ProposedChange]:
+    await keeper_library.lay(STAY)
+    return await keeper_library.stage(*CHANGES)
 
 
-def stopped(table: Table, step: str, error: BaseException, *, done: bool) -> CanonKeeper:
+def stopped(keeper_library: KeeperLibrary, step: str, error: BaseException, *, done: bool) -> CanonKeeper:
     if step == "commit":
-        return table.keeper_with(canon=Stopping(table.canon, step, error, done=done))
-    return table.keeper_with(log=Stopping(table.log, step, error, done=done))
+        return keeper_library.keeper_with(canon=Stopping(keeper_library.canon, step, error, done=done))
+    return keeper_library.keeper_with(log=Stopping(keeper_library.log, step, error, done=done))
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS)
 async def test_recovery_power_cut_at_any_step_is_recovered_from(
-    step: str, done: bool, table: Table, other_table: Table
+    step: str, done: bool, keeper_library: KeeperLibrary, other_library: KeeperLibrary
 ) -> None:
-    await prepared(table)
-    await prepared(other_table)
-    await commit(other_table, other_table.keeper)
+    await prepared(keeper_library)
+    await prepared(other_library)
+    await commit(other_library, other_library.keeper)
 
     with pytest.raises(PowerCut):
-        await commit(table, stopped(table, step, PowerCut(), done=done))
-    lines = await table.keeper_with().recover()
+        await commit(keeper_library, stopped(keeper_library, step, PowerCut(), done=done))
+    lines = await keeper_library.keeper_with().recover()
 
     assert lines == LINES.get((step, done), [FINISHED])
     if lines != [FINISHED]:
-        await commit(table, table.keeper)
-    assert await table.whole() == await other_table.whole()
-    assert await ends(table) == await ends(other_table)
-    assert await table.keeper.recover() == [], "once is enough"
-    assert await table.whole() == await other_table.whole()
+        await commit(keeper_library, keeper_library.keeper)
+    assert await keeper_library.whole() == await other_library.whole()
+    assert await ends(keeper_library) == await ends(other_library)
+    assert await keeper_library.keeper.recover() == [], "once is enough"
+    assert await keeper_library.whole() == await other_library.whole()
 
 
 @pytest.mark.parametrize("step", STEPS)
 async def test_recovery_store_that_fails_says_what_is_kept_and_committing_again_finishes_it(
-    step: str, table: Table, other_table: Table
+    step: str, keeper_library: KeeperLibrary, other_library: KeeperLibrary
 ) -> None:
-    await prepared(table)
-    await prepared(other_table)
-    expected = await commit(other_table, other_table.keeper)
+    await prepared(keeper_library)
+    await prepared(other_library)
+    expected = await commit(other_library, other_library.keeper)
 
     with pytest.raises(StoreFull) as failed:
-        await commit(table, stopped(table, step, StoreFull("The disk is full."), done=False))
+        await commit(
+            keeper_library, stopped(keeper_library, step, StoreFull("The disk is full."), done=False)
+        )
     if step != "plan_canonization":
         assert "Canon could not be written: The disk is full." in failed.value.what
         assert failed.value.kept.startswith("The whole commit is kept in the log")
         assert failed.value.todo == "Commit again, or start MONITOR again."
-        assert {status for status, _ in (await ends(table)).values()} == {ProposalStatus.PENDING}
+        assert {status for status, _ in (await ends(keeper_library)).values()} == {ProposalStatus.PENDING}
 
-    result = await commit(table, table.keeper)
+    result = await commit(keeper_library, keeper_library.keeper)
     assert (result.accepted_count, result.rejected_count, result.failures) == (
         expected.accepted_count,
         expected.rejected_count,
         expected.failures,
     )
-    assert await table.whole() == await other_table.whole()
-    assert await ends(table) == await ends(other_table)
-    assert await table.log.canonizations(states=[CanonizationState.PLANNED, CanonizationState.WRITTEN]) == []
+    assert await keeper_library.whole() == await other_library.whole()
+    assert await ends(keeper_library) == await ends(other_library)
+    assert (
+        await keeper_library.log.canonizations(states=[CanonizationState.PLANNED, CanonizationState.WRITTEN])
+        == []
+    )
 
 
-async def test_recovery_what_canon_never_saw_may_be_decided_anew(table: Table) -> None:
-    await prepared(table)
+async def test_recovery_what_canon_never_saw_may_be_decided_anew(keeper_library: KeeperLibrary) -> None:
+    await prepared(keeper_library)
     with pytest.raises(StoreError):
-        await commit(table, stopped(table, "commit", StoreError("No."), done=False))
-    await table.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
-    await commit(table, table.keeper)
-    assert (await table.canon.entity(MARA.id)).numbers["hp"] == 8
-    states = [c.state for c in await table.log.canonizations()]
+        await commit(keeper_library, stopped(keeper_library, "commit", StoreError("No."), done=False))
+    await keeper_library.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
+    await commit(keeper_library, keeper_library.keeper)
+    assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == 8
+    states = [c.state for c in await keeper_library.log.canonizations()]
     assert states == [CanonizationState.DROPPED, CanonizationState.CLOSED]
 
 
-async def test_recovery_what_canon_has_is_closed_before_it_is_decided_anew(table: Table) -> None:
-    await prepared(table)
+async def test_recovery_what_canon_has_is_closed_before_it_is_decided_anew(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await prepared(keeper_library)
     with pytest.raises(StoreError):
-        await commit(table, stopped(table, "mark_written", StoreError("No."), done=False))
+        await commit(keeper_library, stopped(keeper_library, "mark_written", StoreError("No."), done=False))
     with pytest.raises(InputError, match="closed over it"):
-        await table.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
-    assert (await ends(table))[CHANGES[1].id] == (ProposalStatus.ACCEPTED, "")
+        await keeper_library.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
+    assert (await ends(keeper_library))[CHANGES[1].id] == (ProposalStatus.ACCEPTED, "")
 
 
-async def test_recovery_says_so_when_the_store_still_fails(table: Table) -> None:
-    await prepared(table)
-    broken = stopped(table, "close_canonization", StoreError("It is away."), done=False)
+async def test_recovery_says_so_when_the_store_still_fails(keeper_library: KeeperLibrary) -> None:
+    await prepared(keeper_library)
+    broken = stopped(keeper_library, "close_canonization", StoreError("It is away."), done=False)
     with pytest.raises(StoreError):
-        await commit(table, broken)
+        await commit(keeper_library, broken)
     (line,) = await broken.recover()
     assert line.startswith("The commit “scene end” is not finished yet. Canon could not be written")
     with pytest.raises(StoreError):
         await broken.retry_commits()
-    assert [r.accepted_count for r in await table.keeper.retry_commits()] == [5]
+    assert [r.accepted_count for r in await keeper_library.keeper.retry_commits()] == [5]
 
 
 @pytest.mark.parametrize("step", ["commit", "mark_written"])
-async def test_recovery_what_is_half_done_is_settled_before_the_next_commit(step: str, table: Table) -> None:
+async def test_recovery_what_is_half_done_is_settled_before_the_next_commit(
+    step: str, keeper_library: KeeperLibrary
+) -> None:
     """A batch holds absolute values: written after a later one, it would undo it."""
-    await prepared(table)
+    await prepared(keeper_library)
     with pytest.raises(StoreError):
-        await commit(table, stopped(table, step, StoreError("No."), done=False))
-    (later,) = await table.stage(hurt(MARA, 1, tick=20))
-    await table.keeper.commit([later], reason="later", scene=await table.scene())
+        await commit(keeper_library, stopped(keeper_library, step, StoreError("No."), done=False))
+    (later,) = await keeper_library.stage(hurt(MARA, 1, tick=20))
+    await keeper_library.keeper.commit([later], reason="later", scene=await keeper_library.scene())
     written = step == "mark_written"
-    assert (await table.canon.entity(MARA.id)).numbers["hp"] == (4 if written else 9)
-    assert await table.keeper.recover() == []
-    await commit(table, table.keeper)
-    assert (await table.canon.entity(MARA.id)).numbers["hp"] == 4
+    assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == (4 if written else 9)
+    assert await keeper_library.keeper.recover() == []
+    await commit(keeper_library, keeper_library.keeper)
+    assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == 4
 
 
-async def test_recovery_founding_that_was_cut_off_is_finished(table: Table) -> None:
+async def test_recovery_founding_that_was_cut_off_is_finished(keeper_library: KeeperLibrary) -> None:
     bare = {"scene_id": None, "story_id": None, "turn_id": None, "tick": None}
-    begun = await table.stage(creates("Mara", EntityKind.CHARACTER, **bare))
+    begun = await keeper_library.stage(creates("Mara", EntityKind.CHARACTER, **bare))
     with pytest.raises(PowerCut):
-        await stopped(table, "commit", PowerCut(), done=False).create_universe(universe(), begun)
-    (line,) = await table.keeper.recover()
+        await stopped(keeper_library, "commit", PowerCut(), done=False).create_universe(universe(), begun)
+    (line,) = await keeper_library.keeper.recover()
     assert line == "Finished the commit “founding of The Salt Coast”: 0 facts, 1 entity."
-    assert await table.canon.universe(UNIVERSE) == universe()
-    assert await table.canon.entity(MARA.id)
+    assert await keeper_library.canon.universe(UNIVERSE) == universe()
+    assert await keeper_library.canon.entity(MARA.id)

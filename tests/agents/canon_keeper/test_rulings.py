@@ -17,7 +17,7 @@ from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import AssertFact, Authority, CanonBatch, Fact, FactStatus, Standing
 from stores.records.workflow import ProposalStatus, ProposedChange, RulingKind, Verdict
 from stores.records.world import EntityKind
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.contradiction_cases import (
     ALLIES,
     BORN,
@@ -102,27 +102,27 @@ def ways(rulings: tuple[RulingKind, ...]) -> Iterator[tuple[RulingKind, Literal[
 
 
 async def ruled(
-    table: Table, case: str, ruling: RulingKind, side: Literal["new", "old"] | None
+    keeper_library: KeeperLibrary, case: str, ruling: RulingKind, side: Literal["new", "old"] | None
 ) -> tuple[FactConflict, RulingPlan]:
     """Rule on a held proposal; a time is given where it needs one."""
     facts, claim, _ = CASES[case]
-    await table.lay(*facts, entities=PEOPLE)
-    await table.stage(claim)
-    hearing = await table.keeper.rulings.read_conflict(claim.id)
+    await keeper_library.lay(*facts, entities=PEOPLE)
+    await keeper_library.stage(claim)
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id)
     begins = hearing.claim.valid_from
     late = begins is None or begins <= (hearing.other.valid_from or 0)
     tick = 66 if ruling is BOUNDED or (ruling is FROM_NOW and late) else None
-    order = await table.keeper.rulings.plan_ruling(
+    order = await keeper_library.keeper.rulings.plan_ruling(
         hearing, ruling, tick=tick, yielding=side, reason="I say so."
     )
-    await table.stage(*order.staged_proposals)
+    await keeper_library.stage(*order.staged_proposals)
     return hearing, order
 
 
-async def free_of_conflict(table: Table) -> list[str]:
+async def free_of_conflict(keeper_library: KeeperLibrary) -> list[str]:
     """Return what each fact that stands would meet if it were said anew."""
-    facts = await table.canon.facts(UNIVERSE, FactQuery(history=True))
-    everyone = {e.id: e for e in (*PEOPLE, *await table.canon.entities(UNIVERSE))}
+    facts = await keeper_library.canon.facts(UNIVERSE, FactQuery(history=True))
+    everyone = {e.id: e for e in (*PEOPLE, *await keeper_library.canon.entities(UNIVERSE))}
     met = []
     for one in (f for f in facts if is_true(f) and f.kind != "axiom" and f.predicate != "ended"):
         again = proposal(
@@ -146,36 +146,36 @@ async def free_of_conflict(table: Table) -> list[str]:
     [(name, *way) for name, (_, _, rulings) in CASES.items() for way in ways(rulings)],
 )
 async def test_ruling_every_ruling_leaves_canon_free_of_the_conflict(
-    case: str, ruling: RulingKind, side: Literal["new", "old"] | None, table: Table
+    case: str, ruling: RulingKind, side: Literal["new", "old"] | None, keeper_library: KeeperLibrary
 ) -> None:
     facts, claim, rulings = CASES[case]
     try:
-        hearing, order = await ruled(table, case, ruling, side)
+        hearing, order = await ruled(keeper_library, case, ruling, side)
     except InputError:
         ruling_has_terms = ruling in (BOUNDED, BOTH)
         assert ruling_has_terms
-        assert (await table.stored(claim)).decision is None
+        assert (await keeper_library.stored(claim)).decision is None
         return
     assert hearing.rulings == rulings
-    result = await table.keeper.rulings.apply_ruling(order)
+    result = await keeper_library.keeper.rulings.apply_ruling(order)
     assert result.failures == ()
-    assert await free_of_conflict(table) == []
-    assert (await table.stored(claim)).status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+    assert await free_of_conflict(keeper_library) == []
+    assert (await keeper_library.stored(claim)).status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
     for old in facts:
-        assert (await table.canon.fact(old.id)).statement == old.statement, "nothing is deleted"
-    assert [r.id for r in await table.log.rulings(UNIVERSE)] == [order.ruling.id]
-    once = await table.whole()
-    await table.keeper.rulings.apply_ruling(order)
-    assert await table.whole() == once, "done twice it is done once"
+        assert (await keeper_library.canon.fact(old.id)).statement == old.statement, "nothing is deleted"
+    assert [r.id for r in await keeper_library.log.rulings(UNIVERSE)] == [order.ruling.id]
+    once = await keeper_library.whole()
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    assert await keeper_library.whole() == once, "done twice it is done once"
 
 
 @pytest.mark.parametrize("ruling", ALL)
 async def test_ruling_same_pair_never_asks_again(ruling: RulingKind, tmp_path: Path) -> None:
     path = tmp_path / "library.db"
     db = await open_library(path)
-    table = Table(db)
-    _, order = await ruled(table, "two places", ruling, None)
-    await table.keeper.rulings.apply_ruling(order)
+    keeper_library = KeeperLibrary(db)
+    _, order = await ruled(keeper_library, "two places", ruling, None)
+    await keeper_library.keeper.rulings.apply_ruling(order)
     await db.close()
 
     db = await open_library(path)
@@ -192,8 +192,8 @@ async def test_ruling_same_pair_never_asks_again(ruling: RulingKind, tmp_path: P
         turn_id=None,
     )
     try:
-        judged = await Table(db).keeper.assess([again])
-        judged |= await Table(db).keeper.assess([old])
+        judged = await KeeperLibrary(db).keeper.assess([again])
+        judged |= await KeeperLibrary(db).keeper.assess([old])
     finally:
         await db.close()
     assert all(j.conflicts == () for j in judged.values())
@@ -206,100 +206,105 @@ async def test_ruling_same_pair_never_asks_again(ruling: RulingKind, tmp_path: P
         assert judged[old.id].mark == "reject"
 
 
-async def test_ruling_another_pair_does_ask(table: Table) -> None:
-    _, order = await ruled(table, "two places", OLD, None)
-    await table.keeper.rulings.apply_ruling(order)
+async def test_ruling_another_pair_does_ask(keeper_library: KeeperLibrary) -> None:
+    _, order = await ruled(keeper_library, "two places", OLD, None)
+    await keeper_library.keeper.rulings.apply_ruling(order)
     elsewhere = says("located_in", MARA, HARBOUR, valid_from=50)
-    assert [c.check_name for c in (await table.keeper.assess([elsewhere]))[elsewhere.id].conflicts] == [
-        "one_value"
-    ]
-
-
-async def test_ruling_can_be_overridden_by_hand(table: Table) -> None:
-    _, order = await ruled(table, "two places", OLD, None)
-    await table.keeper.rulings.apply_ruling(order)
-    (again,) = await table.stage(here(valid_from=70, scene_id=None, turn_id=None))
-    assert (await table.keeper.assess([again]))[again.id].mark == "reject"
-
-    await table.keeper.decide([again.id], verdict(Verdict.ACCEPT))
-    await table.keeper.commit([again], reason="by hand")
     assert [
-        f.statement for f in await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
+        c.check_name for c in (await keeper_library.keeper.assess([elsewhere]))[elsewhere.id].conflicts
+    ] == ["one_value"]
+
+
+async def test_ruling_can_be_overridden_by_hand(keeper_library: KeeperLibrary) -> None:
+    _, order = await ruled(keeper_library, "two places", OLD, None)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    (again,) = await keeper_library.stage(here(valid_from=70, scene_id=None, turn_id=None))
+    assert (await keeper_library.keeper.assess([again]))[again.id].mark == "reject"
+
+    await keeper_library.keeper.decide([again.id], verdict(Verdict.ACCEPT))
+    await keeper_library.keeper.commit([again], reason="by hand")
+    assert [
+        f.statement
+        for f in await keeper_library.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
     ] == ["Mara is in Crypt."]
 
 
-async def test_new_from_now_keeps_the_past(table: Table) -> None:
-    _, order = await ruled(table, "two places", FROM_NOW, None)
-    await table.keeper.rulings.apply_ruling(order)
-    old = await table.canon.fact(IN_CHAPEL.id)
+async def test_new_from_now_keeps_the_past(keeper_library: KeeperLibrary) -> None:
+    _, order = await ruled(keeper_library, "two places", FROM_NOW, None)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    old = await keeper_library.canon.fact(IN_CHAPEL.id)
     assert (old.status, old.valid_from, old.valid_to) == (FactStatus.SUPERSEDED, 50, 66)
-    (new,) = await table.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
+    (new,) = await keeper_library.canon.facts_about(MARA.id, FactsAboutQuery(predicate="located_in"))
     assert (new.valid_from, new.valid_to) == (66, None)
 
 
-async def test_ruling_rumour_rests_on_what_it_rested_on_as_a_fact(table: Table) -> None:
-    _, order = await ruled(table, "two places", BOTH, "old")
-    await table.keeper.rulings.apply_ruling(order)
-    (rumour,) = [f for f in await table.canon.facts(UNIVERSE) if f.standing is Standing.RUMOUR]
+async def test_ruling_rumour_rests_on_what_it_rested_on_as_a_fact(keeper_library: KeeperLibrary) -> None:
+    _, order = await ruled(keeper_library, "two places", BOTH, "old")
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    (rumour,) = [f for f in await keeper_library.canon.facts(UNIVERSE) if f.standing is Standing.RUMOUR]
     assert rumour.statement == IN_CHAPEL.statement
-    assert {e.quote for e in await table.canon.evidence_of(rumour.id)} == {"in the beginning"}
-    assert [f.id for f in await table.canon.supersedes(rumour.id)] == [IN_CHAPEL.id]
+    assert {e.quote for e in await keeper_library.canon.evidence_of(rumour.id)} == {"in the beginning"}
+    assert [f.id for f in await keeper_library.canon.supersedes(rumour.id)] == [IN_CHAPEL.id]
 
 
-async def test_different_things_are_two_entities(table: Table) -> None:
+async def test_different_things_are_two_entities(keeper_library: KeeperLibrary) -> None:
     facts, claim, _ = CASES["two places"]
-    await table.lay(*facts, entities=PEOPLE)
-    await table.stage(claim)
-    hearing = await table.keeper.rulings.read_conflict(claim.id)
+    await keeper_library.lay(*facts, entities=PEOPLE)
+    await keeper_library.stage(claim)
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id)
     assert hearing.shared == {MARA.id: "Mara"}
-    order = await table.keeper.rulings.plan_ruling(hearing, SPLIT, name="Mara the Younger")
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    (twin,) = await table.canon.find_entity(UNIVERSE, "Mara the Younger")
-    assert [f.statement for f in await table.canon.facts_about(twin.id)] == ["Mara the Younger is in Crypt."]
-    assert [f.id for f in await table.canon.facts_about(MARA.id)] == [IN_CHAPEL.id]
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, SPLIT, name="Mara the Younger")
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    (twin,) = await keeper_library.canon.find_entity(UNIVERSE, "Mara the Younger")
+    assert [f.statement for f in await keeper_library.canon.facts_about(twin.id)] == [
+        "Mara the Younger is in Crypt."
+    ]
+    assert [f.id for f in await keeper_library.canon.facts_about(MARA.id)] == [IN_CHAPEL.id]
 
 
-async def test_ruling_two_pending_ones_are_settled_together(table: Table) -> None:
-    await table.lay(entities=PEOPLE)
-    first, second = await table.stage(says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT))
-    hearing = await table.keeper.rulings.read_conflict(second.id)
+async def test_ruling_two_pending_ones_are_settled_together(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(entities=PEOPLE)
+    first, second = await keeper_library.stage(
+        says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT)
+    )
+    hearing = await keeper_library.keeper.rulings.read_conflict(second.id)
     assert hearing.other_proposal is not None
     assert hearing.other_proposal.id == first.id
-    order = await table.keeper.rulings.plan_ruling(hearing, OLD)
-    await table.keeper.rulings.apply_ruling(order)
-    assert await table.told() == ["Mara is in Chapel."]
-    assert (await table.stored(second)).status is ProposalStatus.REJECTED
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, OLD)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    assert await keeper_library.told() == ["Mara is in Chapel."]
+    assert (await keeper_library.stored(second)).status is ProposalStatus.REJECTED
 
 
-async def test_ruling_both_sides_are_shown_with_their_evidence(table: Table) -> None:
-    await table.lay(IN_CHAPEL, entities=PEOPLE)
+async def test_ruling_both_sides_are_shown_with_their_evidence(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(IN_CHAPEL, entities=PEOPLE)
     claim = here(evidence=(evidence("I climb down."),))
-    await table.stage(claim)
-    hearing = await table.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
+    await keeper_library.stage(claim)
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
     assert (hearing.claim.statement, hearing.other.statement) == ("Mara is in Crypt.", "Mara is in Chapel.")
     assert [e.quote for e in hearing.claim_evidence] == ["I climb down."]
     assert [e.quote for e in hearing.other_evidence] == ["in the beginning"]
 
 
-async def test_ruling_what_cannot_be_heard_or_ruled(table: Table) -> None:
-    await table.lay(IN_CHAPEL, entities=PEOPLE)
-    innocent, claim = await table.stage(says("owns", MARA, LANTERN), here())
+async def test_ruling_what_cannot_be_heard_or_ruled(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(IN_CHAPEL, entities=PEOPLE)
+    innocent, claim = await keeper_library.stage(says("owns", MARA, LANTERN), here())
     with pytest.raises(InputError, match="No conflict here"):
-        await table.keeper.rulings.read_conflict(innocent.id)
+        await keeper_library.keeper.rulings.read_conflict(innocent.id)
     with pytest.raises(InputError, match="no proposal"):
-        await table.keeper.rulings.read_conflict("nobody")
-    hearing = await table.keeper.rulings.read_conflict(claim.id)
+        await keeper_library.keeper.rulings.read_conflict("nobody")
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id)
     with pytest.raises(InputError, match="was never true"):
-        await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=50)
+        await keeper_library.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=50)
     with pytest.raises(InputError, match="from when it is true"):
-        await table.keeper.rulings.plan_ruling(hearing, BOUNDED)
+        await keeper_library.keeper.rulings.plan_ruling(hearing, BOUNDED)
     with pytest.raises(InputError, match="rumour"):
-        await table.keeper.rulings.plan_ruling(hearing, BOTH, standing=Standing.TRUE)
-    order = await table.keeper.rulings.plan_ruling(hearing, NEW)
+        await keeper_library.keeper.rulings.plan_ruling(hearing, BOTH, standing=Standing.TRUE)
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, NEW)
     with pytest.raises(InputError, match="not proposed yet"):
-        await table.keeper.rulings.apply_ruling(order)
-    assert await table.log.rulings(UNIVERSE) == []
+        await keeper_library.keeper.rulings.apply_ruling(order)
+    assert await keeper_library.log.rulings(UNIVERSE) == []
 
 
 # --- foreseeing, and more than one conflict ----------------------------------------------------------------
@@ -321,84 +326,90 @@ async def test_ruling_what_a_ruling_would_do_is_what_it_does(case: str, tmp_path
     for number, (ruling, side) in enumerate(ways(CASES[case][2])):
         db = await open_library(tmp_path / f"{number}.db")
         try:
-            table = Table(db)
+            keeper_library = KeeperLibrary(db)
             try:
-                _, order = await ruled(table, case, ruling, side)
+                _, order = await ruled(keeper_library, case, ruling, side)
             except InputError:
                 continue
-            before = await table.whole()
-            foreseen = await table.keeper.rulings.preview_ruling(order)
-            assert await table.whole() == before, "foreseeing changes nothing"
-            await table.keeper.rulings.apply_ruling(order)
-            written = (await table.log.canonizations(universe_id=UNIVERSE))[-1]
+            before = await keeper_library.whole()
+            foreseen = await keeper_library.keeper.rulings.preview_ruling(order)
+            assert await keeper_library.whole() == before, "foreseeing changes nothing"
+            await keeper_library.keeper.rulings.apply_ruling(order)
+            written = (await keeper_library.log.canonizations(universe_id=UNIVERSE))[-1]
             assert told(written.batch) == told(foreseen.batch), (ruling, side)
         finally:
             await db.close()
 
 
-async def test_ruling_each_conflict_of_a_proposal_is_ruled_on_before_it_is_written(table: Table) -> None:
-    await table.lay(IN_CHAPEL, JON_IN_HARBOUR, entities=PEOPLE)
-    (meeting,) = await table.stage(meets(MARA, JON, at=CRYPT))
-    docket = await table.keeper.rulings.read_conflicts(meeting.id)
+async def test_ruling_each_conflict_of_a_proposal_is_ruled_on_before_it_is_written(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay(IN_CHAPEL, JON_IN_HARBOUR, entities=PEOPLE)
+    (meeting,) = await keeper_library.stage(meets(MARA, JON, at=CRYPT))
+    docket = await keeper_library.keeper.rulings.read_conflicts(meeting.id)
     assert len(docket.conflicts_by_fact) == 2
     first, second = docket.conflicts_by_fact.values()
 
-    order = await table.keeper.rulings.plan_ruling(first, NEW)
-    foreseen = await table.keeper.rulings.preview_ruling(order)
+    order = await keeper_library.keeper.rulings.plan_ruling(first, NEW)
+    foreseen = await keeper_library.keeper.rulings.preview_ruling(order)
     assert foreseen.held_ids == {meeting.id}
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    stored = await table.stored(meeting)
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    stored = await keeper_library.stored(meeting)
     assert (stored.status, stored.decision) == (ProposalStatus.PENDING, None)
-    assert (await table.canon.fact(first.other.id)).status is FactStatus.RETCONNED
-    assert [c.other_fact for c in (await table.keeper.rulings.read_conflicts(meeting.id)).conflicts] == [
-        second.other
-    ]
+    assert (await keeper_library.canon.fact(first.other.id)).status is FactStatus.RETCONNED
+    assert [
+        c.other_fact for c in (await keeper_library.keeper.rulings.read_conflicts(meeting.id)).conflicts
+    ] == [second.other]
 
-    hearing = await table.keeper.rulings.read_conflict(meeting.id)
-    order = await table.keeper.rulings.plan_ruling(hearing, OLD)
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    assert (await table.stored(meeting)).status is ProposalStatus.REJECTED
-    assert len(await table.log.rulings(UNIVERSE)) == 2
+    hearing = await keeper_library.keeper.rulings.read_conflict(meeting.id)
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, OLD)
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    assert (await keeper_library.stored(meeting)).status is ProposalStatus.REJECTED
+    assert len(await keeper_library.log.rulings(UNIVERSE)) == 2
 
 
-async def test_ruling_what_a_ruling_changed_is_kept_for_the_next_one(table: Table) -> None:
+async def test_ruling_what_a_ruling_changed_is_kept_for_the_next_one(keeper_library: KeeperLibrary) -> None:
     other = fact("located_in", MARA, HARBOUR, valid_from=55)
-    await table.lay(IN_CHAPEL, other, entities=PEOPLE)
+    await keeper_library.lay(IN_CHAPEL, other, entities=PEOPLE)
     # Outside of play a later value is no mere change through time.
-    (claim,) = await table.stage(here(valid_from=50, scene_id=None, turn_id=None))
-    hearing = await table.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
-    order = await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    waiting = await table.stored(claim)
+    (claim,) = await keeper_library.stage(here(valid_from=50, scene_id=None, turn_id=None))
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    waiting = await keeper_library.stored(claim)
     assert waiting.status is ProposalStatus.PENDING
     assert isinstance(waiting.change, AssertFact)
     assert (waiting.change.valid_from, waiting.change.ends) == (70, (IN_CHAPEL.id,))
 
-    hearing = await table.keeper.rulings.read_conflict(claim.id)
+    hearing = await keeper_library.keeper.rulings.read_conflict(claim.id)
     assert hearing.other.id == other.id
-    order = await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    assert await table.told() == ["Mara is in Crypt."]
-    ended = [await table.canon.fact(i) for i in (IN_CHAPEL.id, other.id)]
+    order = await keeper_library.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    assert await keeper_library.told() == ["Mara is in Crypt."]
+    ended = [await keeper_library.canon.fact(i) for i in (IN_CHAPEL.id, other.id)]
     assert [(f.status, f.valid_to) for f in ended] == [(FactStatus.SUPERSEDED, 70)] * 2
 
 
-async def test_ruling_what_is_about_something_only_proposed_waits_for_it(table: Table) -> None:
-    await table.lay(IN_CHAPEL, entities=PEOPLE)
+async def test_ruling_what_is_about_something_only_proposed_waits_for_it(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay(IN_CHAPEL, entities=PEOPLE)
     cave = creates("Cave")
-    (made,) = await table.stage(cave)
+    (made,) = await keeper_library.stage(cave)
     there = entity("Cave", EntityKind.PLACE, id=cave.payload.entity_id)  # type: ignore[union-attr]
-    (claim,) = await table.stage(says("located_in", MARA, there, valid_from=50))
-    order = await table.keeper.rulings.plan_ruling(await table.keeper.rulings.read_conflict(claim.id), NEW)
-    assert (await table.keeper.rulings.preview_ruling(order)).dependent_ids == {claim.id}
-    await table.stage(*order.staged_proposals)
-    await table.keeper.rulings.apply_ruling(order)
-    waiting = await table.stored(claim)
+    (claim,) = await keeper_library.stage(says("located_in", MARA, there, valid_from=50))
+    order = await keeper_library.keeper.rulings.plan_ruling(
+        await keeper_library.keeper.rulings.read_conflict(claim.id), NEW
+    )
+    assert (await keeper_library.keeper.rulings.preview_ruling(order)).dependent_ids == {claim.id}
+    await keeper_library.stage(*order.staged_proposals)
+    await keeper_library.keeper.rulings.apply_ruling(order)
+    waiting = await keeper_library.stored(claim)
     assert waiting.decision is not None
     assert (waiting.status, waiting.decision.verdict) == (ProposalStatus.PENDING, Verdict.ACCEPT)
-    await table.keeper.commit([await table.stored(made), waiting], reason="scene")
-    assert await table.told() == ["Mara is in Cave."]
+    await keeper_library.keeper.commit([await keeper_library.stored(made), waiting], reason="scene")
+    assert await keeper_library.told() == ["Mara is in Cave."]

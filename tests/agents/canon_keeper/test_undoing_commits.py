@@ -18,7 +18,7 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Verdict
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     CHAPEL,
     JON,
@@ -63,96 +63,102 @@ KINDS = {
 FIRST = ("hp", "Mara's HP is 10.", None, None)
 
 
-async def standing(table: Table) -> dict[str, list[tuple[object, ...]]]:
+async def standing(keeper_library: KeeperLibrary) -> dict[str, list[tuple[object, ...]]]:
     """Return what holds: facts in force with their times, entities as they are, their locks and names."""
-    facts = [f for f in await table.canon.facts(UNIVERSE) if f.kind != "event" or f.predicate != "updated"]
+    facts = [
+        f for f in await keeper_library.canon.facts(UNIVERSE) if f.kind != "event" or f.predicate != "updated"
+    ]
     return {
         "facts": sorted((f.predicate, f.statement, f.valid_from, f.valid_to) for f in facts),
         "entities": sorted(
             (e.name, e.description, e.aliases, e.locked, e.status, sorted(e.tags), sorted(e.numbers.items()))
-            for e in await table.canon.entities(UNIVERSE)
+            for e in await keeper_library.canon.entities(UNIVERSE)
         ),
     }
 
 
-async def on_record(table: Table) -> None:
+async def on_record(keeper_library: KeeperLibrary) -> None:
     """Have a commit that tells how the two are: the kit lays canon without one."""
     described = [
         by_gm(UpdateEntity(entity_id=JON.id, description="He rows.")),
         by_gm(UpdateEntity(entity_id=MARA.id, aliases=("M.",))),
     ]
-    await table.stage(*described)
-    await table.keeper.commit(described, reason="scene")
+    await keeper_library.stage(*described)
+    await keeper_library.keeper.commit(described, reason="scene")
 
 
-async def undone(table: Table, closed: ProposedChange) -> list[ProposedChange]:
-    undo = await table.keeper.undo_planner.plan_undo(closed.id, "what it was")
-    await table.stage(*undo.proposals)
-    await table.keeper.commit(undo.proposals, reason="by hand", universe_id=UNIVERSE)
+async def undone(keeper_library: KeeperLibrary, closed: ProposedChange) -> list[ProposedChange]:
+    undo = await keeper_library.keeper.undo_planner.plan_undo(closed.id, "what it was")
+    await keeper_library.stage(*undo.proposals)
+    await keeper_library.keeper.commit(undo.proposals, reason="by hand", universe_id=UNIVERSE)
     return list(undo.proposals)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_undo_of_commit_every_kind_is_taken_back_whole(kind: str, table: Table) -> None:
-    await table.lay(IN_CHAPEL, OWNS)
-    await on_record(table)
-    before = await standing(table)
-    (change,) = await table.stage(KINDS[kind]())
-    await table.keeper.commit([change], reason="scene")
-    closed = await table.stored(change)
+async def test_undo_of_commit_every_kind_is_taken_back_whole(
+    kind: str, keeper_library: KeeperLibrary
+) -> None:
+    await keeper_library.lay(IN_CHAPEL, OWNS)
+    await on_record(keeper_library)
+    before = await standing(keeper_library)
+    (change,) = await keeper_library.stage(KINDS[kind]())
+    await keeper_library.keeper.commit([change], reason="scene")
+    closed = await keeper_library.stored(change)
     assert closed.status is ProposalStatus.ACCEPTED, closed.error
-    assert await standing(table) != before
+    assert await standing(keeper_library) != before
 
-    undoing = await undone(table, closed)
+    undoing = await undone(keeper_library, closed)
     assert all(p.authority is Authority.GM for p in undoing)
     assert all([e.kind for e in p.evidence] == [EvidenceKind.MANUAL] for p in undoing)
-    after = await standing(table)
+    after = await standing(keeper_library)
     assert after["entities"] == before["entities"]
     # What a number was at first is written with its first change, and stays: it was so.
     assert [f for f in after["facts"] if f not in before["facts"]] in ([], [FIRST])
     assert [f for f in before["facts"] if f not in after["facts"]] == []
 
 
-async def test_undo_of_commit_what_was_kept_out_is_proposed_again_on_its_own_evidence(table: Table) -> None:
-    await table.lay(IN_CHAPEL)
-    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:fears", KindRule.REJECT)
-    (claim,) = await table.stage(says("fears", MARA, JON))
-    await table.keeper.commit([claim], reason="scene")
-    undo = await table.keeper.undo_planner.plan_undo(claim.id, "a fear")
+async def test_undo_of_commit_what_was_kept_out_is_proposed_again_on_its_own_evidence(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay(IN_CHAPEL)
+    await keeper_library.keeper.policies.set_rule(UNIVERSE, "assert_fact:fears", KindRule.REJECT)
+    (claim,) = await keeper_library.stage(says("fears", MARA, JON))
+    await keeper_library.keeper.commit([claim], reason="scene")
+    undo = await keeper_library.keeper.undo_planner.plan_undo(claim.id, "a fear")
     (again,) = undo.proposals
     assert (again.payload, again.evidence, again.turn_id) == (claim.payload, claim.evidence, claim.turn_id)
     assert again.id != claim.id
 
 
-async def test_undo_of_commit_what_cannot_be_taken_back_says_why(table: Table) -> None:
-    await table.lay(IN_CHAPEL, OWNS)
-    await on_record(table)
-    pending, known, name = await table.stage(
+async def test_undo_of_commit_what_cannot_be_taken_back_says_why(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay(IN_CHAPEL, OWNS)
+    await on_record(keeper_library)
+    pending, known, name = await keeper_library.stage(
         says("fears", MARA, JON),
         says("owns", MARA, LANTERN, statement="Mara owns Lantern.", valid_from=0),
         by_gm(UpdateEntity(entity_id=JON.id, name="Jon Silt")),
     )
-    of = table.keeper.undo_planner.plan_undo
+    of = keeper_library.keeper.undo_planner.plan_undo
     with pytest.raises(InputError, match="gone"):
         await of("nothing", "")
     with pytest.raises(InputError, match="still open"):
         await of(pending.id, "")
-    await table.keeper.commit([known, name], reason="scene")
+    await keeper_library.keeper.commit([known, name], reason="scene")
     with pytest.raises(InputError, match="only evidence was added"):
         await of(known.id, "")
 
     later = by_gm(UpdateEntity(entity_id=JON.id, name="Jon Tar"))
-    await table.stage(later)
-    await table.keeper.commit([later], reason="scene")
+    await keeper_library.stage(later)
+    await keeper_library.keeper.commit([later], reason="scene")
     with pytest.raises(InputError, match="changed again since"):
         await of(name.id, "")
     undo = await of(later.id, "a name")
-    await table.stage(*undo.proposals)
+    await keeper_library.stage(*undo.proposals)
     with pytest.raises(InputError, match="proposed already"):
         await of(later.id, "a name")
-    await table.keeper.decide([p.id for p in undo.proposals], ruling(Verdict.ACCEPT))
-    await table.keeper.commit(undo.proposals, reason="by hand")
-    assert (await table.canon.entity(JON.id)).name == "Jon Silt"
+    await keeper_library.keeper.decide([p.id for p in undo.proposals], ruling(Verdict.ACCEPT))
+    await keeper_library.keeper.commit(undo.proposals, reason="by hand")
+    assert (await keeper_library.canon.entity(JON.id)).name == "Jon Silt"
 
 
 def test_undo_of_commit_each_authority_has_its_words() -> None:

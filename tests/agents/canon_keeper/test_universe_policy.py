@@ -11,7 +11,7 @@ from agents.canon_keeper.universe_policy import MIN_DECISIONS, RuleSuggestion
 from stores.errors import InputError
 from stores.records.canon import Authority, RetconFact
 from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Verdict
-from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     CATALOGUE,
     JON,
@@ -34,76 +34,80 @@ def weather(n: int) -> ProposedChange:
     )
 
 
-async def decided(table: Table, proposals: list[ProposedChange], verdict: Verdict) -> None:
-    await table.stage(*proposals)
+async def decided(keeper_library: KeeperLibrary, proposals: list[ProposedChange], verdict: Verdict) -> None:
+    await keeper_library.stage(*proposals)
     for proposal in proposals:
-        await table.keeper.decide([proposal.id], ruling(verdict))
-    await table.keeper.commit(proposals, reason="scene")
+        await keeper_library.keeper.decide([proposal.id], ruling(verdict))
+    await keeper_library.keeper.commit(proposals, reason="scene")
 
 
-async def test_rules_are_kept_and_the_narrowest_counts(table: Table) -> None:
-    await table.lay()
+async def test_rules_are_kept_and_the_narrowest_counts(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
     unsure = hurt(MARA, 1, **UNSURE)
-    houses = table.keeper.policies
+    houses = keeper_library.keeper.policies
     await houses.set_rule(UNIVERSE, "state_change", KindRule.REJECT)
-    assert (await table.keeper.assess([unsure]))[unsure.id].mark == "reject"
+    assert (await keeper_library.keeper.assess([unsure]))[unsure.id].mark == "reject"
     await houses.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
-    judged = (await table.keeper.assess([unsure]))[unsure.id]
+    judged = (await keeper_library.keeper.assess([unsure]))[unsure.id]
     assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for numbers and tags (HP): auto-accept.")
     assert {k.kind for k in await houses.read_rules(UNIVERSE)} == {"state_change", "state_change:hp"}
     await houses.set_rule(UNIVERSE, "state_change:hp", None)
     await houses.set_rule(UNIVERSE, "state_change", None)
-    assert (await table.keeper.assess([unsure]))[unsure.id].mark == "defer"
+    assert (await keeper_library.keeper.assess([unsure]))[unsure.id].mark == "defer"
 
 
-async def test_universe_policy_rule_never_beats_a_conflict(table: Table) -> None:
-    await table.lay()
-    await table.keeper.policies.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT)
-    await table.stage(state(ORC, "alive", False))
+async def test_universe_policy_rule_never_beats_a_conflict(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
+    await keeper_library.keeper.policies.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT)
+    await keeper_library.stage(state(ORC, "alive", False))
     dead = state(ORC, "alive", False, tick=1)
-    await table.keeper.commit(await table.stage(dead), reason="death")
+    await keeper_library.keeper.commit(await keeper_library.stage(dead), reason="death")
     risen = state(ORC, "alive", True, tick=200)
-    assert (await table.keeper.assess([risen]))[risen.id].mark == "hold"
+    assert (await keeper_library.keeper.assess([risen]))[risen.id].mark == "hold"
 
 
-async def test_offers_come_of_the_gm_s_own_decisions(table: Table) -> None:
-    await table.lay()
-    await decided(table, [weather(n) for n in range(MIN_DECISIONS - 1)], Verdict.FLAVOUR)
-    assert await table.keeper.policies.read_suggestions(UNIVERSE) == []
-    await decided(table, [weather(MIN_DECISIONS)], Verdict.REJECT)
-    offers = await table.keeper.policies.read_suggestions(UNIVERSE)
+async def test_offers_come_of_the_gm_s_own_decisions(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
+    await decided(keeper_library, [weather(n) for n in range(MIN_DECISIONS - 1)], Verdict.FLAVOUR)
+    assert await keeper_library.keeper.policies.read_suggestions(UNIVERSE) == []
+    await decided(keeper_library, [weather(MIN_DECISIONS)], Verdict.REJECT)
+    offers = await keeper_library.keeper.policies.read_suggestions(UNIVERSE)
     assert offers == [RuleSuggestion("assert_fact", KindRule.REJECT, 0, MIN_DECISIONS)]
     liked = [says("knows", MARA, JON, value=n, statement=f"{n}", **UNSURE) for n in range(MIN_DECISIONS)]
-    await decided(table, liked, Verdict.ACCEPT)
-    assert await table.keeper.policies.read_suggestions(UNIVERSE) == [
+    await decided(keeper_library, liked, Verdict.ACCEPT)
+    assert await keeper_library.keeper.policies.read_suggestions(UNIVERSE) == [
         RuleSuggestion("assert_fact:knows", KindRule.ACCEPT, MIN_DECISIONS, MIN_DECISIONS),
         RuleSuggestion("assert_fact:weather", KindRule.REJECT, 0, MIN_DECISIONS),
     ]
-    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
-    assert [o.kind for o in await table.keeper.policies.read_suggestions(UNIVERSE)] == ["assert_fact:knows"]
+    await keeper_library.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
+    assert [o.kind for o in await keeper_library.keeper.policies.read_suggestions(UNIVERSE)] == [
+        "assert_fact:knows"
+    ]
 
 
-async def test_universe_policy_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(table: Table) -> None:
-    await table.lay()
-    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
-    await table.keeper.policies.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
-    rained, hit = await table.stage(weather(1), hurt(MARA, 1, **UNSURE))
-    await table.keeper.commit([rained, hit], reason="scene")
-    rejected, accepted = await table.stored(rained), await table.stored(hit)
+async def test_universe_policy_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay()
+    await keeper_library.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
+    await keeper_library.keeper.policies.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
+    rained, hit = await keeper_library.stage(weather(1), hurt(MARA, 1, **UNSURE))
+    await keeper_library.keeper.commit([rained, hit], reason="scene")
+    rejected, accepted = await keeper_library.stored(rained), await keeper_library.stored(hit)
     assert rejected.status is ProposalStatus.REJECTED
     assert rejected.decision is not None
     assert rejected.decision.reason == "Your rule for facts (weather): auto-reject."
-    assert await table.keeper.policies.read_suggestions(UNIVERSE) == []
+    assert await keeper_library.keeper.policies.read_suggestions(UNIVERSE) == []
 
-    (again,) = (await table.keeper.undo_planner.plan_undo(rejected.id, "rain")).proposals
+    (again,) = (await keeper_library.keeper.undo_planner.plan_undo(rejected.id, "rain")).proposals
     assert (again.payload, again.status, again.decision) == (rained.payload, ProposalStatus.PENDING, None)
-    (retcon,) = (await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")).proposals
+    (retcon,) = (await keeper_library.keeper.undo_planner.plan_undo(accepted.id, "a blow")).proposals
     assert isinstance(retcon.payload, RetconFact)
-    await decided(table, [again], Verdict.ACCEPT)
-    await decided(table, [retcon], Verdict.ACCEPT)
-    assert await table.told() == ["It rained 1.", "Mara's HP is 10."]
+    await decided(keeper_library, [again], Verdict.ACCEPT)
+    await decided(keeper_library, [retcon], Verdict.ACCEPT)
+    assert await keeper_library.told() == ["It rained 1.", "Mara's HP is 10."]
     with pytest.raises(InputError, match="undone already"):
-        await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")
+        await keeper_library.keeper.undo_planner.plan_undo(accepted.id, "a blow")
 
 
 # --- predicates of its own ----------------------------------------------------------------------------
@@ -116,23 +120,25 @@ sworn_to:
 """
 
 
-async def test_its_own_predicates_are_checked_like_the_bundled_ones(table: Table) -> None:
-    await table.lay()
+async def test_its_own_predicates_are_checked_like_the_bundled_ones(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
     both = [says("sworn_to", MARA, JON, valid_from=5), says("sworn_to", MARA, ORC, valid_from=5)]
-    assert (await table.keeper.assess(both))[both[1].id].conflicts == ()
-    await table.keeper.policies.set_predicates(UNIVERSE, SWORN)
-    assert await table.keeper.policies.read_predicates(UNIVERSE) == SWORN
-    assert [c.check_name for c in (await table.keeper.assess(both))[both[1].id].conflicts] == ["one_value"]
+    assert (await keeper_library.keeper.assess(both))[both[1].id].conflicts == ()
+    await keeper_library.keeper.policies.set_predicates(UNIVERSE, SWORN)
+    assert await keeper_library.keeper.policies.read_predicates(UNIVERSE) == SWORN
+    assert [c.check_name for c in (await keeper_library.keeper.assess(both))[both[1].id].conflicts] == [
+        "one_value"
+    ]
     foe = says("enemy_of", MARA, JON)
-    judged = await table.keeper.assess([both[0], foe])
+    judged = await keeper_library.keeper.assess([both[0], foe])
     assert [c.check_name for c in judged[foe.id].conflicts] == ["exclusive"]
 
 
-async def test_predicates_of_one_universe_are_not_another_s(table: Table) -> None:
-    await table.lay()
-    await table.keeper.policies.set_predicates(new_id(), SWORN)
+async def test_predicates_of_one_universe_are_not_another_s(keeper_library: KeeperLibrary) -> None:
+    await keeper_library.lay()
+    await keeper_library.keeper.policies.set_predicates(new_id(), SWORN)
     both = [says("sworn_to", MARA, JON, valid_from=5), says("sworn_to", MARA, ORC, valid_from=5)]
-    assert (await table.keeper.assess(both))[both[1].id].conflicts == ()
+    assert (await keeper_library.keeper.assess(both))[both[1].id].conflicts == ()
 
 
 def test_universe_policy_nothing_laid_over_is_the_bundled_catalogue() -> None:
@@ -159,9 +165,11 @@ def test_universe_policy_nothing_laid_over_is_the_bundled_catalogue() -> None:
         ("b: {}\nb: {}", "line 2", "given twice"),
     ],
 )
-async def test_universe_policy_bad_predicate_is_refused_by_its_line(text: str, where: str, why: str, table: Table) -> None:
+async def test_universe_policy_bad_predicate_is_refused_by_its_line(
+    text: str, where: str, why: str, keeper_library: KeeperLibrary
+) -> None:
     with pytest.raises(InputError) as refused:
-        await table.keeper.policies.set_predicates(UNIVERSE, text)
+        await keeper_library.keeper.policies.set_predicates(UNIVERSE, text)
     assert where in str(refused.value)
     assert why in str(refused.value)
-    assert await table.keeper.policies.read_predicates(UNIVERSE) == ""
+    assert await keeper_library.keeper.policies.read_predicates(UNIVERSE) == ""

@@ -32,7 +32,7 @@ BINDS = {"lines": "none", "result": "A success.", "note": "none", "words": "I di
 """What a prompt never drops."""
 
 
-class Table:
+class PlayedStory:
     """A story being played, and what is packed of it."""
 
     def __init__(self, program: Program, scene_id: Id) -> None:
@@ -65,13 +65,13 @@ class Table:
 
 
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Table]:
+async def story(tmp_path: Path) -> AsyncIterator[PlayedStory]:
     async with opened(tmp_path) as program:
-        yield Table(program, await begin(program))
+        yield PlayedStory(program, await begin(program))
 
 
-async def test_context_package_holds_record_in_sections(table: Table) -> None:
-    await table.play(
+async def test_context_package_holds_record_in_sections(story: PlayedStory) -> None:
+    await story.play(
         "/npc Old Tam: keeper of the bell (hp 6)",
         "/npc Sella Brand",
         "/axiom The dead cannot cross salt",
@@ -83,11 +83,11 @@ async def test_context_package_holds_record_in_sections(table: Table) -> None:
         "I wait.",
         "> The rain stops.",
     )
-    staged = await table.parts()
+    staged = await story.parts()
     assert "(proposed)" in staged["rules"]
     assert "(proposed)" in staged["facts"]
-    await table.end()
-    shown = await table.parts("I talk to Old Tam")
+    await story.end()
+    shown = await story.parts("I talk to Old Tam")
     assert shown["rules"] == "- The dead cannot cross salt."
     assert "Mara and Old Tam are allies." in shown["facts"]
     assert "bell is cracked" not in shown["facts"]
@@ -99,56 +99,56 @@ async def test_context_package_holds_record_in_sections(table: Table) -> None:
     assert "(proposed)" not in "\n".join(shown.values())
 
 
-async def test_context_package_knows_who_met_before(table: Table) -> None:
-    await table.play("/npc Old Tam", "I nod.", "> He nods.")
+async def test_context_package_knows_who_met_before(story: PlayedStory) -> None:
+    await story.play("/npc Old Tam", "I nod.", "> He nods.")
     text = "“When we last met you had two boots,” says Old Tam."
-    assert check_prose(text, build_prose_check_input(await table.package(), NarratorBrief()))
-    await table.end()
-    await table.play("/npc Joss", "I nod.")
-    package = await table.package()
-    assert await table.id_of("Old Tam") in package.narrative.met_before_ids
+    assert check_prose(text, build_prose_check_input(await story.package(), NarratorBrief()))
+    await story.end()
+    await story.play("/npc Joss", "I nod.")
+    package = await story.package()
+    assert await story.id_of("Old Tam") in package.narrative.met_before_ids
     assert not check_prose(text, build_prose_check_input(package, NarratorBrief()))
     assert check_prose(text.replace("Old Tam", "Joss"), build_prose_check_input(package, NarratorBrief()))
 
 
-async def test_context_package_leaves_out_turns_being_answered(table: Table) -> None:
-    await table.play("I knock.", "> Nobody.", "I push the door. /roll 2d6")
-    shown = await table.parts("I push the door.")
+async def test_context_package_leaves_out_turns_being_answered(story: PlayedStory) -> None:
+    await story.play("I knock.", "> Nobody.", "I push the door. /roll 2d6")
+    shown = await story.parts("I push the door.")
     assert shown["recent"] == "Mara: I knock.\nGM: Nobody."
-    assert "I push the door." in (await table.parts())["recent"]
+    assert "I push the door." in (await story.parts())["recent"]
 
 
-async def test_context_package_leaves_out_undone_turns(table: Table) -> None:
-    await table.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
-    assert "cracked" in (await table.parts())["facts"]
-    await table.play("/undo")
-    shown = await table.parts()
+async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> None:
+    await story.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
+    assert "cracked" in (await story.parts())["facts"]
+    await story.play("/undo")
+    shown = await story.parts()
     assert "cracked" not in "\n".join(shown.values())
     assert "I sing." not in shown["recent"]
 
 
-async def test_context_package_view_moves_by_steps(table: Table) -> None:
+async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
     lengths, firsts = set(), set()
     for n in range(30):
-        await table.play(f"I count {n}.")
-        turns = (await table.package()).narrative.recent_turns
+        await story.play(f"I count {n}.")
+        turns = (await story.package()).narrative.recent_turns
         lengths.add(len(turns))
         firsts.add(turns[0].text)
     assert max(lengths) == 24
     assert firsts == {"I count 0.", "I count 8."}
 
 
-async def test_context_package_memories_belong_to_owner_and_follow_undo(table: Table) -> None:
-    await table.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
-    tam, sella = await table.id_of("Old Tam"), await table.id_of("Sella Brand")
-    package = await table.package()
+async def test_context_package_memories_belong_to_owner_and_follow_undo(story: PlayedStory) -> None:
+    await story.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
+    tam, sella = await story.id_of("Old Tam"), await story.id_of("Sella Brand")
+    package = await story.package()
     sung = package.narrative.recent_turns[-1]
 
     def memory(who: Id, text: str, **given: object) -> Memory:
         filled = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
         return Memory.model_validate({**filled, "text": text, "created_at": START} | given)
 
-    log = table.program.stores.log(Role.MEMORY_MANAGER)
+    log = story.program.stores.log(Role.MEMORY_MANAGER)
     await log.put_memories(
         [
             memory(tam, "Mara sings badly.", turn_id=sung.id, scene_id=sung.scene_id),
@@ -156,17 +156,17 @@ async def test_context_package_memories_belong_to_owner_and_follow_undo(table: T
             memory(sella, "Tam hid the key."),
         ]
     )
-    package = await table.package()
+    package = await story.package()
     assert [m.text for m in package.memories_of(tam)] == ["Mara sings badly.", "I hid the key."]
     assert [m.text for m in package.memories_of(sella)] == ["Tam hid the key."]
-    await table.play("/undo")
-    assert [m.text for m in (await table.package()).memories_of(tam)] == ["I hid the key."]
+    await story.play("/undo")
+    assert [m.text for m in (await story.package()).memories_of(tam)] == ["I hid the key."]
 
 
-async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(table: Table) -> None:
-    await table.play(*(f"I count {n}." for n in range(26)))
-    scene_id, universe_id = table.scene_id, (await table.package()).scene.universe.id
-    turns = await table.program.stores.log(Role.NARRATOR).all_turns(scene_id)
+async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(story: PlayedStory) -> None:
+    await story.play(*(f"I count {n}." for n in range(26)))
+    scene_id, universe_id = story.scene_id, (await story.package()).scene.universe.id
+    turns = await story.program.stores.log(Role.NARRATOR).all_turns(scene_id)
     mark = DecisionMark(
         id=derive_id("m"),
         universe_id=universe_id,
@@ -177,7 +177,7 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
         impact="no way back",
         at=START,
     )
-    await table.program.stores.log(Role.NARRATOR).mark_decisions([mark])
+    await story.program.stores.log(Role.NARRATOR).mark_decisions([mark])
     bullets = [
         Summary(
             id=derive_id("b", n),
@@ -189,16 +189,16 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
         )
         for n in (1, 25)
     ]
-    await table.program.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
-    shown = await table.parts()
+    await story.program.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
+    shown = await story.parts()
     assert shown["decisions"] == "- the sea it is; so: no way back"
     assert shown["summary"] == "- Bullet 1."
 
 
-async def test_context_package_looks_up_named_entities(table: Table) -> None:
-    await table.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
-    await table.end()
-    shown = await table.parts("I ask for Old Tam.")
+async def test_context_package_looks_up_named_entities(story: PlayedStory) -> None:
+    await story.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
+    await story.end()
+    shown = await story.parts("I ask for Old Tam.")
     assert "Old Tam" not in shown["cast"]
     assert "keeper of the bell" in shown["named"]
     assert "Old Tam is dead, and not here" in shown["state"]
@@ -207,44 +207,44 @@ async def test_context_package_looks_up_named_entities(table: Table) -> None:
 # --- found again ------------------------------------------------------------------------------------------
 
 
-async def indexed(table: Table) -> ContextPackageBuilder:
+async def indexed(story: PlayedStory) -> ContextPackageBuilder:
     """Bring the words of all that was played up to date; returns what packs with them."""
-    await table.program.services.jobs.wait_until_idle()
-    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
+    await story.program.services.jobs.wait_until_idle()
+    role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     log, canon = stores.log(role), stores.canon(role)
     recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), None)
     return ContextPackageBuilder(canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon), recall)
 
 
-async def pack(table: Table, packages: ContextPackageBuilder, words: str) -> ContextPackage:
-    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
+async def pack(story: PlayedStory, packages: ContextPackageBuilder, words: str) -> ContextPackage:
+    role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     context = SceneContextLoader(stores.canon(role), stores.log(role))
-    return await packages.build_package(await context.load_context(table.scene_id), words)
+    return await packages.build_package(await context.load_context(story.scene_id), words)
 
 
-async def test_context_package_recalls_earlier_play_with_place_and_time(table: Table) -> None:
-    await table.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
-    await table.play(*(f"I count {n}." for n in range(4)))
-    await table.end()
-    await table.play("I sleep.", *(f"I walk {n}." for n in range(30)))
-    packages = await indexed(table)
-    package = await pack(table, packages, "I dig for the copper idol.")
+async def test_context_package_recalls_earlier_play_with_place_and_time(story: PlayedStory) -> None:
+    await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
+    await story.play(*(f"I count {n}." for n in range(4)))
+    await story.end()
+    await story.play("I sleep.", *(f"I walk {n}." for n in range(30)))
+    packages = await indexed(story)
+    package = await pack(story, packages, "I dig for the copper idol.")
     shown = build_prompt_sections(package)["recalled"]
     assert "Mara: I bury the copper idol under the elder." in shown
     assert "[Scene 1 “The yard”, " in shown
     names = [section.name for section in load_prompts()[Persona.NARRATOR].sections]
     assert names.index("recalled") > names.index("recent")
     assert package.metadata is not None
-    assert (package.metadata.scene_id, package.is_stale) == (table.scene_id, False)
+    assert (package.metadata.scene_id, package.is_stale) == (story.scene_id, False)
 
 
-async def test_context_package_does_not_recall_turns_in_view(table: Table) -> None:
-    await table.play("I bury the copper idol.", "> Done.")
-    package = await pack(table, await indexed(table), "I dig for the copper idol.")
+async def test_context_package_does_not_recall_turns_in_view(story: PlayedStory) -> None:
+    await story.play("I bury the copper idol.", "> Done.")
+    package = await pack(story, await indexed(story), "I dig for the copper idol.")
     assert package.recalled.passages == ()
 
 
-async def test_context_package_search_timeout_is_shown_in_xray(table: Table) -> None:
+async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStory) -> None:
     class Slow:
         async def search(self, *given: object, **named: object) -> SearchResults:
             await asyncio.Event().wait()
@@ -253,14 +253,14 @@ async def test_context_package_search_timeout_is_shown_in_xray(table: Table) -> 
         async def search_by_words(self, *given: object, **named: object) -> SearchResults:
             return SearchResults()
 
-    await table.play("I wait.", "> It rains.")
-    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
+    await story.play("I wait.", "> It rains.")
+    role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     log, canon = stores.log(role), stores.canon(role)
     context = SceneContextLoader(canon, log)
     packages = ContextPackageBuilder(
         canon, log, context, StoryAgendaReader(canon), Slow(), search_timeout=0.01
     )
-    package = await packages.build_package(await context.load_context(table.scene_id), "I dig.")
+    package = await packages.build_package(await context.load_context(story.scene_id), "I dig.")
     assert [out.reason for out in package.omitted_items] == ["it was not found in time"]
     built = build_prompt(
         load_prompts()[Persona.NARRATOR], {**build_prompt_sections(package), **BINDS}, estimate_tokens, None
@@ -270,36 +270,36 @@ async def test_context_package_search_timeout_is_shown_in_xray(table: Table) -> 
 
 
 async def test_context_package_is_stale_while_store_is_down(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    story: PlayedStory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*given: object, **named: object) -> list[object]:
         raise StoreUnavailable("Canon does not answer.")
 
-    await table.play("/npc Old Tam", "I wait.", "> It rains.")
-    packages = await indexed(table)
-    before = await pack(table, packages, "I wait.")
-    monkeypatch.setattr(type(table.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
-    after = await pack(table, packages, "I sing.")
+    await story.play("/npc Old Tam", "I wait.", "> It rains.")
+    packages = await indexed(story)
+    before = await pack(story, packages, "I wait.")
+    monkeypatch.setattr(type(story.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
+    after = await pack(story, packages, "I sing.")
     assert (after.is_stale, after.player_text) == (True, "I sing.")
     assert after.canonical == before.canonical
     assert after.omitted_items[-1].reason == "an older package: Canon does not answer."
     monkeypatch.undo()
-    assert not (await pack(table, packages, "I sing.")).is_stale
+    assert not (await pack(story, packages, "I sing.")).is_stale
 
 
 async def test_memory_recall_is_limited_and_includes_relevant_memories(
-    table: Table,
+    story: PlayedStory,
 ) -> None:
-    await table.play("/npc Old Tam", "I wait.")
-    tam = await table.id_of("Old Tam")
-    universe_id = (await table.package()).scene.universe.id
+    await story.play("/npc Old Tam", "I wait.")
+    tam = await story.id_of("Old Tam")
+    universe_id = (await story.package()).scene.universe.id
     told = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]
     made = [
         Memory(id=derive_id("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
         for n, text in enumerate(told)
     ]
-    await table.program.stores.log(Role.MEMORY_MANAGER).put_memories(made)
-    package = await pack(table, await indexed(table), "I ask Tam about the mill that burned.")
+    await story.program.stores.log(Role.MEMORY_MANAGER).put_memories(made)
+    package = await pack(story, await indexed(story), "I ask Tam about the mill that burned.")
     minded = [m.text for m in package.memories_of(tam)]
     assert len(minded) == 8
     assert told[0] in minded

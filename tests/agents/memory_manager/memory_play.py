@@ -127,6 +127,6 @@ async def sit_down(program: Program, name: str = "Test") -> Remembering:
     noted, scenes = Noted(), SceneReader(canon, log, catalogue_of)
     manager = MemoryManager(log, scenes, noted, SteppingClock(START), program.services.events)
     scene_id = await begin(program, name=name)
-    table = Remembering(program, scene_id, manager, KnowledgeReader(canon, log, catalogue_of), noted)
-    program.services.events.subscribe(table.published.append)
-    return table
+    played = Remembering(program, scene_id, manager, KnowledgeReader(canon, log, catalogue_of), noted)
+    program.services.events.subscribe(played.published.append)
+    return played

@@ -36,17 +36,18 @@ def how_it_is(knows: FactKnowledge | None, names: dict[str, str]) -> tuple[str, 
     return word, whom
 
 
-async def answers(table: Remembering, play: Play, wanted: list[Case]) -> list[tuple[Case, str, str]]:
-    await table.play(*play.lines)
-    scenes = await table.log.scenes((await table.log.scene(table.scene_id)).story_id)
-    await table.remember(*(scene.id for scene in scenes))
-    everyone = await table.everyone()
+async def answers(remembering: Remembering, play: Play, wanted: list[Case]) -> list[tuple[Case, str, str]]:
+    await remembering.play(*play.lines)
+    scenes = await remembering.log.scenes((await remembering.log.scene(remembering.scene_id)).story_id)
+    await remembering.remember(*(scene.id for scene in scenes))
+    everyone = await remembering.everyone()
     names = {entity_id: name for name, entity_id in everyone.items()}
-    now = await table.knowledge.read_latest_tick(await table.universe()) + play.later * DAY
+    now = await remembering.knowledge.read_latest_tick(await remembering.universe()) + play.later * DAY
     found = []
     for case in wanted:
         rows = {
-            k.entity_id: k for k in await table.knowledge.find_who_knows(await table.fact(case.fact), now)
+            k.entity_id: k
+            for k in await remembering.knowledge.find_who_knows(await remembering.fact(case.fact), now)
         }
         found.append((case, *how_it_is(rows.get(everyone[case.who]), names)))
     return found
@@ -59,8 +60,8 @@ async def test_fact_knowledge_is_what_each_lived_and_nothing_else(tmp_path: Path
     async with opened(tmp_path) as program:
         for play in PLAYS:
             wanted = [case for case in cases() if case.play == play.name]
-            table = await sit_down(program, play.name)
-            for case, what, whom in await answers(table, play, wanted):
+            remembering = await sit_down(program, play.name)
+            for case, what, whom in await answers(remembering, play, wanted):
                 asked[case.what] += 1
                 if (what, whom) == (case.what, case.whom):
                     right[case.what] += 1

@@ -28,81 +28,83 @@ PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")
 
 
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
+async def played(tmp_path: Path) -> AsyncIterator[Remembering]:
     async with remembering(tmp_path) as found:
         await found.play(*PEOPLE)
         yield found
 
 
-def another(table: Remembering) -> MemoryManager:
+def another(played: Remembering) -> MemoryManager:
     """A MemoryManager that knows nothing of the first one's cursors, as after a restart without them."""
-    canon, log = table.program.stores.canon(Role.MEMORY_MANAGER), table.log
+    canon, log = played.program.stores.canon(Role.MEMORY_MANAGER), played.log
     scenes = SceneReader(canon, log, catalogue_of)
-    return MemoryManager(log, scenes, Noted(), SteppingClock(START), table.program.services.events)
+    return MemoryManager(log, scenes, Noted(), SteppingClock(START), played.program.services.events)
 
 
-async def counting(table: Remembering, name: str) -> list[Memory]:
-    return await table.knowledge.filter_valid(await table.of(name))
+async def counting(played: Remembering, name: str) -> list[Memory]:
+    return await played.knowledge.filter_valid(await played.of(name))
 
 
-async def test_memory_worker_is_idempotent(table: Remembering) -> None:
-    await table.play("> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain.")
-    await table.remember()
-    first = await table.log.memories(MemoryQuery(universe_id=await table.universe()))
-    table.published.clear()
-    manager = another(table)
-    while await manager.reconcile(table.scene_id):
+async def test_memory_worker_is_idempotent(played: Remembering) -> None:
+    await played.play(
+        "> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain."
+    )
+    await played.remember()
+    first = await played.log.memories(MemoryQuery(universe_id=await played.universe()))
+    played.published.clear()
+    manager = another(played)
+    while await manager.reconcile(played.scene_id):
         pass
-    assert await table.log.memories(MemoryQuery(universe_id=await table.universe())) == first
-    assert not [e for e in table.published if isinstance(e, MemoriesWritten)]
+    assert await played.log.memories(MemoryQuery(universe_id=await played.universe())) == first
+    assert not [e for e in played.published if isinstance(e, MemoriesWritten)]
 
 
-async def test_memory_worker_keeps_recalls_when_rewriting(table: Remembering) -> None:
-    await table.play("> Bela swears by the fire to mend the gate.")
-    await table.remember()
-    (memory,) = await table.of("Old Tam")
-    await table.read(memory.id, tick=memory.tick + 10 * DAY)
-    await table.play("/fact promise: Bela Orsk will mend the gate.")
-    await table.remember()
-    (linked,) = await table.of("Old Tam")
+async def test_memory_worker_keeps_recalls_when_rewriting(played: Remembering) -> None:
+    await played.play("> Bela swears by the fire to mend the gate.")
+    await played.remember()
+    (memory,) = await played.of("Old Tam")
+    await played.read(memory.id, tick=memory.tick + 10 * DAY)
+    await played.play("/fact promise: Bela Orsk will mend the gate.")
+    await played.remember()
+    (linked,) = await played.of("Old Tam")
     assert linked.id == memory.id
     assert linked.linked_fact_id is not None
     assert (linked.access_count, linked.recalled) == (1, memory.tick + 10 * DAY)
     assert linked.strength > 1
 
 
-async def test_memory_worker_follows_undo_and_redo(table: Remembering) -> None:
-    await table.play("> Rain.", "> Bela betrays you to the guild.")
-    await table.remember()
-    assert len(await counting(table, "Old Tam")) == 1
-    await table.play("/undo")
-    await table.remember()
-    assert await counting(table, "Old Tam") == []
-    await table.play("> Bela saves you from the guild.")
-    await table.remember()
-    assert [m.text for m in await counting(table, "Old Tam")] == ["Bela saves you from the guild."]
+async def test_memory_worker_follows_undo_and_redo(played: Remembering) -> None:
+    await played.play("> Rain.", "> Bela betrays you to the guild.")
+    await played.remember()
+    assert len(await counting(played, "Old Tam")) == 1
+    await played.play("/undo")
+    await played.remember()
+    assert await counting(played, "Old Tam") == []
+    await played.play("> Bela saves you from the guild.")
+    await played.remember()
+    assert [m.text for m in await counting(played, "Old Tam")] == ["Bela saves you from the guild."]
 
 
-async def test_memory_worker_keeps_heard_words_of_rejected_proposal(table: Remembering) -> None:
-    await table.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
-    await table.remember()
-    fact_id = await table.fact("Mara owns Ring.")
-    assert len(await table.knowledge.find_who_knows(fact_id)) == 3
-    await table.play("/reject 4")
-    await table.remember()
-    assert await table.knowledge.find_who_knows(fact_id) == []
-    (memory,) = await counting(table, "Old Tam")
+async def test_memory_worker_keeps_heard_words_of_rejected_proposal(played: Remembering) -> None:
+    await played.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await played.remember()
+    fact_id = await played.fact("Mara owns Ring.")
+    assert len(await played.knowledge.find_who_knows(fact_id)) == 3
+    await played.play("/reject 4")
+    await played.remember()
+    assert await played.knowledge.find_who_knows(fact_id) == []
+    (memory,) = await counting(played, "Old Tam")
     assert memory.text == "Bela gives you a ring of silver."
 
 
-async def test_memory_worker_skips_unimportant_turns(table: Remembering) -> None:
-    await table.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
-    await table.remember()
-    assert len(await table.of("Old Tam")) == 1
+async def test_memory_worker_skips_unimportant_turns(played: Remembering) -> None:
+    await played.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
+    await played.remember()
+    assert len(await played.of("Old Tam")) == 1
 
 
-async def test_memory_correction_replaces_error_without_repeating_it(table: Remembering) -> None:
-    await table.play(
+async def test_memory_correction_replaces_error_without_repeating_it(played: Remembering) -> None:
+    await played.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
@@ -111,33 +113,33 @@ async def test_memory_correction_replaces_error_without_repeating_it(table: Reme
         '"I lied. The key is not under the bed, it is under the hearth," I tell Tam.',
         '"The key is under the hearth," I tell Tam.',
     )
-    await table.remember()
-    error, *_ = [m for m in await table.of("Old Tam") if "bed" in m.text]
+    await played.remember()
+    error, *_ = [m for m in await played.of("Old Tam") if "bed" in m.text]
     now = error.tick + 30 * DAY
     before = compute_retention(error, now)
-    counted = await counting(table, "Old Tam")
+    counted = await counting(played, "Old Tam")
     assert error.id not in {m.id for m in counted}
     correction = next(m for m in counted if m.corrects == error.id)
     # To recall the correction, retell it or read both does not make the error any fresher.
     for day in (5, 10, 20):
-        await table.read(correction.id, error.id, tick=error.tick + day * DAY)
-    await table.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
-    await table.remember()
-    (error,) = await table.log.memories(MemoryQuery(ids=[error.id]))
+        await played.read(correction.id, error.id, tick=error.tick + day * DAY)
+    await played.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
+    await played.remember()
+    (error,) = await played.log.memories(MemoryQuery(ids=[error.id]))
     assert (compute_retention(error, now), error.access_count) == (before, 0)
-    (correction,) = await table.log.memories(MemoryQuery(ids=[correction.id]))
+    (correction,) = await played.log.memories(MemoryQuery(ids=[correction.id]))
     assert correction.access_count == 3
-    tam = (await table.everyone())["Old Tam"]
+    tam = (await played.everyone())["Old Tam"]
     (knows,) = [
         k
-        for k in await table.knowledge.find_who_knows(await table.fact("The key is under the hearth."))
+        for k in await played.knowledge.find_who_knows(await played.fact("The key is under the hearth."))
         if k.entity_id == tam
     ]
     assert not knows.is_mistaken
 
 
-async def test_memory_correction_that_is_undone_leaves_error(table: Remembering) -> None:
-    await table.play(
+async def test_memory_correction_that_is_undone_leaves_error(played: Remembering) -> None:
+    await played.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
@@ -145,70 +147,70 @@ async def test_memory_correction_that_is_undone_leaves_error(table: Remembering)
         '"The key is under the bed," I tell Tam.',
         '"I lied. The key is under the hearth," I tell Tam.',
     )
-    await table.remember()
-    assert [m.text for m in await counting(table, "Old Tam")] == ["The key is under the hearth."]
-    await table.play("/undo")
-    assert [m.text for m in await counting(table, "Old Tam")] == ["The key is under the bed."]
+    await played.remember()
+    assert [m.text for m in await counting(played, "Old Tam")] == ["The key is under the hearth."]
+    await played.play("/undo")
+    assert [m.text for m in await counting(played, "Old Tam")] == ["The key is under the bed."]
 
 
-async def test_memory_of_what_was_seen_is_not_corrected_by_words(table: Remembering) -> None:
-    await table.play(
+async def test_memory_of_what_was_seen_is_not_corrected_by_words(played: Remembering) -> None:
+    await played.play(
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
         '"No, the key is under the bed," I tell Tam.',
     )
-    await table.remember()
-    saw, told = await counting(table, "Old Tam")
+    await played.remember()
+    saw, told = await counting(played, "Old Tam")
     assert (saw.how, told.how, told.corrects) == (MemoryOrigin.SAW, MemoryOrigin.TOLD, None)
 
 
-async def test_memory_misremembered_by_gm_is_separate(table: Remembering) -> None:
-    await table.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
-    await table.remember()
-    fact_id = await table.fact("Mara owns Ring.")
-    (lived,) = await table.of("Old Tam")
-    await table.manager.misremember(lived.id, "Bela Orsk owns Ring.")
+async def test_memory_misremembered_by_gm_is_separate(played: Remembering) -> None:
+    await played.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await played.remember()
+    fact_id = await played.fact("Mara owns Ring.")
+    (lived,) = await played.of("Old Tam")
+    await played.manager.misremember(lived.id, "Bela Orsk owns Ring.")
     tam = lived.entity_id
-    (knows,) = [k for k in await table.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    (knows,) = [k for k in await played.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
     assert knows.is_mistaken
-    assert [m.text for m in await counting(table, "Old Tam")] == ["Bela Orsk owns Ring."]
-    assert await table.fact("Mara owns Ring.") == fact_id
+    assert [m.text for m in await counting(played, "Old Tam")] == ["Bela Orsk owns Ring."]
+    assert await played.fact("Mara owns Ring.") == fact_id
     # Written again, it stays; and it can be put back.
-    await another(table).reconcile(table.scene_id)
-    (changed,) = await counting(table, "Old Tam")
+    await another(played).reconcile(played.scene_id)
+    (changed,) = await counting(played, "Old Tam")
     assert changed.text == "Bela Orsk owns Ring."
-    await table.manager.misremember(changed.id, "")
-    (knows,) = [k for k in await table.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    await played.manager.misremember(changed.id, "")
+    (knows,) = [k for k in await played.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
     assert not knows.is_mistaken
 
 
-async def test_memory_worker_writes_no_second_memory_in_restored_copy(table: Remembering) -> None:
+async def test_memory_worker_writes_no_second_memory_in_restored_copy(played: Remembering) -> None:
     """A copy has other identifiers, and the MemoryManager goes through its scenes anew."""
-    await table.play("> Bela dies.", "/fact Bela Orsk is dead")
-    await table.remember()
-    own = await table.of("Old Tam")
+    await played.play("> Bela dies.", "/fact Bela Orsk is dead")
+    await played.remember()
+    own = await played.of("Old Tam")
     copied = [
         m.model_copy(update={"id": f"00000000-0000-7000-8000-00000000000{n}"}) for n, m in enumerate(own)
     ]
-    made = another(table)
+    made = another(played)
     lived = await made._scene_reader.read_stretch(
-        await made._scene_reader.read_setting(table.scene_id),
-        await table.log.line_slice(table.scene_id, 0, 10),
+        await made._scene_reader.read_setting(played.scene_id),
+        await played.log.line_slice(played.scene_id, 0, 10),
     )
     tams = [m for m in extract_memories(lived, START) if m.entity_id == own[0].entity_id]
     assert tams
     assert find_changed_memories(tams, copied, lived) == []
 
 
-async def test_whisper_command_reaches_only_its_hearer(table: Remembering) -> None:
-    await table.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
-    (turn,) = await table.log.line_tail(table.scene_id, 1)
-    everyone = await table.everyone()
+async def test_whisper_command_reaches_only_its_hearer(played: Remembering) -> None:
+    await played.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
+    (turn,) = await played.log.line_tail(played.scene_id, 1)
+    everyone = await played.everyone()
     assert turn.speaker is Speaker.PLAYER
     assert turn.text == "I whisper to Bela Orsk and Old Tam: the tide turns"
     assert turn.hearers == (everyone["Bela Orsk"], everyone["Old Tam"])
-    await table.play("I whisper to Bela: the tide has turned")
-    (turn,) = await table.log.line_tail(table.scene_id, 1)
+    await played.play("I whisper to Bela: the tide has turned")
+    (turn,) = await played.log.line_tail(played.scene_id, 1)
     assert turn.hearers == (everyone["Bela Orsk"],)
 
 
@@ -223,16 +225,16 @@ async def test_whisper_command_reaches_only_its_hearer(table: Remembering) -> No
         ("/whisper Mara: run", "who you play"),
     ],
 )
-async def test_whisper_command_without_hearer_is_refused(table: Remembering, typed: str, why: str) -> None:
-    await table.play("> Rain.", "/cast - Old Tam")
+async def test_whisper_command_without_hearer_is_refused(played: Remembering, typed: str, why: str) -> None:
+    await played.play("> Rain.", "/cast - Old Tam")
     with pytest.raises(InputError) as refused:
-        await table.play(typed)
+        await played.play(typed)
     assert why in str(refused.value)
-    assert len(await table.log.line_tail(table.scene_id, 9)) == 1
+    assert len(await played.log.line_tail(played.scene_id, 9)) == 1
 
 
-async def test_beliefs_are_shown_beside_canon(table: Remembering) -> None:
-    await table.play(
+async def test_beliefs_are_shown_beside_canon(played: Remembering) -> None:
+    await played.play(
         "/thing Ring: of silver",
         "> Bela takes the ring.",
         "/fact Bela Orsk owns Ring",
@@ -242,13 +244,13 @@ async def test_beliefs_are_shown_beside_canon(table: Remembering) -> None:
         "/fact Mara owns Ring",
         "/commit",
     )
-    await table.remember()
-    everyone = await table.everyone()
-    beliefs = await table.knowledge.read_beliefs(everyone["Old Tam"])
+    await played.remember()
+    everyone = await played.everyone()
+    beliefs = await played.knowledge.read_beliefs(everyone["Old Tam"])
     (belief,) = [b for b in beliefs if "owns" in b.memory.text]
     assert belief.current_fact is not None
     assert (belief.current_fact.statement, belief.agrees_with_canon) == ("Mara owns Ring.", False)
-    assert isinstance(table.knowledge, KnowledgeReader)
+    assert isinstance(played.knowledge, KnowledgeReader)
 
 
 async def test_memory_worker_runs_in_background_and_resumes(tmp_path: Path) -> None:

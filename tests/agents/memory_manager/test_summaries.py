@@ -41,31 +41,31 @@ WORDS = st.text(alphabet="abc .!?", min_size=0, max_size=400)
 
 
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
+async def played(tmp_path: Path) -> AsyncIterator[Remembering]:
     async with remembering(tmp_path) as found:
         yield found
 
 
-def summariser(table: Remembering) -> SummaryWorker:
-    canon = table.program.stores.canon(Role.MEMORY_MANAGER)
-    return SummaryWorker(table.log, canon, Noted(), SteppingClock(START))
+def summariser(played: Remembering) -> SummaryWorker:
+    canon = played.program.stores.canon(Role.MEMORY_MANAGER)
+    return SummaryWorker(played.log, canon, Noted(), SteppingClock(START))
 
 
-async def sum_up(table: Remembering, scene_id: Id | None = None) -> None:
-    worker = summariser(table)
-    while await worker.reconcile(scene_id or table.scene_id):
+async def sum_up(played: Remembering, scene_id: Id | None = None) -> None:
+    worker = summariser(played)
+    while await worker.reconcile(scene_id or played.scene_id):
         pass
 
 
-async def told(table: Remembering, count: int, word: str = "Turn") -> None:
+async def told(played: Remembering, count: int, word: str = "Turn") -> None:
     """Have the GM tell so many turns, straight into the log."""
-    scene = await table.log.scene(table.scene_id)
-    line = await table.log.line_tail(table.scene_id, 1)
+    scene = await played.log.scene(played.scene_id)
+    line = await played.log.line_tail(played.scene_id, 1)
     before = line[0] if line else None
     for _ in range(count):
         number = before.depth + 2 if before else 1
         turn = make.turn(scene, before, f"{word} {number}: rain.", speaker=Speaker.GM)
-        await table.program.stores.log(Role.NARRATOR).append_gm_turn(turn)
+        await played.program.stores.log(Role.NARRATOR).append_gm_turn(turn)
         before = turn
 
 
@@ -133,34 +133,34 @@ def test_summary_of_stretch_keeps_important_sentences_and_decisions() -> None:
     assert whole == [DECIDED_PREFIX + reason.strip(), OWED_PREFIX + "Bela owes Tam a boat."]
 
 
-async def test_summaries_of_stretches_follow_undo_and_branch(table: Remembering) -> None:
-    await told(table, 45)
-    await sum_up(table)
-    shown = {t.id for t in await table.log.line_tail(table.scene_id, 5)}
-    first, second = await layers.read_scene_summary(table.log, table.scene_id, shown)
+async def test_summaries_of_stretches_follow_undo_and_branch(played: Remembering) -> None:
+    await told(played, 45)
+    await sum_up(played)
+    shown = {t.id for t in await played.log.line_tail(played.scene_id, 5)}
+    first, second = await layers.read_scene_summary(played.log, played.scene_id, shown)
     assert first.startswith("Turns 1 to 20:")
     assert second.startswith("Turns 21 to 40:")
-    (back,) = await table.log.line_slice(table.scene_id, 29, 1)
-    await table.program.stores.log(Role.ORCHESTRATOR).move_head(table.scene_id, back.id, MoveKind.UNDO)
-    assert await layers.read_scene_summary(table.log, table.scene_id, ()) == (first,)
-    await told(table, 12, "Elsewhere")
-    await sum_up(table)
-    lines = await layers.read_scene_summary(table.log, table.scene_id, ())
+    (back,) = await played.log.line_slice(played.scene_id, 29, 1)
+    await played.program.stores.log(Role.ORCHESTRATOR).move_head(played.scene_id, back.id, MoveKind.UNDO)
+    assert await layers.read_scene_summary(played.log, played.scene_id, ()) == (first,)
+    await told(played, 12, "Elsewhere")
+    await sum_up(played)
+    lines = await layers.read_scene_summary(played.log, played.scene_id, ())
     assert lines[0] == first
     assert "Elsewhere" in lines[1]
-    await sum_up(table)
-    assert await layers.read_scene_summary(table.log, table.scene_id, ()) == lines
+    await sum_up(played)
+    assert await layers.read_scene_summary(played.log, played.scene_id, ()) == lines
 
 
-async def test_summaries_of_long_scene_are_few(table: Remembering) -> None:
-    await told(table, 230)
-    await sum_up(table)
-    lines = await layers.read_scene_summary(table.log, table.scene_id, ())
+async def test_summaries_of_long_scene_are_few(played: Remembering) -> None:
+    await told(played, 230)
+    await sum_up(played)
+    lines = await layers.read_scene_summary(played.log, played.scene_id, ())
     assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
 
 
-async def test_summaries_of_story_reach_next_scene(table: Remembering) -> None:
-    await table.play(
+async def test_summaries_of_story_reach_next_scene(played: Remembering) -> None:
+    await played.play(
         "/npc Bela Orsk: a smith",
         "> Bela gives you a horn and swears to wait.",
         "/thing Horn: of a ram",
@@ -169,15 +169,15 @@ async def test_summaries_of_story_reach_next_scene(table: Remembering) -> None:
         "/end The horn is yours",
         "/accept all",
     )
-    before = table.scene_id
-    await table.play("/commit")
-    assert table.scene_id != before
-    await sum_up(table, before)
-    stores = table.program.stores
+    before = played.scene_id
+    await played.play("/commit")
+    assert played.scene_id != before
+    await sum_up(played, before)
+    stores = played.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
     package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon)).build_package(
-        await context.load_context(table.scene_id)
+        await context.load_context(played.scene_id)
     )
     scene, promise = package.narrative.summary_lines
     assert scene.startswith("Scene 1 “The yard”: The horn is yours.")

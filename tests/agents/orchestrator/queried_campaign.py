@@ -14,7 +14,7 @@ from stores.ports import TextItem
 from stores.queries import FactQuery, MemoryQuery
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, MemoryOrigin
-from tests.agents.orchestrator.scripted_program import NO_SCRIPT, Script, Teller, telling
+from tests.agents.orchestrator.scripted_program import NO_SCRIPT, Script, ScriptedProgram, telling
 from tests.program import START
 
 PLAYED = (
@@ -39,19 +39,19 @@ PLAYED = (
 
 @dataclass
 class Asked:
-    teller: Teller
+    scripted: ScriptedProgram
     universe_id: Id
 
     async def ask(self, question: str, *, in_words: bool = False) -> Answer:
-        return await self.teller.program.services.query.answer_question(
+        return await self.scripted.program.services.query.answer_question(
             question, universe_id=self.universe_id, in_words=in_words
         )
 
     async def index(self) -> None:
         """Put everything there is into the index of words."""
-        canon = self.teller.program.stores.canon(Role.INDEXER)
-        log = self.teller.program.stores.log(Role.INDEXER)
-        words = self.teller.program.stores.words(Role.INDEXER)
+        canon = self.scripted.program.stores.canon(Role.INDEXER)
+        log = self.scripted.program.stores.log(Role.INDEXER)
+        words = self.scripted.program.stores.words(Role.INDEXER)
         scope = {"universe": self.universe_id}
         entities = await canon.entities(self.universe_id)
         await words.put("entities", [TextItem(e.id, f"{e.name} {e.description}", scope) for e in entities])
@@ -75,18 +75,18 @@ async def asking(
     lines: tuple[str, ...] = PLAYED,
 ) -> AsyncIterator[Asked]:
     """Play the campaign by hand, with a memory of Wenna's that is mistaken, and index it."""
-    async with telling(home, script, settings) as teller:
-        services = teller.program.services
+    async with telling(home, script, settings) as scripted:
+        services = scripted.program.services
         for line in lines:
-            await services.play.submit(teller.scene_id, line)
-        asked = Asked(teller, (await services.play.scene(teller.scene_id)).universe.id)
+            await services.play.submit(scripted.scene_id, line)
+        asked = Asked(scripted, (await services.play.scene(scripted.scene_id)).universe.id)
         wenna = await services.world.list_entities(asked.universe_id, "Wenna")
         if wenna:
             memory = Memory(
                 id=derive_id("memory", "test", 1),
                 entity_id=wenna[0].id,
                 universe_id=asked.universe_id,
-                scene_id=teller.scene_id,
+                scene_id=scripted.scene_id,
                 text="The buoy broke loose by itself in the storm.",
                 source="told by the harbour master",
                 how=MemoryOrigin.TOLD,
@@ -94,7 +94,7 @@ async def asking(
                 tick=480,
                 created_at=START,
             )
-            await teller.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+            await scripted.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
         await asked.index()
         yield asked
 

@@ -28,7 +28,7 @@ NOTHING = json.dumps({"summary": "The door gives way.", "changes": []})
 
 
 @dataclass
-class Teller:
+class ScriptedProgram:
     """`heard` are the events in order, `asked` the personas in the order they were asked."""
 
     program: Program
@@ -98,7 +98,7 @@ def house(
 @asynccontextmanager
 async def telling(
     home: Path, script: Script = NO_SCRIPT, settings: AppSettings | None = None, *, seed: int = 1
-) -> AsyncIterator[Teller]:
+) -> AsyncIterator[ScriptedProgram]:
     """Open a desk in a new library, with Mara in the yard and a scripted model."""
     clock = SteppingClock(START)
     model = scripted(script)
@@ -110,9 +110,9 @@ async def telling(
         settings=settings or house(),
     )
     try:
-        teller = Teller(program, await begin(program), model)
-        program.services.events.subscribe(teller.heard.append)
-        yield teller
+        scripted_program = ScriptedProgram(program, await begin(program), model)
+        program.services.events.subscribe(scripted_program.heard.append)
+        yield scripted_program
     finally:
         await program.close()
 

@@ -33,35 +33,35 @@ def test_arbiter_best_wins_and_what_is_weak_is_not_offered() -> None:
 
 async def test_arbiter_place_that_was_gone_to_is_offered(tmp_path: Path) -> None:
     arrives = "You cross the wet stones. The Chapel stands open before you, and cold."
-    async with telling(tmp_path, {Persona.NARRATOR: arrives}) as teller:
-        services = teller.program.services
-        await services.play.submit(teller.scene_id, "/place Chapel: roofless")
-        await services.gate.commit(teller.scene_id)
-        reply = await services.play.submit(teller.scene_id, "I walk to the Chapel.")
+    async with telling(tmp_path, {Persona.NARRATOR: arrives}) as scripted:
+        services = scripted.program.services
+        await services.play.submit(scripted.scene_id, "/place Chapel: roofless")
+        await services.gate.commit(scripted.scene_id)
+        reply = await services.play.submit(scripted.scene_id, "I walk to the Chapel.")
         assert any(line.startswith("Next? /go Chapel") for line in reply.lines), reply.lines
 
 
 async def test_arbiter_failure_offers_the_clock(tmp_path: Path) -> None:
-    async with telling(tmp_path) as teller:
-        services = teller.program.services
-        await services.play.submit(teller.scene_id, "/clock Tide 4")
-        reply = await services.play.submit(teller.scene_id, "I force the door. /check might 40")
+    async with telling(tmp_path) as scripted:
+        services = scripted.program.services
+        await services.play.submit(scripted.scene_id, "/clock Tide 4")
+        reply = await services.play.submit(scripted.scene_id, "I force the door. /check might 40")
         assert any(line.startswith("Next? /clock Tide +1") for line in reply.lines), reply.lines
 
 
 async def test_arbiter_innocent_exchange_offers_nothing(tmp_path: Path) -> None:
-    async with telling(tmp_path) as teller:
-        reply = await teller.program.services.play.submit(teller.scene_id, "I look at the sky.")
+    async with telling(tmp_path) as scripted:
+        reply = await scripted.program.services.play.submit(scripted.scene_id, "I look at the sky.")
         assert not any("Next?" in line or "circles" in line for line in reply.lines)
 
 
 @pytest.mark.parametrize("varied", [True, False])
 async def test_going_in_circles_is_said(tmp_path: Path, varied: bool) -> None:
     told = _varied() if varied else _same()
-    async with telling(tmp_path, {Persona.NARRATOR: lambda ask: next(told)}) as teller:
+    async with telling(tmp_path, {Persona.NARRATOR: lambda ask: next(told)}) as scripted:
         said = False
         for _ in range(STUCK_EXCHANGES + 1):
-            reply = await teller.program.services.play.submit(teller.scene_id, "I wait.")
+            reply = await scripted.program.services.play.submit(scripted.scene_id, "I wait.")
             said = any("Going in circles" in line and "/event" in line for line in reply.lines)
         assert said is not varied
 

@@ -34,7 +34,9 @@ async def find(name: str) -> Entity | None:
         ("Of the two, Lorne was first", ["Lorne"]),
     ],
 )
-async def test_declaration_every_name_in_a_sentence_is_found_in_its_order(text: str, names: list[str]) -> None:
+async def test_declaration_every_name_in_a_sentence_is_found_in_its_order(
+    text: str, names: list[str]
+) -> None:
     assert [e.name for e in await find_mentioned_entities(text, find)] == names
 
 

@@ -364,9 +364,9 @@ def canon_of(home: Path) -> str:
 async def play_on(home: Path, names: list[str], seed: int) -> set[str]:
     """Make these calls; returns those in which canon changed."""
     changed = set[str]()
-    async with telling(home, SCRIPT) as teller:
-        program = teller.program
-        play = Play(program, teller.scene_id, random.Random(seed))
+    async with telling(home, SCRIPT) as scripted:
+        program = scripted.program
+        play = Play(program, scripted.scene_id, random.Random(seed))
         for line in ("/npc Tom: the keeper", "/npc Ann: the miller", "/fact Tom ally_of Ann"):
             await program.services.play.submit(play.scene_id, line)
         await program.services.gate.commit(play.scene_id)

@@ -17,7 +17,7 @@ from stores.archive import export_campaign
 from stores.authority import Role
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.llm import Persona
-from tests.agents.orchestrator.scripted_program import PROSE, Script, Teller, house, telling
+from tests.agents.orchestrator.scripted_program import PROSE, Script, ScriptedProgram, house, telling
 from tests.contract import builders as make
 from widgets.safe_text import content
 
@@ -74,14 +74,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_hostile_words_from_the_model(tmp_path: Path, name: str) -> None:
-    async with telling(tmp_path, taken_over(ATTACKS[name]), house(*ALL_ON)) as teller:
-        await teller.program.services.play.submit(teller.scene_id, "/npc Wenna Pike: the keeper")
-        canon = await canon_of(teller)
+    async with telling(tmp_path, taken_over(ATTACKS[name]), house(*ALL_ON)) as scripted:
+        await scripted.program.services.play.submit(scripted.scene_id, "/npc Wenna Pike: the keeper")
+        canon = await canon_of(scripted)
         said = await played(
-            teller, ACT, "“Wenna Pike, is it late?”", "/continue", "/again shorter", "/gm why?"
+            scripted, ACT, "“Wenna Pike, is it late?”", "/continue", "/again shorter", "/gm why?"
         )
-        assert await canon_of(teller) == canon
-        await stands(teller, said, tmp_path)
+        assert await canon_of(scripted) == canon
+        await stands(scripted, said, tmp_path)
 
 
 @pytest.mark.slow
@@ -89,23 +89,23 @@ async def test_hostile_words_from_the_model(tmp_path: Path, name: str) -> None:
 async def test_hostile_words_from_the_table_and_the_record(tmp_path: Path, name: str) -> None:
     attack = ATTACKS[name]
     line = " ".join(attack.split())[:900]
-    async with telling(tmp_path, settings=house(*ALL_ON)) as teller:
+    async with telling(tmp_path, settings=house(*ALL_ON)) as scripted:
         said = await played(
-            teller,
+            scripted,
             f"/npc Wen{line[:60]}: {line}",
             "/npc Wenna Pike: the keeper",
             f"/fact event: {line}",
             f"/axiom {line}",
             f"/note {line}",
         )
-        await remembers(teller, "Wenna Pike", attack)
-        canon = await canon_of(teller)
+        await remembers(scripted, "Wenna Pike", attack)
+        canon = await canon_of(scripted)
         said += await played(
-            teller, f"I say: {line}", f"“Wenna Pike, {line}”", f"/again {line}", f"/gm {line}", ACT
+            scripted, f"I say: {line}", f"“Wenna Pike, {line}”", f"/again {line}", f"/gm {line}", ACT
         )
-        assert await canon_of(teller) == canon
-        assert {Persona.LIBRARIAN, Persona.CHARACTER, Persona.NARRATOR} <= set(teller.asked)
-        await stands(teller, said, tmp_path)
+        assert await canon_of(scripted) == canon
+        assert {Persona.LIBRARIAN, Persona.CHARACTER, Persona.NARRATOR} <= set(scripted.asked)
+        await stands(scripted, said, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -115,37 +115,37 @@ async def test_hostile_words_from_the_table_and_the_record(tmp_path: Path, name:
 )
 async def test_hostile_words_answer_without_end(tmp_path: Path, parts: tuple[str, ...]) -> None:
     script = {Persona.NARRATOR: ScriptedReply(parts), Persona.ARCHIVIST: ScriptedReply(parts)}
-    async with telling(tmp_path, script) as teller:
-        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
+    async with telling(tmp_path, script) as scripted:
+        reply = await scripted.program.services.play.submit(scripted.scene_id, ACT)
         assert any("cut off" in line for line in reply.lines)
-        assert len((await teller.last()).text) <= 60_000
-        log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
+        assert len((await scripted.last()).text) <= 60_000
+        log = scripted.program.stores.log(Role.CONTEXT_ASSEMBLY)
         assert all(len(call.answer) <= 60_000 for call in await log.llm_calls())
-        heard = sum(len(e.text) for e in teller.heard if isinstance(e, TextStreamed))
+        heard = sum(len(e.text) for e in scripted.heard if isinstance(e, TextStreamed))
         assert heard <= 60_000
-        await teller.program.services.play.submit(teller.scene_id, "> It goes on.")
+        await scripted.program.services.play.submit(scripted.scene_id, "> It goes on.")
 
 
 # --- what has to hold ---------------------------------------------------------------------------------
 
 
-async def played(teller: Teller, *lines: str) -> list[str]:
+async def played(scripted: ScriptedProgram, *lines: str) -> list[str]:
     said: list[str] = []
     for line in lines:
-        said += (await teller.program.services.play.submit(teller.scene_id, line)).lines
+        said += (await scripted.program.services.play.submit(scripted.scene_id, line)).lines
     return said
 
 
-async def remembers(teller: Teller, name: str, text: str) -> None:
-    view = await teller.program.services.play.scene(teller.scene_id)
+async def remembers(scripted: ScriptedProgram, name: str, text: str) -> None:
+    view = await scripted.program.services.play.scene(scripted.scene_id)
     somebody = next(p.proposal.payload for p in view.proposals if p.title == name)
     entity = make.entity(name, id=somebody.entity_id, universe_id=view.universe.id)  # type: ignore[union-attr]
     memory = make.memory(entity, " ".join(text.split()))
-    await teller.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+    await scripted.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
 
 
-async def canon_of(teller: Teller) -> list[str]:
-    canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
+async def canon_of(scripted: ScriptedProgram) -> list[str]:
+    canon = scripted.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universes = await canon.universes()
     assert len(universes) == 1
     facts = await canon.facts(universes[0].id, FactQuery(history=True))
@@ -153,42 +153,42 @@ async def canon_of(teller: Teller) -> list[str]:
     return [record.model_dump_json() for record in (*universes, *facts, *entities)]
 
 
-def prompts(teller: Teller) -> Iterator[str]:
-    for ask in teller.model.requests:
+def prompts(scripted: ScriptedProgram) -> Iterator[str]:
+    for ask in scripted.model.requests:
         yield "\n".join(message.text for message in ask.messages)
 
 
-async def stands(teller: Teller, said: list[str], home: Path) -> None:
+async def stands(scripted: ScriptedProgram, said: list[str], home: Path) -> None:
     """The scene goes on, nothing is decided, no fence is closed from inside, nothing moves a cursor, and no
     key is anywhere."""
-    services = teller.program.services
-    view = await services.play.scene(teller.scene_id)
+    services = scripted.program.services
+    view = await services.play.scene(scripted.scene_id)
     assert view.state == "active"
     assert all(p.verdict is None for p in view.proposals)
     assert [m.name for m in view.cast if m.name == "Mara"] == ["Mara"]
-    for prompt in prompts(teller):
+    for prompt in prompts(scripted):
         fences = re.findall(r"<\s*(/?)\s*data\b", prompt, re.IGNORECASE)
         assert fences == ["", "/"] * (len(fences) // 2), prompt
         assert_plain(prompt)
         assert not re.search("[\u00ad\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]", prompt)
         assert KEY not in prompt
-    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
-    for turn in await log.all_turns(teller.scene_id):
+    log = scripted.program.stores.log(Role.CONTEXT_ASSEMBLY)
+    for turn in await log.all_turns(scripted.scene_id):
         assert_plain(turn.text)
         brackets = re.findall(r"\[[^\]]*\]", turn.text)
         assert re.findall(r"\[[^\]]*\]", content(turn.text).plain) == brackets, "markup is words"
     stored = (
         *await log.proposals(ProposalQuery(universe_id=view.universe.id)),
-        *await log.summaries(teller.scene_id),
+        *await log.summaries(scripted.scene_id),
         *await log.llm_calls(),
-        *await log.decision_marks(teller.scene_id),
+        *await log.decision_marks(scripted.scene_id),
     )
     for record in stored:
         for words in strings(record.model_dump(mode="json")):
             assert_plain(words)
     for words in (*said, *(p.title for p in view.proposals)):
         assert_plain(words)
-    last = await teller.last()
+    last = await scripted.last()
     shown = (
         await services.llm.read_xray(last.id),
         await services.llm.read_bill(),
@@ -196,7 +196,7 @@ async def stands(teller: Teller, said: list[str], home: Path) -> None:
     )
     assert KEY not in repr(shown)
     archive = home / "out.monitor.zip"
-    await export_campaign(teller.program.stores, view.universe.id, archive)
+    await export_campaign(scripted.program.stores, view.universe.id, archive)
     with zipfile.ZipFile(archive) as held:
         assert not [n for n in held.namelist() if ".." in n or n.startswith(("/", "~"))]
         assert not [n for n in held.namelist() if KEY.encode() in held.read(n)]

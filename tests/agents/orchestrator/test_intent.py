@@ -68,15 +68,15 @@ def test_intent_story_is_never_taken_for_a_command(words: str) -> None:
 async def test_monitor_does_what_the_words_mean(tmp_path: Path) -> None:
     routing = json.dumps({"mode": "operation", "command": "npc", "argument": "Bram: a ferryman"})
     script = {Persona.MONITOR: routing}
-    async with telling(tmp_path, script, house(Persona.MONITOR)) as teller:
-        services = teller.program.services
-        listed = await services.play.submit(teller.scene_id, "/monitor list the characters")
+    async with telling(tmp_path, script, house(Persona.MONITOR)) as scripted:
+        services = scripted.program.services
+        listed = await services.play.submit(scripted.scene_id, "/monitor list the characters")
         assert listed.lines[0] == "/list character"
         assert any("Mara" in line for line in listed.lines)
-        assert teller.asked == []
-        made = await services.play.submit(teller.scene_id, "/monitor I want a ferryman called Bram about")
+        assert scripted.asked == []
+        made = await services.play.submit(scripted.scene_id, "/monitor I want a ferryman called Bram about")
         assert made.lines[0] == "/npc Bram: a ferryman"
-        assert any("Bram" in p.title for p in (await services.play.scene(teller.scene_id)).proposals)
+        assert any("Bram" in p.title for p in (await services.play.scene(scripted.scene_id)).proposals)
 
 
 async def test_intent_without_a_model_monitor_says_what_it_does_not_know(tmp_path: Path) -> None:

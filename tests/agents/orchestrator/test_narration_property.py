@@ -23,7 +23,7 @@ from stores.queries import FactQuery
 from stores.records.ids import Id
 from stores.records.llm import Persona
 from stores.records.play import Turn
-from tests.agents.orchestrator.scripted_program import Teller, house, telling, word_by_word
+from tests.agents.orchestrator.scripted_program import ScriptedProgram, house, telling, word_by_word
 from tests.examples import examples
 
 HOW = ("good", "good", "good", "cut", "refusing", "no key", "empty", "no record")
@@ -99,29 +99,29 @@ async def _play(actions: list[tuple[str, str]], backend: str) -> None:
     mood = _Mood()
     script = {Persona.NARRATOR: mood.narrator, Persona.ARCHIVIST: mood.archivist}
     with tempfile.TemporaryDirectory() as folder:
-        async with telling(Path(folder), script, house(backend=backend)) as teller:
-            canon, seen = await _canon(teller), dict[Id, Turn]()
+        async with telling(Path(folder), script, house(backend=backend)) as scripted:
+            canon, seen = await _canon(scripted), dict[Id, Turn]()
             for action, mood.how in actions:
-                before = await teller.line()
+                before = await scripted.line()
                 try:
-                    await _act(teller, action)
+                    await _act(scripted, action)
                 except MonitorError:
-                    assert await teller.line() == before, "what is refused moves nothing"
-                seen = await _tree_holds(teller, seen)
-                await _proposals_hold(teller)
-                assert await _canon(teller) == canon
-            assert (await teller.program.services.play.scene(teller.scene_id)).unfinished_count == 0
+                    assert await scripted.line() == before, "what is refused moves nothing"
+                seen = await _tree_holds(scripted, seen)
+                await _proposals_hold(scripted)
+                assert await _canon(scripted) == canon
+            assert (await scripted.program.services.play.scene(scripted.scene_id)).unfinished_count == 0
 
 
-async def _act(teller: Teller, action: str) -> None:
-    services, scene_id = teller.program.services, teller.scene_id
+async def _act(scripted: ScriptedProgram, action: str) -> None:
+    services, scene_id = scripted.program.services, scripted.scene_id
     match action:
         case "retell":
             await services.play.narrate_again(scene_id, "otherwise")
         case "tell on":
             await services.play.continue_narration(scene_id)
         case "stop":
-            stop = services.events.subscribe(lambda e: _stopped(teller, e))
+            stop = services.events.subscribe(lambda e: _stopped(scripted, e))
             try:
                 await services.play.submit(scene_id, "I wait.")
             finally:
@@ -130,21 +130,21 @@ async def _act(teller: Teller, action: str) -> None:
             await services.play.submit(scene_id, action)
 
 
-def _stopped(teller: Teller, event: object) -> None:
+def _stopped(scripted: ScriptedProgram, event: object) -> None:
     if isinstance(event, TextStreamed):
-        teller.program.services.llm.stop_streaming(teller.scene_id)
+        scripted.program.services.llm.stop_streaming(scripted.scene_id)
 
 
-async def _tree_holds(teller: Teller, seen: dict[Id, Turn]) -> dict[Id, Turn]:
+async def _tree_holds(scripted: ScriptedProgram, seen: dict[Id, Turn]) -> dict[Id, Turn]:
     """Every turn ever told is still there as it was, and the line is the path from its end to its first."""
-    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
-    tree = {turn.id: turn for turn in await log.all_turns(teller.scene_id)}
+    log = scripted.program.stores.log(Role.CONTEXT_ASSEMBLY)
+    tree = {turn.id: turn for turn in await log.all_turns(scripted.scene_id)}
     assert {i: tree.get(i) for i in seen} == seen, "a turn was lost, or is another now"
-    line = await teller.line()
+    line = await scripted.line()
     assert [t.id for t in line] == [t.id for t in _path(tree, line[-1].id if line else None)]
     assert [t.depth for t in line] == list(range(len(line)))
     assert len({(t.parent_id, t.id) for t in line}) == len(line)
-    scene = await log.scene(teller.scene_id)
+    scene = await log.scene(scripted.scene_id)
     assert scene.head == (line[-1].id if line else None)
     return tree
 
@@ -159,10 +159,10 @@ def _path(tree: dict[Id, Turn], head: Id | None) -> list[Turn]:
     return list(up())[::-1]
 
 
-async def _proposals_hold(teller: Teller) -> None:
+async def _proposals_hold(scripted: ScriptedProgram) -> None:
     """What counts on the line was told or rolled by a turn on the line; its evidence is that turn's words."""
-    line = {turn.id: turn for turn in await teller.line()}
-    view = await teller.program.services.play.scene(teller.scene_id)
+    line = {turn.id: turn for turn in await scripted.line()}
+    view = await scripted.program.services.play.scene(scripted.scene_id)
     for row in view.proposals:
         turn_id = row.proposal.turn_id
         assert turn_id is None or turn_id in line, f"{row.title} hangs on a turn that is off the line"
@@ -172,8 +172,8 @@ async def _proposals_hold(teller: Teller) -> None:
                 assert line[evidence.turn_id].text[start:end] == evidence.quote
 
 
-async def _canon(teller: Teller) -> list[str]:
-    canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
+async def _canon(scripted: ScriptedProgram) -> list[str]:
+    canon = scripted.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universe = (await canon.universes())[0]
     facts = await canon.facts(universe.id, FactQuery(history=True))
     return [r.model_dump_json() for r in (*facts, *await canon.entities(universe.id))]

@@ -99,10 +99,10 @@ async def test_narration_it_goes_on_where_it_was_killed(
     whole = NarrationSteps.build_steps
     with monkeypatch.context() as patched:
         patched.setattr(NarrationSteps, "build_steps", lambda self: killed(whole(self), node, done=done))
-        async with telling(tmp_path / "killed", SCRIPT, house(*ON, backend=engines[0])) as teller:
+        async with telling(tmp_path / "killed", SCRIPT, house(*ON, backend=engines[0])) as program_under_test:
             with pytest.raises(Killed):
-                await teller.program.services.play.submit(teller.scene_id, ACT)
-            scene_id, before = teller.scene_id, teller.asked
+                await program_under_test.program.services.play.submit(program_under_test.scene_id, ACT)
+            scene_id, before = program_under_test.scene_id, program_under_test.asked
     line, proposals, after = await played(tmp_path / "killed", scene_id, engines[1])
     assert [*before, *after] == ASKED
     assert line[-1] == PROSE

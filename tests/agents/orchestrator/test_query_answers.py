@@ -68,7 +68,7 @@ async def test_query_each_finding_stands_as_it_does_and_leads_to_what_it_rests_o
         cut = await asked.ask("Who cut the rope?")
         assert [(f.standing, f.number) for f in cut.findings] == [(BOOK, 1)]
         (turn,) = cut.findings
-        trace = await asked.teller.program.services.play.trace(turn.turn_id or "")
+        trace = await asked.scripted.program.services.play.trace(turn.turn_id or "")
         assert trace.is_on_line
         assert trace.turn.text == turn.quote
         assert "scene 1 “The yard”" in turn.where
@@ -162,7 +162,7 @@ async def test_query_model_answers_with_citations_and_what_goes_beyond_them_is_m
         assert answer.words == "Wenna Pike is in the Chapel. [1] Captain Hale hid there with 40 men. [1]"
         assert answer.cited == (1,)
         assert answer.unsupported == ("Captain Hale hid there with 40 men.",)
-        sent = asked.teller.sent(Persona.LIBRARIAN)
+        sent = asked.scripted.sent(Persona.LIBRARIAN)
         assert "[1] canon: Wenna Pike is in Chapel." in sent
         assert "[2] contradicted: No longer true: Wenna Pike is in Net Loft." in sent
 
@@ -177,10 +177,10 @@ async def test_query_model_answers_with_citations_and_what_goes_beyond_them_is_m
 
 async def test_query_model_is_not_asked_what_the_record_does_not_say(tmp_path: Path) -> None:
     async with asking(tmp_path, {Persona.LIBRARIAN: said(("He is in his castle.", [1]))}) as asked:
-        before = len(asked.teller.model.requests)
+        before = len(asked.scripted.model.requests)
         answer = await asked.ask("Where is the king of Denmark?", in_words=True)
         assert (answer.standing, answer.words) == (UNKNOWN, "")
-        assert len(asked.teller.model.requests) == before
+        assert len(asked.scripted.model.requests) == before
 
 
 async def test_query_model_that_fails_leaves_the_evidence_to_stand_by_itself(tmp_path: Path) -> None:
@@ -200,17 +200,20 @@ async def test_hostile_words_of_a_turn_are_data_to_the_model(tmp_path: Path) -> 
     async with asking(tmp_path, script, lines=(*PLAYED[:3], hostile)) as asked:
         answer = await asked.ask("Who cut the rope?", in_words=True)
         assert answer.standing is BOOK
-        sent = asked.teller.sent(Persona.LIBRARIAN)
-        asked_last = asked.teller.model.requests[-1].messages[-1].text
+        sent = asked.scripted.sent(Persona.LIBRARIAN)
+        asked_last = asked.scripted.model.requests[-1].messages[-1].text
         assert asked_last.count("</data>") == asked_last.count("<data>") == 2
         assert "## The question\nIgnore" not in sent
 
 
 async def test_query_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:8]) as asked:
-        services, log = asked.teller.program.services, asked.teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
+        services, log = (
+            asked.scripted.program.services,
+            asked.scripted.program.stores.log(Role.CONTEXT_ASSEMBLY),
+        )
         told = await services.query.propose_statement(
-            asked.teller.scene_id, asked.universe_id, "The bell rang by itself"
+            asked.scripted.scene_id, asked.universe_id, "The bell rang by itself"
         )
         by_hand = await services.query.propose_statement(None, asked.universe_id, "Wenna Pike owns Chapel")
         assert "The bell rang by itself" in told
@@ -219,7 +222,7 @@ async def test_query_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None
             ProposalQuery(universe_id=asked.universe_id, statuses=[ProposalStatus.PENDING])
         )
         assert [(p.scene_id, p.authority) for p in waiting] == [
-            (asked.teller.scene_id, Authority.GM),
+            (asked.scripted.scene_id, Authority.GM),
             (None, Authority.GM),
         ]
         assert all(p.evidence[0].kind is EvidenceKind.MANUAL for p in waiting)
@@ -229,7 +232,7 @@ async def test_query_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None
 
 async def test_query_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
-        stores, source = asked.teller.program.stores, derive_id("source", "test")
+        stores, source = asked.scripted.program.stores, derive_id("source", "test")
         text = "Tollers ring the harbour bell at every ebb."
         log = stores.log(Role.INGEST)
         await log.put_source(
@@ -254,14 +257,14 @@ async def test_query_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
 
 async def test_turns_are_found_again_and_words_are_searched(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL) as asked:
-        services = asked.teller.program.services
+        services = asked.scripted.program.services
         found = await services.query.recall_turns("filleting knife", universe_id=asked.universe_id, k=3)
         assert found.turns[0].number == 1
         assert found.turns[0].speaker == "the GM"
         words = await services.query.search_words("Wenna", universe_id=asked.universe_id)
         assert {f.standing for f in words} == {CANON, CONTRADICTED}
         assert [f.number for f in words] == list(range(1, len(words) + 1))
-        await services.play.undo(asked.teller.scene_id)
+        await services.play.undo(asked.scripted.scene_id)
 
 
 async def test_query_model_may_find_the_answer_in_what_is_only_nearest(tmp_path: Path) -> None:

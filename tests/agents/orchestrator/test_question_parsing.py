@@ -56,7 +56,9 @@ def test_question_what_is_asked_for_is_known_by_how_it_is_asked() -> None:
         ("Did three men come?", "3 men came by night.", True),
     ],
 )
-def test_question_text_bears_on_a_question_by_its_names_and_words(question: str, text: str, enough: bool) -> None:
+def test_question_text_bears_on_a_question_by_its_names_and_words(
+    question: str, text: str, enough: bool
+) -> None:
     assert match_question(read(question), text).is_match is enough
 
 

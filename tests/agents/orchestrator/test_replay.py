@@ -91,7 +91,9 @@ def telling(voice: str) -> ScriptedModel:
 
 
 @asynccontextmanager
-async def table(home: Path, model: ScriptedModel, backend: str) -> AsyncIterator[tuple[Program, LineClock]]:
+async def opened_program(
+    home: Path, model: ScriptedModel, backend: str
+) -> AsyncIterator[tuple[Program, LineClock]]:
     clock = LineClock()
     program = await open_program(
         home, clock=clock, ids=SeededIdGenerator(7, clock), model=model, settings=house(*ON, backend=backend)
@@ -137,14 +139,14 @@ async def calls_of(program: Program) -> list[LlmCall]:
 
 @pytest.mark.parametrize("engines", [("langgraph", "langgraph"), ("langgraph", "inmemory")])
 async def test_replay_session_replays_from_its_record(tmp_path: Path, engines: tuple[str, str]) -> None:
-    async with table(tmp_path / "first", telling("Once"), engines[0]) as (first, clock):
+    async with opened_program(tmp_path / "first", telling("Once"), engines[0]) as (first, clock):
         await play(first, clock)
         left, calls = await left_by(first), await calls_of(first)
     assert {call.persona for call in calls} >= {Persona.NARRATOR, Persona.ARCHIVIST, *ON}
     assert any("Ysold" in proposal for proposal in left["proposals"])
     assert any("Ysold" in entity for entity in left["entities"]), "what was told has come into canon"
     nobody = RecordedCallsOnly()
-    async with table(tmp_path / "again", nobody, engines[1]) as (again, clock):
+    async with opened_program(tmp_path / "again", nobody, engines[1]) as (again, clock):
         assert await load_recorded_calls(calls, again.stores.log(Role.NARRATOR)) == len(calls)
         await play(again, clock)
         assert nobody.requests == [], "what is on record is asked of nobody"
@@ -154,7 +156,7 @@ async def test_replay_session_replays_from_its_record(tmp_path: Path, engines: t
 
 async def test_replay_what_is_typed_otherwise_is_said_of_and_loses_nothing(tmp_path: Path) -> None:
     nobody = RecordedCallsOnly()
-    async with table(tmp_path, nobody, "inmemory") as (program, clock):
+    async with opened_program(tmp_path, nobody, "inmemory") as (program, clock):
         scene_id = await begin(program)
         clock.go_on()
         reply = await program.services.play.submit(scene_id, "I force the iron door.")
@@ -167,7 +169,7 @@ async def test_replay_what_is_typed_otherwise_is_said_of_and_loses_nothing(tmp_p
 
 async def test_replay_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) -> None:
     played = LINES[: LINES.index("/commit") + 1]
-    async with table(tmp_path, telling("Once"), "inmemory") as (first, clock):
+    async with opened_program(tmp_path, telling("Once"), "inmemory") as (first, clock):
         scene_id = await play(first, clock, played)
         before = await left_by(first)
     clock = LineClock()

@@ -163,7 +163,9 @@ async def test_session_power_goes_before_canon_is_written(
         assert report.next_scene_id
 
 
-async def test_session_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_session_power_goes_after_canon_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Canon has it, the log does not know: it is closed, nothing is there twice, the next scene opens."""
     async with opened(tmp_path) as program:
         scene_id = await _at_the_gate(program)

@@ -54,7 +54,9 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         ("/zero friend : no name", "needs a name"),
     ],
 )
-async def test_session_zero_nonsense_is_refused_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
+async def test_session_zero_nonsense_is_refused_and_changes_nothing(
+    tmp_path: Path, line: str, words: str
+) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         before = await program.services.play.scene(scene_id)

@@ -19,7 +19,7 @@ from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import StoryMode
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
-from tests.agents.orchestrator.scripted_program import Teller, house, telling
+from tests.agents.orchestrator.scripted_program import ScriptedProgram, house, telling
 
 WORDS = "a lighthouse keeper who owes the sea, grim, no gore"
 IDEA = {
@@ -39,41 +39,41 @@ IDEA = {
 ANSWER = {Persona.MONITOR: json.dumps(IDEA)}
 
 
-async def universe_of(teller: Teller) -> str:
-    return (await teller.program.services.play.scene(teller.scene_id)).universe.id
+async def universe_of(scripted: ScriptedProgram) -> str:
+    return (await scripted.program.services.play.scene(scripted.scene_id)).universe.id
 
 
-async def calls(teller: Teller) -> list[LlmCall]:
-    rows = await teller.program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+async def calls(scripted: ScriptedProgram) -> list[LlmCall]:
+    rows = await scripted.program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
     return [row for row in rows if row.persona is Persona.MONITOR]
 
 
-async def waiting(teller: Teller, scene_id: str) -> list[ProposedChange]:
-    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
+async def waiting(scripted: ScriptedProgram, scene_id: str) -> list[ProposedChange]:
+    log = scripted.program.stores.log(Role.CONTEXT_ASSEMBLY)
     return await log.proposals(ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.PENDING]))
 
 
 async def test_story_idea_sentence_becomes_a_set_up_and_nothing_is_created(tmp_path: Path) -> None:
-    async with telling(tmp_path, ANSWER, house(off=(Persona.MONITOR,))) as teller:
-        services, universe_id = teller.program.services, await universe_of(teller)
-        await services.play.submit(teller.scene_id, "/axiom The dead cannot cross salt")
-        await services.gate.commit(teller.scene_id)
+    async with telling(tmp_path, ANSWER, house(off=(Persona.MONITOR,))) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
+        await services.play.submit(scripted.scene_id, "/axiom The dead cannot cross salt")
+        await services.gate.commit(scripted.scene_id)
         before = (await services.world.list_entities(universe_id), await services.stories.stories())
         idea = await services.llm.suggest_story(universe_id, WORDS)
         assert idea.model_dump(mode="json") == IDEA
         assert (await services.world.list_entities(universe_id), await services.stories.stories()) == before
-        sent = teller.sent(Persona.MONITOR)
+        sent = scripted.sent(Persona.MONITOR)
         assert all(words in sent for words in (WORDS, "Mara", "Yard", "The dead cannot cross salt"))
 
 
 async def test_story_idea_what_it_cost_is_on_the_bill_of_the_universe_and_each_time_is_asked_anew(
     tmp_path: Path,
 ) -> None:
-    async with telling(tmp_path, ANSWER) as teller:
-        services, universe_id = teller.program.services, await universe_of(teller)
+    async with telling(tmp_path, ANSWER) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
         for _ in range(2):
             await services.llm.suggest_story(universe_id, WORDS)
-        kept = await calls(teller)
+        kept = await calls(scripted)
         assert [(c.universe_id, c.story_id, c.scene_id, c.turn_id) for c in kept] == [
             (universe_id, None, None, None)
         ] * 2
@@ -85,24 +85,26 @@ async def test_story_idea_what_it_cost_is_on_the_bill_of_the_universe_and_each_t
 
 
 async def test_story_idea_world_that_is_not_created_yet_is_said_of_in_words(tmp_path: Path) -> None:
-    async with telling(tmp_path, ANSWER) as teller:
-        services = teller.program.services
+    async with telling(tmp_path, ANSWER) as scripted:
+        services = scripted.program.services
         idea = await services.llm.suggest_story(None, WORDS, world_description="Ash Reach\ndesert mystery")
         assert idea.title == IDEA["title"]
-        assert "desert mystery" in teller.sent(Persona.MONITOR)
-        assert [c.outcome for c in await calls(teller)] == [CallOutcome.DONE]
+        assert "desert mystery" in scripted.sent(Persona.MONITOR)
+        assert [c.outcome for c in await calls(scripted)] == [CallOutcome.DONE]
         assert (await services.llm.read_bill()).by_story[0].call_count == 1
 
 
-async def test_story_idea_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty(tmp_path: Path) -> None:
+async def test_story_idea_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty(
+    tmp_path: Path,
+) -> None:
     wild = {
         "Title": "x" * 500,
         "people": [f"Nobody {n}: one of many\u001b[2J" for n in range(40)],
         "places": "- Low Quay: wet",
         "canon": ["The sea is dead"],
     }
-    async with telling(tmp_path, {Persona.MONITOR: f"Here!\n```json\n{json.dumps(wild)}\n```"}) as teller:
-        idea = await teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
+    async with telling(tmp_path, {Persona.MONITOR: f"Here!\n```json\n{json.dumps(wild)}\n```"}) as scripted:
+        idea = await scripted.program.services.llm.suggest_story(await universe_of(scripted), WORDS)
         assert len(idea.title) == 80
         assert idea.people == tuple(f"Nobody {n}: one of many" for n in range(4))
         assert idea.places == ("Low Quay: wet",)
@@ -120,16 +122,16 @@ async def test_story_idea_what_is_outside_the_bounds_is_cut_and_what_is_missing_
 async def test_story_idea_what_cannot_be_used_is_said_in_words(
     tmp_path: Path, answer: str | ScriptedReply, says: str
 ) -> None:
-    async with telling(tmp_path, {Persona.MONITOR: lambda _: answer}) as teller:
+    async with telling(tmp_path, {Persona.MONITOR: lambda _: answer}) as scripted:
         with pytest.raises(ModelRefused, match=says) as failed:
-            await teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
+            await scripted.program.services.llm.suggest_story(await universe_of(scripted), WORDS)
         assert failed.value.kept == "The form is as it was."
-        assert (await calls(teller))[-1].fallback_step is FallbackStep.NONE
+        assert (await calls(scripted))[-1].fallback_step is FallbackStep.NONE
 
 
 async def test_story_idea_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) -> None:
-    async with telling(tmp_path, ANSWER) as teller:
-        services, universe_id = teller.program.services, await universe_of(teller)
+    async with telling(tmp_path, ANSWER) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
         for words in ("  ", "word " * 1_000):
             with pytest.raises(InputError):
                 await services.llm.suggest_story(universe_id, words)
@@ -140,35 +142,35 @@ async def test_story_idea_without_words_a_model_or_money_nothing_is_sent(tmp_pat
         await services.llm.choose_model(model="")
         with pytest.raises(ModelUnset):
             await services.llm.suggest_story(universe_id, WORDS)
-        assert teller.asked == []
+        assert scripted.asked == []
 
 
 async def test_story_idea_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) -> None:
     started = asyncio.Event()
     hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
-    async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
-        services = teller.program.services
-        job = asyncio.ensure_future(services.llm.suggest_story(await universe_of(teller), WORDS))
+    async with telling(tmp_path, {Persona.MONITOR: hung}) as scripted:
+        services = scripted.program.services
+        job = asyncio.ensure_future(services.llm.suggest_story(await universe_of(scripted), WORDS))
         await asyncio.wait_for(started.wait(), 10)
         assert services.llm.stop_streaming(None)
         with pytest.raises(ModelCut, match="You stopped it"):
             await asyncio.wait_for(job, 10)
-        assert teller.asked == [Persona.MONITOR]
-        assert [c.outcome for c in await calls(teller)] == [CallOutcome.STOPPED]
+        assert scripted.asked == [Persona.MONITOR]
+        assert [c.outcome for c in await calls(scripted)] == [CallOutcome.STOPPED]
 
 
 async def test_story_idea_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path) -> None:
     started = asyncio.Event()
     hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
-    async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
+    async with telling(tmp_path, {Persona.MONITOR: hung}) as scripted:
         job = asyncio.ensure_future(
-            teller.program.services.llm.suggest_story(await universe_of(teller), WORDS)
+            scripted.program.services.llm.suggest_story(await universe_of(scripted), WORDS)
         )
         await asyncio.wait_for(started.wait(), 10)
         job.cancel()
         with pytest.raises(asyncio.CancelledError):
             await job
-        assert [c.outcome for c in await calls(teller)] == [CallOutcome.FAILED]
+        assert [c.outcome for c in await calls(scripted)] == [CallOutcome.FAILED]
 
 
 # --- whom and what it brings in ---------------------------------------------------------------------------
@@ -195,10 +197,10 @@ def outline(universe_id: str, mode: StoryMode = StoryMode.COPILOT) -> StoryOutli
 async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_default(
     tmp_path: Path, mode: StoryMode
 ) -> None:
-    async with telling(tmp_path) as teller:
-        services, universe_id = teller.program.services, await universe_of(teller)
+    async with telling(tmp_path) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
         scene_id = await services.stories.start_story(outline(universe_id, mode))
-        proposals = await waiting(teller, scene_id)
+        proposals = await waiting(scripted, scene_id)
         assert [(p.change.name, p.authority, p.decision) for p in proposals] == [  # type: ignore[union-attr]
             ("Ode", Authority.SYSTEM, None),
             ("Low Quay", Authority.SYSTEM, None),
@@ -219,8 +221,8 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
 
 
 async def test_story_idea_newcomer_who_is_accepted_is_canon_and_stays_in_the_scene(tmp_path: Path) -> None:
-    async with telling(tmp_path) as teller:
-        services = teller.program.services
+    async with telling(tmp_path) as scripted:
+        services = scripted.program.services
         universe = await services.stories.create_universe(NewUniverse("Ash Reach"))
         scene_id = await services.stories.start_story(outline(universe.id))
         ids = [row.proposal.id for row in (await services.gate.gate(scene_id)).proposals]
@@ -235,9 +237,11 @@ async def test_story_idea_newcomer_who_is_accepted_is_canon_and_stays_in_the_sce
         assert "Ode" in {m.name for m in following.cast}
 
 
-async def test_story_idea_newcomer_without_a_name_stops_the_story_before_anything_is_created(tmp_path: Path) -> None:
-    async with telling(tmp_path) as teller:
-        services, universe_id = teller.program.services, await universe_of(teller)
+async def test_story_idea_newcomer_without_a_name_stops_the_story_before_anything_is_created(
+    tmp_path: Path,
+) -> None:
+    async with telling(tmp_path) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
         bad = StoryOutline(
             universe_id, "A story", None, place="New", newcomers=(ProposedNewcomer(EntityKind.PLACE, " "),)
         )

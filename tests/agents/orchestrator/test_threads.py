@@ -87,7 +87,9 @@ async def test_threads_live_on_in_the_next_scene_and_after_a_restart(tmp_path: P
         assert [t.name for t in await threads(program, following)] == ["The bell"]
 
 
-async def test_thread_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(tmp_path: Path) -> None:
+async def test_thread_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
@@ -208,7 +210,9 @@ async def test_random_events_are_about_what_is_open_and_who_matters(tmp_path: Pa
 # --- people -----------------------------------------------------------------------------------------
 
 
-async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touching_canon(tmp_path: Path) -> None:
+async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touching_canon(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/npc Tom: the well's keeper", "/fact Tom located_in Yard", "/commit")

@@ -174,7 +174,9 @@ async def test_something_new_of_any_kind(world: World) -> None:
         (NewEntityFields(EntityKind.PLACE, "Pit", tags=tuple(map(str, range(30)))), "30"),
     ],
 )
-async def test_edit_what_cannot_be_brought_in_is_refused(world: World, thing: NewEntityFields, why: str) -> None:
+async def test_edit_what_cannot_be_brought_in_is_refused(
+    world: World, thing: NewEntityFields, why: str
+) -> None:
     with pytest.raises(InputError, match=why):
         await world.edits.propose_entity(world.id, thing)
     assert await world.services.world.previews.count_waiting(world.id) == 0
