@@ -52,7 +52,9 @@ async def test_opening_knows_place_cast_goal_and_what_came_before(tmp_path: Path
         assert [e for e in scripted.heard if isinstance(e, TextStreamed) and e.scene_id == scripted.scene_id]
 
 
-async def test_opening_once_it_is_said_going_on_is_going_on_and_another_opening_is_an_opening(tmp_path: Path) -> None:
+async def test_opening_once_it_is_said_going_on_is_going_on_and_another_opening_is_an_opening(
+    tmp_path: Path,
+) -> None:
     async with telling(tmp_path) as scripted:
         services = scripted.program.services
         await services.play.submit(scripted.scene_id, "/continue")
