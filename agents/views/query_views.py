@@ -11,7 +11,7 @@ from stores.records.ids import Id
 class AnswerStanding(StrEnum):
     """How far an answer may be relied on.
 
-    CANON is committed; PROPOSED waits at the gate; BOOK is in the transcript or a source and was never
+    CANON is committed; PROPOSED waits at the gate; ON_RECORD is in the transcript or a source and was never
     decided; BELIEVED is somebody's memory; CONTRADICTED was canon or contradicts it; UNKNOWN: the record does
     not say.
     """

@@ -1,8 +1,8 @@
-"""Who knows what, as played: scenes, and after each what everybody knows of it.
+"""Cases of who knows what: scenes to play, and what each character knows after them.
 
-A row reads `Name: saw`, `Name: missed` (they know nothing of it), `Name: told Teller`, `Name: wrong Teller`
-(they have it otherwise, from that one), `Name: found` (they concluded it), `Name: forgot` (they knew it
-once). Mara is the player's. Facts are by their statements.
+A row reads `Name: saw`, `Name: missed` (knows nothing of it), `Name: told Teller`, `Name: wrong Teller`
+(believes something else, said by that one), `Name: found` (concluded it) or `Name: forgot` (knew it once).
+Mara is the player character. Facts are given by their statements.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-THREE = ("/npc Bela Orsk: a smith", "/npc Old Tam: keeper of the bell", "/npc Sister Ode: a nun")
-
+VILLAGERS = ("/npc Bela Orsk: a smith", "/npc Old Tam: keeper of the bell", "/npc Sister Ode: a nun")
 
 CREW = (
     "/npc Captain Hale: master of the Gannet",
@@ -19,31 +18,34 @@ CREW = (
     "/npc Doctor Imre Voss: the surgeon",
     "/npc Pip: the ship's boy",
 )
-"""The scenes on board were written down before anything was seen of how they come out."""
+"""The expectations of the scenes on board were written before the extraction was run on them."""
 
 
-class Play(NamedTuple):
-    """`later`: days of the world that pass before it is asked."""
+class PlayedScenes(NamedTuple):
+    """Typed lines, and who knows what of each fact after them."""
 
     name: str
     lines: tuple[str, ...]
-    knows: Mapping[str, str]
-    later: int = 0
+    rows_by_statement: Mapping[str, str]
+    days_later: int = 0
+    """Days of world time that pass before the question."""
 
 
-class Case(NamedTuple):
-    play: str
-    fact: str
-    who: str
-    what: str
-    whom: str
+class KnowledgeCase(NamedTuple):
+    """What one character knows of one fact."""
+
+    play_name: str
+    statement: str
+    knower: str
+    knowledge: str
+    teller: str
 
 
 PLAYS = (
-    Play(
+    PlayedScenes(
         "who is there sees it, who left does not",
         (
-            *THREE,
+            *VILLAGERS,
             "/thing Lantern: brass",
             "> Rain falls on the yard.",
             "> Bela hands you the lantern.",
@@ -66,10 +68,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "a whisper reaches its hearers",
         (
-            *THREE,
+            *VILLAGERS,
             "/place Crypt: cold",
             "> The fire is low.",
             "/whisper Bela Orsk: Sister Ode is an enemy.",
@@ -101,10 +103,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "told later, rightly and wrongly",
         (
-            *THREE,
+            *VILLAGERS,
             "/thing Lantern: brass",
             "/cast - Old Tam",
             "/cast - Sister Ode",
@@ -128,10 +130,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "an NPC tells, lies and denies",
         (
-            *THREE,
+            *VILLAGERS,
             "/thing Ring: of silver",
             "/cast - Sister Ode",
             "> Bela takes the ring from the mud.",
@@ -156,10 +158,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "the dead, the sleeping and who comes late",
         (
-            *THREE,
+            *VILLAGERS,
             "/creature Orc: scarred (hp 4)",
             "> The orc snarls at Bela.",
             "/fact event: The orc snarls at Bela Orsk.",
@@ -188,10 +190,10 @@ PLAYS = (
             "Wren laughs at the smoke.": "Mara: saw, Wren: saw, Old Tam: saw, Orc: missed",
         },
     ),
-    Play(
+    PlayedScenes(
         "a liar at the gate",
         (
-            *THREE,
+            *VILLAGERS,
             "/place Crypt: cold",
             "/place Well: deep",
             "/cast - Old Tam",
@@ -215,10 +217,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "found dead",
         (
-            *THREE,
+            *VILLAGERS,
             "/cast - Bela Orsk",
             "> Old Tam clutches his heart and dies on the stair.",
             "/fact Old Tam is dead",
@@ -230,10 +232,10 @@ PLAYS = (
         ),
         {"Old Tam died.": "Mara: saw, Sister Ode: saw, Bela Orsk: found, Wren: missed"},
     ),
-    Play(
+    PlayedScenes(
         "what the GM writes down beside the play",
         (
-            *THREE,
+            *VILLAGERS,
             "> Rain falls on the yard.",
             "/fact Old Tam serves Sister Ode",
             "/fact Bela Orsk secretly hates Mara",
@@ -253,10 +255,10 @@ PLAYS = (
             "The well stinks of poison.": "Mara: saw, Old Tam: saw, Bela Orsk: saw, Sister Ode: saw",
         },
     ),
-    Play(
+    PlayedScenes(
         "what is taken back and what is rejected",
         (
-            *THREE,
+            *VILLAGERS,
             "/thing Ring: of silver",
             "> Bela drops the ring into the well.",
             "/fact The ring is in the well.",
@@ -273,10 +275,10 @@ PLAYS = (
             "The raven is a spy.": "Mara: missed, Bela Orsk: missed",
         },
     ),
-    Play(
+    PlayedScenes(
         "put right",
         (
-            *THREE,
+            *VILLAGERS,
             "/cast - Sister Ode",
             "/cast - Bela Orsk",
             "> You hide the crown in the crypt.",
@@ -295,10 +297,10 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "seen with one's own eyes after being told otherwise",
         (
-            *THREE,
+            *VILLAGERS,
             "/thing Crown: of iron",
             "/cast - Sister Ode",
             "> Old Tam takes the crown.",
@@ -313,10 +315,10 @@ PLAYS = (
         ),
         {"Old Tam owns Crown.": "Mara: saw, Bela Orsk: saw, Old Tam: saw, Sister Ode: saw"},
     ),
-    Play(
+    PlayedScenes(
         "small things fade, great ones stay",
         (
-            *THREE,
+            *VILLAGERS,
             "/cast - Sister Ode",
             "> A pot of beans stands on the table.",
             "/fact The beans are hot.",
@@ -334,12 +336,12 @@ PLAYS = (
             "Old Tam owes Bela Orsk an anvil.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
             "Bela Orsk died.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
         },
-        later=1_200,
+        days_later=1_200,
     ),
-    Play(
+    PlayedScenes(
         "hearsay fades as well",
         (
-            *THREE,
+            *VILLAGERS,
             "/cast - Old Tam",
             "> The tide turns at noon by the red post.",
             "/fact The tide turns at noon.",
@@ -348,12 +350,12 @@ PLAYS = (
             '> "The tide turns at noon," Bela says to Tam.',
         ),
         {"The tide turns at noon.": "Mara: forgot, Bela Orsk: forgot, Sister Ode: forgot, Old Tam: forgot"},
-        later=2_000,
+        days_later=2_000,
     ),
-    Play(
+    PlayedScenes(
         "asked of the oracle, and what the dice show",
         (
-            *THREE,
+            *VILLAGERS,
             "? certain: Is Old Tam a thief?",
             "/fact Old Tam is a thief.",
             "I force the door.",
@@ -368,10 +370,10 @@ PLAYS = (
             "Mara climbs the wall.": "Mara: saw, Bela Orsk: saw, Old Tam: missed",
         },
     ),
-    Play(
+    PlayedScenes(
         "the next scene, without those who stayed behind",
         (
-            *THREE,
+            *VILLAGERS,
             "> You stand by the fire.",
             "/commit",
             "/cast - Bela Orsk",
@@ -394,7 +396,7 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "below deck",
         (
             *CREW,
@@ -424,7 +426,7 @@ PLAYS = (
             "Mara owns Chart.": ("Mara: saw, Joss Reed: saw, Doctor Imre Voss: saw, Pip: wrong Mara"),
         },
     ),
-    Play(
+    PlayedScenes(
         "the sickbay",
         (
             *CREW,
@@ -452,7 +454,7 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "the storm",
         (
             *CREW,
@@ -488,7 +490,7 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "ashore",
         (
             *CREW,
@@ -525,7 +527,7 @@ PLAYS = (
             ),
         },
     ),
-    Play(
+    PlayedScenes(
         "enemies",
         (
             *CREW,
@@ -551,10 +553,11 @@ PLAYS = (
 )
 
 
-def cases() -> Iterator[Case]:
+def knowledge_cases() -> Iterator[KnowledgeCase]:
+    """Yield one case per fact and character."""
     for play in PLAYS:
-        for fact, told in play.knows.items():
-            for row in told.split(", "):
-                who, _, what = row.partition(": ")
-                what, _, whom = what.partition(" ")
-                yield Case(play.name, fact, who, what, whom)
+        for statement, rows in play.rows_by_statement.items():
+            for row in rows.split(", "):
+                knower, _, expected = row.partition(": ")
+                knowledge, _, teller = expected.partition(" ")
+                yield KnowledgeCase(play.name, statement, knower, knowledge, teller)

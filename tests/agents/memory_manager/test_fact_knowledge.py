@@ -1,6 +1,6 @@
-"""The whole table of who knows what, played at a real desk.
+"""Tests of who knows what, played in a real program.
 
-`pytest -s tests/agents/memory_manager/test_who_knows.py` prints how much of each kind is right.
+`pytest -s tests/agents/memory_manager/test_fact_knowledge.py` prints how many cases of each kind are right.
 """
 
 from __future__ import annotations
@@ -13,69 +13,75 @@ import pytest
 from agents.memory_manager.fact_knowledge import FactKnowledge
 from agents.memory_manager.memory_importance import MIN_TURN_IMPORTANCE
 from stores.records.memory import MemoryOrigin
-from tests.agents.memory_manager.knowledge_cases import PLAYS, Case, Play, cases
-from tests.agents.memory_manager.memory_play import Remembering, sit_down
+from tests.agents.memory_manager.knowledge_cases import PLAYS, KnowledgeCase, PlayedScenes, knowledge_cases
+from tests.agents.memory_manager.memory_session import MemorySession, start_memory_session
 from tests.program import opened
 
 pytestmark = pytest.mark.slow
 
 DAY = 24 * 60
-MUST = 0.95
+MIN_SHARE_RIGHT = 0.95
 
 
-def how_it_is(knows: FactKnowledge | None, names: dict[str, str]) -> tuple[str, str]:
-    """Return how somebody stands to a fact in the table's words, and from whom they have it."""
-    if knows is None:
+def describe_knowledge(fact_knowledge: FactKnowledge | None, names_by_id: dict[str, str]) -> tuple[str, str]:
+    """Return how somebody stands to a fact, in the words of the cases, and who told them."""
+    if fact_knowledge is None:
         return "missed", ""
-    whom = names.get(knows.told_by or "", "")
-    if knows.is_mistaken:
-        return "wrong", whom
-    if knows.is_forgotten:
+    teller = names_by_id.get(fact_knowledge.told_by or "", "")
+    if fact_knowledge.is_mistaken:
+        return "wrong", teller
+    if fact_knowledge.is_forgotten:
         return "forgot", ""
-    word = {MemoryOrigin.SAW: "saw", MemoryOrigin.TOLD: "told", MemoryOrigin.INFERRED: "found"}[knows.how]
-    return word, whom
+    words = {MemoryOrigin.SAW: "saw", MemoryOrigin.TOLD: "told", MemoryOrigin.INFERRED: "found"}
+    return words[fact_knowledge.how], teller
 
 
-async def answers(remembering: Remembering, play: Play, wanted: list[Case]) -> list[tuple[Case, str, str]]:
-    await remembering.play(*play.lines)
-    scenes = await remembering.log.scenes((await remembering.log.scene(remembering.scene_id)).story_id)
-    await remembering.remember(*(scene.id for scene in scenes))
-    everyone = await remembering.everyone()
-    names = {entity_id: name for name, entity_id in everyone.items()}
-    now = await remembering.knowledge.read_latest_tick(await remembering.universe()) + play.later * DAY
-    found = []
-    for case in wanted:
-        rows = {
-            k.entity_id: k
-            for k in await remembering.knowledge.find_who_knows(await remembering.fact(case.fact), now)
-        }
-        found.append((case, *how_it_is(rows.get(everyone[case.who]), names)))
-    return found
+async def play_cases(
+    session: MemorySession, play: PlayedScenes, cases: list[KnowledgeCase]
+) -> list[tuple[KnowledgeCase, str, str]]:
+    """Play the scenes; returns each case with the actual knowledge and teller."""
+    await session.play(*play.lines)
+    scenes = await session.log.scenes((await session.log.scene(session.scene_id)).story_id)
+    await session.remember(*(scene.id for scene in scenes))
+    ids_by_name = await session.ids_by_name()
+    names_by_id = {entity_id: name for name, entity_id in ids_by_name.items()}
+    latest_tick = await session.knowledge.read_latest_tick(await session.universe_id())
+    now_tick = latest_tick + play.days_later * DAY
+    answers = []
+    for case in cases:
+        fact_id = await session.fact_id(case.statement)
+        knowers = {k.entity_id: k for k in await session.knowledge.find_who_knows(fact_id, now_tick)}
+        answers.append((case, *describe_knowledge(knowers.get(ids_by_name[case.knower]), names_by_id)))
+    return answers
 
 
 async def test_fact_knowledge_is_what_each_lived_and_nothing_else(tmp_path: Path) -> None:
-    right: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
-    wrong = []
+    right_counts: Counter[str] = Counter()
+    case_counts: Counter[str] = Counter()
+    wrong_cases = []
     async with opened(tmp_path) as program:
         for play in PLAYS:
-            wanted = [case for case in cases() if case.play == play.name]
-            remembering = await sit_down(program, play.name)
-            for case, what, whom in await answers(remembering, play, wanted):
-                asked[case.what] += 1
-                if (what, whom) == (case.what, case.whom):
-                    right[case.what] += 1
+            cases = [case for case in knowledge_cases() if case.play_name == play.name]
+            session = await start_memory_session(program, play.name)
+            for case, knowledge, teller in await play_cases(session, play, cases):
+                case_counts[case.knowledge] += 1
+                if (knowledge, teller) == (case.knowledge, case.teller):
+                    right_counts[case.knowledge] += 1
                 else:
-                    wrong.append(f"{play.name}: {case.who} of {case.fact!r}: {what} {whom}, not {case.what}")
-    print(f"\n{asked.total()} cases")
-    for what, count in asked.items():
-        print(f"  {what:8} {right[what]:3} of {count:3}   {right[what] / count:.0%}")
-    assert not wrong, "\n".join(wrong)
-    assert min(right[what] / asked[what] for what in ("saw", "missed")) >= MUST
+                    wrong_cases.append(
+                        f"{play.name}: {case.knower} of {case.statement!r}: {knowledge} {teller}, "
+                        f"not {case.knowledge}"
+                    )
+    print(f"\n{case_counts.total()} cases")
+    for knowledge, count in case_counts.items():
+        right_count = right_counts[knowledge]
+        print(f"  {knowledge:8} {right_count:3} of {count:3}   {right_count / count:.0%}")
+    assert not wrong_cases, "\n".join(wrong_cases)
+    assert min(right_counts[kind] / case_counts[kind] for kind in ("saw", "missed")) >= MIN_SHARE_RIGHT
 
 
 def test_fact_knowledge_cases_are_many_enough() -> None:
-    kinds = Counter(case.what for case in cases())
+    kinds = Counter(case.knowledge for case in knowledge_cases())
     assert kinds.total() >= 100
-    assert min(kinds[what] for what in ("saw", "missed", "told", "wrong", "forgot")) >= 5
+    assert min(kinds[kind] for kind in ("saw", "missed", "told", "wrong", "forgot")) >= 5
     assert MIN_TURN_IMPORTANCE > 0

@@ -1,5 +1,4 @@
-"""Forgetting and keeping up, as properties: whatever the numbers, time never strengthens and recall never
-weakens."""
+"""Tests of memory decay: time never strengthens a memory, and recall never weakens it."""
 
 from __future__ import annotations
 
@@ -45,30 +44,32 @@ def memory(
 
 @given(SHARE, TICKS, TICKS, TICKS, STRENGTH)
 def test_memory_decay_falls_and_stays_between_0_and_1(
-    importance: float, tick: int, one: int, other: int, strength: float
+    importance: float, tick: int, one_tick: int, other_tick: int, strength: float
 ) -> None:
-    lived = memory(importance, tick, strength)
-    sooner, later = sorted((one, other))
-    assert 0 < compute_retention(lived, later) <= compute_retention(lived, sooner) <= 1
-    assert compute_retention(lived, tick) == 1
+    decaying = memory(importance, tick, strength)
+    sooner, later = sorted((one_tick, other_tick))
+    assert 0 < compute_retention(decaying, later) <= compute_retention(decaying, sooner) <= 1
+    assert compute_retention(decaying, tick) == 1
 
 
 @given(SHARE, SHARE, TICKS)
-def test_memory_decay_is_slower_for_important_memories(one: float, other: float, now: int) -> None:
-    less, more = sorted((one, other))
+def test_memory_decay_is_slower_for_important_memories(
+    one_importance: float, other_importance: float, now: int
+) -> None:
+    less, more = sorted((one_importance, other_importance))
     assert compute_retention(memory(less), now) <= compute_retention(memory(more), now)
 
 
 @given(SHARE, st.lists(TICKS, max_size=8), TICKS)
 def test_memory_decay_recall_never_weakens(importance: float, recalls: list[int], now: int) -> None:
-    kept = memory(importance)
+    before = memory(importance)
     for tick in recalls:
-        again = recall_memory(kept, tick, AT)
+        after = recall_memory(before, tick, AT)
         later = max(now, tick)
-        assert compute_retention(again, later) >= compute_retention(kept, later)
-        assert kept.strength <= again.strength <= MAX_STRENGTH
-        assert again.access_count == kept.access_count + 1
-        kept = again
+        assert compute_retention(after, later) >= compute_retention(before, later)
+        assert before.strength <= after.strength <= MAX_STRENGTH
+        assert after.access_count == before.access_count + 1
+        before = after
 
 
 def test_memory_decay_keeps_nine_of_ten_after_stability() -> None:

@@ -1,4 +1,4 @@
-"""What the MemoryManager writes and leaves: done again, undone, corrected, recalled, misremembered."""
+"""Tests of the MemoryManager: repeated runs, undo, corrections, recalls, misremembering."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ from stores.queries import MemoryQuery
 from stores.records.ids import SteppingClock
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
-from tests.agents.memory_manager.memory_play import Noted, Remembering, catalogue_of, remembering
+from tests.agents.memory_manager.memory_session import (
+    InMemoryCursors,
+    MemorySession,
+    open_memory_session,
+    read_catalogue,
+)
 from tests.program import START, opened
 
 DAY = 24 * 60
@@ -28,83 +33,85 @@ PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")
 
 
 @pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[Remembering]:
-    async with remembering(tmp_path) as found:
-        await found.play(*PEOPLE)
-        yield found
+async def session(tmp_path: Path) -> AsyncIterator[MemorySession]:
+    async with open_memory_session(tmp_path) as opened_session:
+        await opened_session.play(*PEOPLE)
+        yield opened_session
 
 
-def another(played: Remembering) -> MemoryManager:
-    """A MemoryManager that knows nothing of the first one's cursors, as after a restart without them."""
-    canon, log = played.program.stores.canon(Role.MEMORY_MANAGER), played.log
-    scenes = SceneReader(canon, log, catalogue_of)
-    return MemoryManager(log, scenes, Noted(), SteppingClock(START), played.program.services.events)
+def restarted_manager(session: MemorySession) -> MemoryManager:
+    """Return a MemoryManager without the first one's cursors, as after a restart that lost them."""
+    canon, log = session.program.stores.canon(Role.MEMORY_MANAGER), session.log
+    scene_reader = SceneReader(canon, log, read_catalogue)
+    return MemoryManager(
+        log, scene_reader, InMemoryCursors(), SteppingClock(START), session.program.services.events
+    )
 
 
-async def counting(played: Remembering, name: str) -> list[Memory]:
-    return await played.knowledge.filter_valid(await played.of(name))
+async def valid_memories(session: MemorySession, name: str) -> list[Memory]:
+    return await session.knowledge.filter_valid(await session.memories_of(name))
 
 
-async def test_memory_worker_is_idempotent(played: Remembering) -> None:
-    await played.play(
+async def test_memory_worker_is_idempotent(session: MemorySession) -> None:
+    await session.play(
         "> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain."
     )
-    await played.remember()
-    first = await played.log.memories(MemoryQuery(universe_id=await played.universe()))
-    played.published.clear()
-    manager = another(played)
-    while await manager.reconcile(played.scene_id):
+    await session.remember()
+    first = await session.log.memories(MemoryQuery(universe_id=await session.universe_id()))
+    session.published_events.clear()
+    manager = restarted_manager(session)
+    while await manager.reconcile(session.scene_id):
         pass
-    assert await played.log.memories(MemoryQuery(universe_id=await played.universe())) == first
-    assert not [e for e in played.published if isinstance(e, MemoriesWritten)]
+    assert await session.log.memories(MemoryQuery(universe_id=await session.universe_id())) == first
+    assert not [e for e in session.published_events if isinstance(e, MemoriesWritten)]
 
 
-async def test_memory_worker_keeps_recalls_when_rewriting(played: Remembering) -> None:
-    await played.play("> Bela swears by the fire to mend the gate.")
-    await played.remember()
-    (memory,) = await played.of("Old Tam")
-    await played.read(memory.id, tick=memory.tick + 10 * DAY)
-    await played.play("/fact promise: Bela Orsk will mend the gate.")
-    await played.remember()
-    (linked,) = await played.of("Old Tam")
+async def test_memory_worker_keeps_recalls_when_rewriting(session: MemorySession) -> None:
+    await session.play("> Bela swears by the fire to mend the gate.")
+    await session.remember()
+    (memory,) = await session.memories_of("Old Tam")
+    await session.strengthen(memory.id, tick=memory.tick + 10 * DAY)
+    await session.play("/fact promise: Bela Orsk will mend the gate.")
+    await session.remember()
+    (linked,) = await session.memories_of("Old Tam")
     assert linked.id == memory.id
     assert linked.linked_fact_id is not None
     assert (linked.access_count, linked.recalled) == (1, memory.tick + 10 * DAY)
     assert linked.strength > 1
 
 
-async def test_memory_worker_follows_undo_and_redo(played: Remembering) -> None:
-    await played.play("> Rain.", "> Bela betrays you to the guild.")
-    await played.remember()
-    assert len(await counting(played, "Old Tam")) == 1
-    await played.play("/undo")
-    await played.remember()
-    assert await counting(played, "Old Tam") == []
-    await played.play("> Bela saves you from the guild.")
-    await played.remember()
-    assert [m.text for m in await counting(played, "Old Tam")] == ["Bela saves you from the guild."]
+async def test_memory_worker_follows_undo_and_redo(session: MemorySession) -> None:
+    await session.play("> Rain.", "> Bela betrays you to the guild.")
+    await session.remember()
+    assert len(await valid_memories(session, "Old Tam")) == 1
+    await session.play("/undo")
+    await session.remember()
+    assert await valid_memories(session, "Old Tam") == []
+    await session.play("> Bela saves you from the guild.")
+    await session.remember()
+    assert [m.text for m in await valid_memories(session, "Old Tam")] == ["Bela saves you from the guild."]
 
 
-async def test_memory_worker_keeps_heard_words_of_rejected_proposal(played: Remembering) -> None:
-    await played.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
-    await played.remember()
-    fact_id = await played.fact("Mara owns Ring.")
-    assert len(await played.knowledge.find_who_knows(fact_id)) == 3
-    await played.play("/reject 4")
-    await played.remember()
-    assert await played.knowledge.find_who_knows(fact_id) == []
-    (memory,) = await counting(played, "Old Tam")
+async def test_memory_worker_keeps_heard_words_of_rejected_proposal(session: MemorySession) -> None:
+    await session.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await session.remember()
+    fact_id = await session.fact_id("Mara owns Ring.")
+    assert len(await session.knowledge.find_who_knows(fact_id)) == 3
+    await session.play("/reject 4")
+    await session.remember()
+    assert await session.knowledge.find_who_knows(fact_id) == []
+    (memory,) = await valid_memories(session, "Old Tam")
     assert memory.text == "Bela gives you a ring of silver."
 
 
-async def test_memory_worker_skips_unimportant_turns(played: Remembering) -> None:
-    await played.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
-    await played.remember()
-    assert len(await played.of("Old Tam")) == 1
+async def test_memory_worker_skips_unimportant_turns(session: MemorySession) -> None:
+    await session.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
+    await session.remember()
+    assert len(await session.memories_of("Old Tam")) == 1
 
 
-async def test_memory_correction_replaces_error_without_repeating_it(played: Remembering) -> None:
-    await played.play(
+async def test_memory_correction_replaces_error_without_repeating_it(session: MemorySession) -> None:
+    await session.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
@@ -113,33 +120,33 @@ async def test_memory_correction_replaces_error_without_repeating_it(played: Rem
         '"I lied. The key is not under the bed, it is under the hearth," I tell Tam.',
         '"The key is under the hearth," I tell Tam.',
     )
-    await played.remember()
-    error, *_ = [m for m in await played.of("Old Tam") if "bed" in m.text]
+    await session.remember()
+    error, *_ = [m for m in await session.memories_of("Old Tam") if "bed" in m.text]
     now = error.tick + 30 * DAY
     before = compute_retention(error, now)
-    counted = await counting(played, "Old Tam")
-    assert error.id not in {m.id for m in counted}
-    correction = next(m for m in counted if m.corrects == error.id)
-    # To recall the correction, retell it or read both does not make the error any fresher.
+    valid = await valid_memories(session, "Old Tam")
+    assert error.id not in {m.id for m in valid}
+    correction = next(m for m in valid if m.corrects == error.id)
+    # Neither recalling nor repeating the correction, nor reading both, strengthens the error.
     for day in (5, 10, 20):
-        await played.read(correction.id, error.id, tick=error.tick + day * DAY)
-    await played.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
-    await played.remember()
-    (error,) = await played.log.memories(MemoryQuery(ids=[error.id]))
+        await session.strengthen(correction.id, error.id, tick=error.tick + day * DAY)
+    await session.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
+    await session.remember()
+    (error,) = await session.log.memories(MemoryQuery(ids=[error.id]))
     assert (compute_retention(error, now), error.access_count) == (before, 0)
-    (correction,) = await played.log.memories(MemoryQuery(ids=[correction.id]))
+    (correction,) = await session.log.memories(MemoryQuery(ids=[correction.id]))
     assert correction.access_count == 3
-    tam = (await played.everyone())["Old Tam"]
-    (knows,) = [
+    tam = (await session.ids_by_name())["Old Tam"]
+    (tams_knowledge,) = [
         k
-        for k in await played.knowledge.find_who_knows(await played.fact("The key is under the hearth."))
+        for k in await session.knowledge.find_who_knows(await session.fact_id("The key is under the hearth."))
         if k.entity_id == tam
     ]
-    assert not knows.is_mistaken
+    assert not tams_knowledge.is_mistaken
 
 
-async def test_memory_correction_that_is_undone_leaves_error(played: Remembering) -> None:
-    await played.play(
+async def test_memory_correction_that_is_undone_leaves_error(session: MemorySession) -> None:
+    await session.play(
         "/cast - Old Tam",
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
@@ -147,75 +154,80 @@ async def test_memory_correction_that_is_undone_leaves_error(played: Remembering
         '"The key is under the bed," I tell Tam.',
         '"I lied. The key is under the hearth," I tell Tam.',
     )
-    await played.remember()
-    assert [m.text for m in await counting(played, "Old Tam")] == ["The key is under the hearth."]
-    await played.play("/undo")
-    assert [m.text for m in await counting(played, "Old Tam")] == ["The key is under the bed."]
+    await session.remember()
+    assert [m.text for m in await valid_memories(session, "Old Tam")] == ["The key is under the hearth."]
+    await session.play("/undo")
+    assert [m.text for m in await valid_memories(session, "Old Tam")] == ["The key is under the bed."]
 
 
-async def test_memory_of_what_was_seen_is_not_corrected_by_words(played: Remembering) -> None:
-    await played.play(
+async def test_memory_of_what_was_seen_is_not_corrected_by_words(session: MemorySession) -> None:
+    await session.play(
         "> You find the key under the hearth.",
         "/fact The key is under the hearth.",
         '"No, the key is under the bed," I tell Tam.',
     )
-    await played.remember()
-    saw, told = await counting(played, "Old Tam")
-    assert (saw.how, told.how, told.corrects) == (MemoryOrigin.SAW, MemoryOrigin.TOLD, None)
-
-
-async def test_memory_misremembered_by_gm_is_separate(played: Remembering) -> None:
-    await played.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
-    await played.remember()
-    fact_id = await played.fact("Mara owns Ring.")
-    (lived,) = await played.of("Old Tam")
-    await played.manager.misremember(lived.id, "Bela Orsk owns Ring.")
-    tam = lived.entity_id
-    (knows,) = [k for k in await played.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
-    assert knows.is_mistaken
-    assert [m.text for m in await counting(played, "Old Tam")] == ["Bela Orsk owns Ring."]
-    assert await played.fact("Mara owns Ring.") == fact_id
-    # Written again, it stays; and it can be put back.
-    await another(played).reconcile(played.scene_id)
-    (changed,) = await counting(played, "Old Tam")
-    assert changed.text == "Bela Orsk owns Ring."
-    await played.manager.misremember(changed.id, "")
-    (knows,) = [k for k in await played.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
-    assert not knows.is_mistaken
-
-
-async def test_memory_worker_writes_no_second_memory_in_restored_copy(played: Remembering) -> None:
-    """A copy has other identifiers, and the MemoryManager goes through its scenes anew."""
-    await played.play("> Bela dies.", "/fact Bela Orsk is dead")
-    await played.remember()
-    own = await played.of("Old Tam")
-    copied = [
-        m.model_copy(update={"id": f"00000000-0000-7000-8000-00000000000{n}"}) for n, m in enumerate(own)
-    ]
-    made = another(played)
-    lived = await made._scene_reader.read_stretch(
-        await made._scene_reader.read_setting(played.scene_id),
-        await played.log.line_slice(played.scene_id, 0, 10),
+    await session.remember()
+    seen_memory, told_memory = await valid_memories(session, "Old Tam")
+    assert (seen_memory.how, told_memory.how, told_memory.corrects) == (
+        MemoryOrigin.SAW,
+        MemoryOrigin.TOLD,
+        None,
     )
-    tams = [m for m in extract_memories(lived, START) if m.entity_id == own[0].entity_id]
-    assert tams
-    assert find_changed_memories(tams, copied, lived) == []
 
 
-async def test_whisper_command_reaches_only_its_hearer(played: Remembering) -> None:
-    await played.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
-    (turn,) = await played.log.line_tail(played.scene_id, 1)
-    everyone = await played.everyone()
+async def test_memory_misremembered_by_gm_is_separate(session: MemorySession) -> None:
+    await session.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await session.remember()
+    fact_id = await session.fact_id("Mara owns Ring.")
+    (lived,) = await session.memories_of("Old Tam")
+    await session.manager.misremember(lived.id, "Bela Orsk owns Ring.")
+    tam = lived.entity_id
+    (tams_knowledge,) = [k for k in await session.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    assert tams_knowledge.is_mistaken
+    assert [m.text for m in await valid_memories(session, "Old Tam")] == ["Bela Orsk owns Ring."]
+    assert await session.fact_id("Mara owns Ring.") == fact_id
+    # Extracting again keeps the change, and the GM can take it back.
+    await restarted_manager(session).reconcile(session.scene_id)
+    (changed,) = await valid_memories(session, "Old Tam")
+    assert changed.text == "Bela Orsk owns Ring."
+    await session.manager.misremember(changed.id, "")
+    (tams_knowledge,) = [k for k in await session.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    assert not tams_knowledge.is_mistaken
+
+
+async def test_memory_worker_writes_no_second_memory_in_restored_copy(session: MemorySession) -> None:
+    """A copy has other identifiers, and the MemoryManager processes its scenes again."""
+    await session.play("> Bela dies.", "/fact Bela Orsk is dead")
+    await session.remember()
+    originals = await session.memories_of("Old Tam")
+    copied = [
+        m.model_copy(update={"id": f"00000000-0000-7000-8000-00000000000{n}"})
+        for n, m in enumerate(originals)
+    ]
+    manager = restarted_manager(session)
+    stretch = await manager._scene_reader.read_stretch(
+        await manager._scene_reader.read_setting(session.scene_id),
+        await session.log.line_slice(session.scene_id, 0, 10),
+    )
+    extracted = [m for m in extract_memories(stretch, START) if m.entity_id == originals[0].entity_id]
+    assert extracted
+    assert find_changed_memories(extracted, copied, stretch) == []
+
+
+async def test_whisper_command_reaches_only_its_hearer(session: MemorySession) -> None:
+    await session.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
+    (turn,) = await session.log.line_tail(session.scene_id, 1)
+    ids_by_name = await session.ids_by_name()
     assert turn.speaker is Speaker.PLAYER
     assert turn.text == "I whisper to Bela Orsk and Old Tam: the tide turns"
-    assert turn.hearers == (everyone["Bela Orsk"], everyone["Old Tam"])
-    await played.play("I whisper to Bela: the tide has turned")
-    (turn,) = await played.log.line_tail(played.scene_id, 1)
-    assert turn.hearers == (everyone["Bela Orsk"],)
+    assert turn.hearers == (ids_by_name["Bela Orsk"], ids_by_name["Old Tam"])
+    await session.play("I whisper to Bela: the tide has turned")
+    (turn,) = await session.log.line_tail(session.scene_id, 1)
+    assert turn.hearers == (ids_by_name["Bela Orsk"],)
 
 
 @pytest.mark.parametrize(
-    ("typed", "why"),
+    ("typed", "reason"),
     [
         ("/whisper Bela", "who hears what"),
         ("/whisper : run", "who hears what"),
@@ -225,16 +237,18 @@ async def test_whisper_command_reaches_only_its_hearer(played: Remembering) -> N
         ("/whisper Mara: run", "who you play"),
     ],
 )
-async def test_whisper_command_without_hearer_is_refused(played: Remembering, typed: str, why: str) -> None:
-    await played.play("> Rain.", "/cast - Old Tam")
-    with pytest.raises(InputError) as refused:
-        await played.play(typed)
-    assert why in str(refused.value)
-    assert len(await played.log.line_tail(played.scene_id, 9)) == 1
+async def test_whisper_command_without_hearer_is_refused(
+    session: MemorySession, typed: str, reason: str
+) -> None:
+    await session.play("> Rain.", "/cast - Old Tam")
+    with pytest.raises(InputError) as refusal:
+        await session.play(typed)
+    assert reason in str(refusal.value)
+    assert len(await session.log.line_tail(session.scene_id, 9)) == 1
 
 
-async def test_beliefs_are_shown_beside_canon(played: Remembering) -> None:
-    await played.play(
+async def test_beliefs_are_shown_beside_canon(session: MemorySession) -> None:
+    await session.play(
         "/thing Ring: of silver",
         "> Bela takes the ring.",
         "/fact Bela Orsk owns Ring",
@@ -244,20 +258,20 @@ async def test_beliefs_are_shown_beside_canon(played: Remembering) -> None:
         "/fact Mara owns Ring",
         "/commit",
     )
-    await played.remember()
-    everyone = await played.everyone()
-    beliefs = await played.knowledge.read_beliefs(everyone["Old Tam"])
+    await session.remember()
+    ids_by_name = await session.ids_by_name()
+    beliefs = await session.knowledge.read_beliefs(ids_by_name["Old Tam"])
     (belief,) = [b for b in beliefs if "owns" in b.memory.text]
     assert belief.current_fact is not None
     assert (belief.current_fact.statement, belief.agrees_with_canon) == ("Mara owns Ring.", False)
-    assert isinstance(played.knowledge, KnowledgeReader)
+    assert isinstance(session.knowledge, KnowledgeReader)
 
 
 async def test_memory_worker_runs_in_background_and_resumes(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as first:
+    async with open_memory_session(tmp_path) as first:
         await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
         await first.program.services.jobs.wait_until_idle()
-        assert len(await first.of("Old Tam")) == 1
+        assert len(await first.memories_of("Old Tam")) == 1
         await first.play("> Bela betrays you to the guild.")
         scene_id = first.scene_id
     async with opened(tmp_path, seed=2) as second:

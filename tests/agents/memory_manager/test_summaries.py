@@ -1,4 +1,4 @@
-"""What play is summed up to: bounded at any length, anchored to its turns, decisions and promises whole."""
+"""Tests of summaries: bounded length, anchored to turns, with decisions and promises in full."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.context_assembly import narrative_context as layers
+from agents.context_assembly import narrative_context
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
@@ -32,7 +32,7 @@ from stores.authority import Role
 from stores.records.ids import Id, SteppingClock
 from stores.records.llm import DecisionMark
 from stores.records.play import MoveKind, Speaker, Turn
-from tests.agents.memory_manager.memory_play import Noted, Remembering, remembering
+from tests.agents.memory_manager.memory_session import InMemoryCursors, MemorySession, open_memory_session
 from tests.contract import builders as make
 from tests.program import START
 
@@ -41,44 +41,44 @@ WORDS = st.text(alphabet="abc .!?", min_size=0, max_size=400)
 
 
 @pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[Remembering]:
-    async with remembering(tmp_path) as found:
-        yield found
+async def session(tmp_path: Path) -> AsyncIterator[MemorySession]:
+    async with open_memory_session(tmp_path) as opened_session:
+        yield opened_session
 
 
-def summariser(played: Remembering) -> SummaryWorker:
-    canon = played.program.stores.canon(Role.MEMORY_MANAGER)
-    return SummaryWorker(played.log, canon, Noted(), SteppingClock(START))
+def build_summary_worker(session: MemorySession) -> SummaryWorker:
+    canon = session.program.stores.canon(Role.MEMORY_MANAGER)
+    return SummaryWorker(session.log, canon, InMemoryCursors(), SteppingClock(START))
 
 
-async def sum_up(played: Remembering, scene_id: Id | None = None) -> None:
-    worker = summariser(played)
-    while await worker.reconcile(scene_id or played.scene_id):
+async def summarise(session: MemorySession, scene_id: Id | None = None) -> None:
+    worker = build_summary_worker(session)
+    while await worker.reconcile(scene_id or session.scene_id):
         pass
 
 
-async def told(played: Remembering, count: int, word: str = "Turn") -> None:
-    """Have the GM tell so many turns, straight into the log."""
-    scene = await played.log.scene(played.scene_id)
-    line = await played.log.line_tail(played.scene_id, 1)
-    before = line[0] if line else None
+async def append_gm_turns(session: MemorySession, count: int, word: str = "Turn") -> None:
+    """Append so many GM turns directly to the log."""
+    scene = await session.log.scene(session.scene_id)
+    last_turns = await session.log.line_tail(session.scene_id, 1)
+    before = last_turns[0] if last_turns else None
     for _ in range(count):
         number = before.depth + 2 if before else 1
         turn = make.turn(scene, before, f"{word} {number}: rain.", speaker=Speaker.GM)
-        await played.program.stores.log(Role.NARRATOR).append_gm_turn(turn)
+        await session.program.stores.log(Role.NARRATOR).append_gm_turn(turn)
         before = turn
 
 
 @given(st.integers(min_value=0, max_value=5_000))
 def test_summary_levels_cover_any_past_with_few_summaries(count: int) -> None:
-    pieces = plan_scene_levels(count)
-    assert [n for _, first, last in pieces for n in range(first, last + 1)] == list(range(count))
+    planned_levels = plan_scene_levels(count)
+    assert [n for _, first, last in planned_levels for n in range(first, last + 1)] == list(range(count))
     assert all(
         last - first + 1 == ROLL_UP_SIZE**level and first % (last - first + 1) == 0
-        for level, first, last in pieces
+        for level, first, last in planned_levels
     )
-    assert len(pieces) <= LAST_SCENES_KEPT + ROLL_UP_SIZE * len(SCENE_LEVELS)
-    assert all(level == 0 for level, first, _ in pieces if first >= count - LAST_SCENES_KEPT)
+    assert len(planned_levels) <= LAST_SCENES_KEPT + ROLL_UP_SIZE * len(SCENE_LEVELS)
+    assert all(level == 0 for level, first, _ in planned_levels if first >= count - LAST_SCENES_KEPT)
 
 
 @given(st.lists(WORDS, min_size=10, max_size=10), st.lists(st.text(alphabet="xyz", min_size=1), max_size=3))
@@ -87,17 +87,19 @@ def test_summary_roll_up_shortens_all_but_decisions_and_open_matters(
 ) -> None:
     lines = [f"{DECIDED_PREFIX}{p} is so." for p in promises] + [f"{OWED_PREFIX}{p}." for p in promises]
     children = [f"{text}\n" + "\n".join(lines) for text in texts]
-    first, *kept = roll_up_summaries("Scenes 1 to 10: ", children, promises[:1]).splitlines()
+    first, *marked_lines = roll_up_summaries("Scenes 1 to 10: ", children, promises[:1]).splitlines()
     assert len(first) <= len("Scenes 1 to 10: ") + ROLL_UP_SIZE * (MAX_GIST_CHARS + 1)
-    assert {line for line in kept if line.startswith(DECIDED_PREFIX)} == {
+    assert {line for line in marked_lines if line.startswith(DECIDED_PREFIX)} == {
         line for line in lines if line.startswith(DECIDED_PREFIX)
     }
-    assert all(line[len(OWED_PREFIX) :] == f"{promises[0]}." for line in kept if line.startswith(OWED_PREFIX))
+    assert all(
+        line[len(OWED_PREFIX) :] == f"{promises[0]}." for line in marked_lines if line.startswith(OWED_PREFIX)
+    )
 
 
 @given(WORDS, st.integers(min_value=10, max_value=200))
-def test_summary_shortening_never_lengthens(text: str, most: int) -> None:
-    assert len(shorten_text(text, most)) <= most
+def test_summary_shortening_never_lengthens(text: str, max_chars: int) -> None:
+    assert len(shorten_text(text, max_chars)) <= max_chars
 
 
 def test_summary_of_stretch_keeps_important_sentences_and_decisions() -> None:
@@ -127,40 +129,42 @@ def test_summary_of_stretch_keeps_important_sentences_and_decisions() -> None:
         at=AT,
     )
     text = summarise_stretch(turns, decisions=[mark], commitments=["Bela owes Tam a boat."])
-    first, *whole = text.splitlines()
+    first, *marked_lines = text.splitlines()
     assert "Bela dies on the stair." in first
     assert len(first) < MAX_SUMMARY_CHARS + 100
-    assert whole == [DECIDED_PREFIX + reason.strip(), OWED_PREFIX + "Bela owes Tam a boat."]
+    assert marked_lines == [DECIDED_PREFIX + reason.strip(), OWED_PREFIX + "Bela owes Tam a boat."]
 
 
-async def test_summaries_of_stretches_follow_undo_and_branch(played: Remembering) -> None:
-    await told(played, 45)
-    await sum_up(played)
-    shown = {t.id for t in await played.log.line_tail(played.scene_id, 5)}
-    first, second = await layers.read_scene_summary(played.log, played.scene_id, shown)
+async def test_summaries_of_stretches_follow_undo_and_branch(session: MemorySession) -> None:
+    await append_gm_turns(session, 45)
+    await summarise(session)
+    shown = {t.id for t in await session.log.line_tail(session.scene_id, 5)}
+    first, second = await narrative_context.read_scene_summary(session.log, session.scene_id, shown)
     assert first.startswith("Turns 1 to 20:")
     assert second.startswith("Turns 21 to 40:")
-    (back,) = await played.log.line_slice(played.scene_id, 29, 1)
-    await played.program.stores.log(Role.ORCHESTRATOR).move_head(played.scene_id, back.id, MoveKind.UNDO)
-    assert await layers.read_scene_summary(played.log, played.scene_id, ()) == (first,)
-    await told(played, 12, "Elsewhere")
-    await sum_up(played)
-    lines = await layers.read_scene_summary(played.log, played.scene_id, ())
+    (earlier_turn,) = await session.log.line_slice(session.scene_id, 29, 1)
+    await session.program.stores.log(Role.ORCHESTRATOR).move_head(
+        session.scene_id, earlier_turn.id, MoveKind.UNDO
+    )
+    assert await narrative_context.read_scene_summary(session.log, session.scene_id, ()) == (first,)
+    await append_gm_turns(session, 12, "Elsewhere")
+    await summarise(session)
+    lines = await narrative_context.read_scene_summary(session.log, session.scene_id, ())
     assert lines[0] == first
     assert "Elsewhere" in lines[1]
-    await sum_up(played)
-    assert await layers.read_scene_summary(played.log, played.scene_id, ()) == lines
+    await summarise(session)
+    assert await narrative_context.read_scene_summary(session.log, session.scene_id, ()) == lines
 
 
-async def test_summaries_of_long_scene_are_few(played: Remembering) -> None:
-    await told(played, 230)
-    await sum_up(played)
-    lines = await layers.read_scene_summary(played.log, played.scene_id, ())
+async def test_summaries_of_long_scene_are_few(session: MemorySession) -> None:
+    await append_gm_turns(session, 230)
+    await summarise(session)
+    lines = await narrative_context.read_scene_summary(session.log, session.scene_id, ())
     assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
 
 
-async def test_summaries_of_story_reach_next_scene(played: Remembering) -> None:
-    await played.play(
+async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> None:
+    await session.play(
         "/npc Bela Orsk: a smith",
         "> Bela gives you a horn and swears to wait.",
         "/thing Horn: of a ram",
@@ -169,15 +173,15 @@ async def test_summaries_of_story_reach_next_scene(played: Remembering) -> None:
         "/end The horn is yours",
         "/accept all",
     )
-    before = played.scene_id
-    await played.play("/commit")
-    assert played.scene_id != before
-    await sum_up(played, before)
-    stores = played.program.stores
+    before = session.scene_id
+    await session.play("/commit")
+    assert session.scene_id != before
+    await summarise(session, before)
+    stores = session.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
     package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon)).build_package(
-        await context.load_context(played.scene_id)
+        await context.load_context(session.scene_id)
     )
     scene, promise = package.narrative.summary_lines
     assert scene.startswith("Scene 1 “The yard”: The horn is yours.")

@@ -1,4 +1,4 @@
-"""Which words of prose only some could hear."""
+"""Tests of whispers: which words of prose only some could hear."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stores.records.play import Speaker
 PEOPLE = {"mara": ("Mara",), "bela": ("Bela Orsk", "Bela", "Orsk"), "tam": ("Old Tam", "Tam")}
 
 
-def told(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
+def heard_text(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
     return mask_unheard_whispers(text, find_whispers(text, speaker, "", PEOPLE, "mara"), who, "mara")
 
 
@@ -29,7 +29,7 @@ def told(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
 )
 def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearers: str) -> None:
     for who in PEOPLE:
-        assert (secret in told(text, who)) is (who in hearers.split()), who
+        assert (secret in heard_text(text, who)) is (who in hearers.split()), who
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearer
     ],
 )
 def test_whisper_without_hearer_is_heard_by_all(text: str) -> None:
-    assert all(told(text, who) == text for who in PEOPLE)
+    assert all(heard_text(text, who) == text for who in PEOPLE)
 
 
 def test_whisper_masking_keeps_other_words() -> None:
     text = "“Run,” whispers Bela to Tam. “Fine weather,” she says."
-    assert "Fine weather" in told(text, "mara")
-    assert "Run" not in told(text, "mara")
+    assert "Fine weather" in heard_text(text, "mara")
+    assert "Run" not in heard_text(text, "mara")
 
 
 @pytest.mark.parametrize(
@@ -70,5 +70,5 @@ def test_whisper_as_whole_turn_has_hearers(typed: str, hearers: tuple[str, ...])
 
 def test_whisper_within_act_hides_only_its_words() -> None:
     text = 'I draw my knife and whisper to Bela, "Now."'
-    assert told(text, "tam", Speaker.PLAYER) == "I draw my knife and whisper to Bela, …"
-    assert told(text, "bela", Speaker.PLAYER) == text
+    assert heard_text(text, "tam", Speaker.PLAYER) == "I draw my knife and whisper to Bela, …"
+    assert heard_text(text, "bela", Speaker.PLAYER) == text

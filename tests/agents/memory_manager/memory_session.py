@@ -1,4 +1,4 @@
-"""Scenes played at a real desk, and what their characters remember of them."""
+"""Plays scenes in a real program and reads what their characters remember."""
 
 from __future__ import annotations
 
@@ -25,36 +25,35 @@ from stores.stores import AnyLog
 from tests.program import START, begin, opened
 
 
-class Noted:
-    """How far a worker came, without a store."""
+class InMemoryCursors:
+    """Implements `agents.jobs.worker.Cursors` without a store."""
 
     def __init__(self) -> None:
-        self.words: dict[Id, str] = {}
+        self.cursors: dict[Id, str] = {}
 
     async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
-        return self.words.get(subject_id, "")
+        return self.cursors.get(subject_id, "")
 
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
-        self.words[subject.id] = cursor
+        self.cursors[subject.id] = cursor
 
 
 CATALOGUE = load_catalogue()
 
 
-async def catalogue_of(universe_id: Id) -> Catalogue:
+async def read_catalogue(universe_id: Id) -> Catalogue:
     return CATALOGUE
 
 
 @dataclass
-class Remembering:
-    """A desk in play with the MemoryManager beside it, brought up to date by hand."""
+class MemorySession:
+    """A program in play with a MemoryManager that the test runs itself."""
 
     program: Program
     scene_id: Id
     manager: MemoryManager
     knowledge: KnowledgeReader
-    noted: Noted
-    published: list[Event] = field(default_factory=list)
+    published_events: list[Event] = field(default_factory=list)
 
     @property
     def log(self) -> AnyLog:
@@ -67,66 +66,68 @@ class Remembering:
                 self.scene_id = reply.subject
 
     async def remember(self, *scenes: Id) -> None:
-        """Bring these scenes (by default the one in play) up to date."""
+        """Write the memories of these scenes (by default the one in play)."""
         for scene_id in scenes or (self.scene_id,):
             for _ in range(1_000):
                 if not await self.manager.reconcile(scene_id):
                     break
 
-    async def read(self, *memory_ids: Id, tick: int) -> None:
-        """Have these memories come to mind at a world time (ticks)."""
+    async def strengthen(self, *memory_ids: Id, tick: int) -> None:
+        """Strengthen these memories as read at a world time (ticks)."""
         for subject in await self.manager.on_event(MemoriesRead(memory_ids, tick)):
             assert subject.id == READ_SUBJECT
             await self.manager.reconcile(subject.id)
 
-    async def everyone(self) -> dict[str, Id]:
-        """Return everybody by name, whether in canon or only proposed."""
-        universe_id = await self.universe()
-        new = (p.change for p in await self.log.proposals(ProposalQuery(universe_id=universe_id)))
-        proposed = {c.name: c.entity_id for c in new if isinstance(c, CreateEntity)}
+    async def ids_by_name(self) -> dict[str, Id]:
+        """Return all characters by name, whether in canon or only proposed."""
+        universe_id = await self.universe_id()
+        changes = (p.change for p in await self.log.proposals(ProposalQuery(universe_id=universe_id)))
+        proposed = {c.name: c.entity_id for c in changes if isinstance(c, CreateEntity)}
         return proposed | {e.name: e.id for e in await self.program.services.world.list_entities(universe_id)}
 
-    async def universe(self) -> Id:
+    async def universe_id(self) -> Id:
         return (await self.log.scene(self.scene_id)).universe_id
 
-    async def fact(self, statement: str) -> Id:
-        """Return the fact in these words, whether in canon or only proposed."""
-        universe_id = await self.universe()
-        found = [
+    async def fact_id(self, statement: str) -> Id:
+        """Return the fact with this statement, whether in canon or only proposed."""
+        universe_id = await self.universe_id()
+        fact_ids = [
             f.id for f in await self._facts(universe_id) if f.statement_key == normalize_statement(statement)
         ]
-        if found:
-            return found[-1]
+        if fact_ids:
+            return fact_ids[-1]
         proposals = await self.log.proposals(ProposalQuery(universe_id=universe_id))
-        waiting = [
+        fact_proposals = [
             p
             for p in proposals
             if normalize_statement(str(getattr(p.change, "statement", ""))) == normalize_statement(statement)
         ]
-        assert waiting, f"nothing says {statement!r}"
-        return fact_id_of(waiting[-1])
+        assert fact_proposals, f"no fact or proposal states {statement!r}"
+        return fact_id_of(fact_proposals[-1])
 
     async def _facts(self, universe_id: Id) -> Iterable[Fact]:
         canon = self.program.stores.canon(Role.CONTEXT_ASSEMBLY)
         return await canon.facts(universe_id, FactQuery(history=True))
 
-    async def of(self, name: str) -> list[Memory]:
+    async def memories_of(self, name: str) -> list[Memory]:
         """Return what somebody remembers, oldest first."""
-        return await self.log.memories(MemoryQuery(entity_id=(await self.everyone())[name]))
+        return await self.log.memories(MemoryQuery(entity_id=(await self.ids_by_name())[name]))
 
 
 @asynccontextmanager
-async def remembering(home: Path, seed: int = 1) -> AsyncIterator[Remembering]:
+async def open_memory_session(home: Path, seed: int = 1) -> AsyncIterator[MemorySession]:
     async with opened(home, seed) as program:
-        yield await sit_down(program)
+        yield await start_memory_session(program)
 
 
-async def sit_down(program: Program, name: str = "Test") -> Remembering:
-    """Begin a story in a world of its own."""
+async def start_memory_session(program: Program, name: str = "Test") -> MemorySession:
+    """Start a story in a new universe."""
     canon, log = program.stores.canon(Role.MEMORY_MANAGER), program.stores.log(Role.MEMORY_MANAGER)
-    noted, scenes = Noted(), SceneReader(canon, log, catalogue_of)
-    manager = MemoryManager(log, scenes, noted, SteppingClock(START), program.services.events)
+    scene_reader = SceneReader(canon, log, read_catalogue)
+    manager = MemoryManager(
+        log, scene_reader, InMemoryCursors(), SteppingClock(START), program.services.events
+    )
     scene_id = await begin(program, name=name)
-    played = Remembering(program, scene_id, manager, KnowledgeReader(canon, log, catalogue_of), noted)
-    program.services.events.subscribe(played.published.append)
-    return played
+    session = MemorySession(program, scene_id, manager, KnowledgeReader(canon, log, read_catalogue))
+    program.services.events.subscribe(session.published_events.append)
+    return session
