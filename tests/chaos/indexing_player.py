@@ -19,7 +19,7 @@ from stores.errors import MonitorError
 from stores.queries import FactQuery
 from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
-from tests.agents.indexer.index_sequences import bring_a_source
+from tests.agents.indexer.index_sequences import add_source
 from tests.agents.orchestrator.test_world_edits import as_is
 from tests.chaos.player import play_on
 
@@ -73,7 +73,7 @@ async def put_right(program: Program, dice: random.Random) -> None:
         case "end" if facts:
             work = services.world.edits.propose_end(dice.choice(facts).id)
         case "book":
-            await bring_a_source(program.stores, services.events, universe.id)
+            await add_source(program.stores, services.events, universe.id)
             return
         case _:
             return

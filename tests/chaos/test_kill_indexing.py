@@ -20,7 +20,7 @@ from monitor_tui.compose import open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
 from stores.records.ids import Id
-from tests.agents.indexer.rebuilt_index import anew
+from tests.agents.indexer.rebuilt_index import rebuild_index
 from tests.chaos import indexing_player
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
 
@@ -74,7 +74,7 @@ async def _check(home: Path, notes: Path) -> tuple[int, int]:
         truth = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
         wanted = {
             name: {id: item.fingerprint for id, item in items.items()}
-            for name, items in (await anew(truth)).items()
+            for name, items in (await rebuild_index(truth)).items()
         }
         after = await _marks(program.stores)
         assert after["words"] == wanted

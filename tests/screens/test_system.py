@@ -19,7 +19,7 @@ from widgets.status_bar import MIN_SHOWN_BACKLOG
 def embedder() -> FakeEmbedder:
     """A model that does not answer before `awake` is set."""
     embedder = FakeEmbedder("all-MiniLM-L6-v2-int8")
-    embedder.awake.clear()
+    embedder.is_awake.clear()
     return embedder
 
 
@@ -71,10 +71,10 @@ async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeE
     await until_shown_no_more(ui, "Failed jobs")
     assert not (await ui.services.jobs.read_status()).poisoned
     assert ui.shows("indexing")
-    embedder.awake.set()
+    embedder.is_awake.set()
     await ui.services.jobs.wait_until_idle()
     await until_shown_no_more(ui, "indexing")
-    assert embedder.made
+    assert embedder.embedded_texts
 
 
 async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver) -> None:

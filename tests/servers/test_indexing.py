@@ -9,7 +9,14 @@ import pytest
 
 from monitor_tui.background_jobs import rebuild_word_index
 from stores.authority import Role
-from tests.agents.indexer.index_sequences import MODEL, as_made_anew, bring_and_find, follow, followed, marks
+from tests.agents.indexer.index_sequences import (
+    MODEL,
+    add_and_find_source,
+    assert_index_equals_rebuild,
+    open_with_fake_vectors,
+    play_every_kind_of_change,
+    read_fingerprints,
+)
 
 pytestmark = [
     pytest.mark.servers,
@@ -21,20 +28,20 @@ pytestmark = [
 async def test_server_indexes_match_a_rebuild_after_every_step(
     tmp_path: Path, on_all_servers: dict[str, str]
 ) -> None:
-    async with followed(tmp_path / "one") as program:
-        world = await follow(program)
-        found, snippets = await bring_and_find(program, world.id)
-    async with followed(tmp_path / "other") as program:
+    async with open_with_fake_vectors(tmp_path / "one") as program:
+        world = await play_every_kind_of_change(program)
+        found, snippets = await add_and_find_source(program, world.id)
+    async with open_with_fake_vectors(tmp_path / "other") as program:
         # What the first one left on the servers is right: there is nothing to do.
-        assert await marks(program.stores) == found
-        await as_made_anew(program, "opened elsewhere")
+        assert await read_fingerprints(program.stores) == found
+        await assert_index_equals_rebuild(program, "opened elsewhere")
         # What is lost there is found missing at the next start; `reindex` makes the same again.
         words, vectors = program.stores.words(Role.INDEXER), program.stores.vectors(Role.INDEXER)
         await words.delete("turns", list(found["words"]["turns"]))
         await vectors.delete("snippets", snippets[:20], model=MODEL)
-    async with followed(tmp_path / "other") as program:
-        assert await marks(program.stores) != found
-        assert await as_made_anew(program, "opened again") == found
+    async with open_with_fake_vectors(tmp_path / "other") as program:
+        assert await read_fingerprints(program.stores) != found
+        assert await assert_index_equals_rebuild(program, "opened again") == found
         done = await rebuild_word_index(program.stores, say=lambda _: None)
         assert done == {name: len(items) for name, items in found["words"].items()}
-        assert await marks(program.stores) == found
+        assert await read_fingerprints(program.stores) == found

@@ -25,8 +25,8 @@ def test_background_jobs(
     asyncio.run(build_backlog(tmp_path))
     embedder = FakeEmbedder("all-MiniLM-L6-v2-int8")
     if name == "system_embedder_away":
-        embedder.stops = 0
+        embedder.max_texts = 0
     else:
-        embedder.awake.clear()
+        embedder.is_awake.clear()
     app = MonitorApp(open_with_backlog(tmp_path, embedder))
     assert snap_compare(app, terminal_size=size, run_before=walk(key))

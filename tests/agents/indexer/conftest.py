@@ -1,4 +1,4 @@
-"""One child process of the embedding model serves all tests of a file."""
+"""Fixtures for the indexer tests: one child process of the embedding model per test file."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from agents.indexer.minilm_embedder import MiniLmEmbedder
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def embedder() -> AsyncIterator[MiniLmEmbedder]:
-    made = MiniLmEmbedder()
-    yield made
-    await made.close()
+    embedder = MiniLmEmbedder()
+    yield embedder
+    await embedder.close()

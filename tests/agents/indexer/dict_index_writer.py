@@ -1,4 +1,4 @@
-"""An index that is a dictionary: what an index has to hold, and nothing else."""
+"""An index writer for tests that keeps the items in a dictionary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stores.records.ids import Id
 
 
 class DictIndexWriter:
-    """Implements `agents.indexer.index_writers.Shelf`. It fails at the `fails_at`-th write from now, if set."""
+    """Implements `agents.indexer.index_writers.IndexWriter`; if `fails_at` is set, that write from now on fails."""
 
     def __init__(self, batch_size: int = 3) -> None:
         self.items_by_collection: dict[str, dict[Id, TextItem]] = {}
@@ -24,12 +24,12 @@ class DictIndexWriter:
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if items:
-            self._wrote()
+            self._count_write()
             self.items_by_collection.setdefault(collection, {}).update({item.id: item for item in items})
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
         if ids:
-            self._wrote()
+            self._count_write()
             for id in ids:
                 self.items_by_collection.get(collection, {}).pop(id, None)
 
@@ -42,21 +42,21 @@ class DictIndexWriter:
     ) -> dict[Id, str]:
         return {
             item.id: item.fingerprint
-            for item in self._within(collection, scope or {})
+            for item in self._items_in_scope(collection, scope or {})
             if ids is None or item.id in ids
         }
 
     async def count(self, collection: str, scope: Mapping[str, str]) -> int:
-        return len(self._within(collection, scope))
+        return len(self._items_in_scope(collection, scope))
 
     def turns(self, scene_id: Id) -> set[Id]:
-        return {item.id for item in self._within("turns", {"scene": scene_id})}
+        return {item.id for item in self._items_in_scope("turns", {"scene": scene_id})}
 
-    def _within(self, collection: str, scope: Mapping[str, str]) -> list[TextItem]:
+    def _items_in_scope(self, collection: str, scope: Mapping[str, str]) -> list[TextItem]:
         items = self.items_by_collection.get(collection, {}).values()
         return [item for item in items if scope.items() <= item.scope.items()]
 
-    def _wrote(self) -> None:
+    def _count_write(self) -> None:
         self.writes += 1
         if self.fails_at is not None:
             self.fails_at -= 1

@@ -1,4 +1,4 @@
-"""An embedding model of three numbers: enough to tell texts apart, and models."""
+"""An embedding model for tests with three dimensions, which tells texts and models apart."""
 
 from __future__ import annotations
 
@@ -10,34 +10,37 @@ from stores.records.ids import Id
 
 
 class FakeEmbedder:
-    """Implements `agents.indexer.embedding_port.Embedder`. It `stops` after so many texts, if that is set, until told
-    otherwise; while `asleep` is clear it does not answer."""
+    """Implements `agents.indexer.embedding_port.Embedder`.
 
-    def __init__(self, model: str = "fake-a", *, turn: int = 0) -> None:
+    It is unavailable after `max_texts` texts, if that is set, and does not answer while `is_awake` is clear.
+    `rotation` makes the vectors of two models differ.
+    """
+
+    def __init__(self, model: str = "fake-a", *, rotation: int = 0) -> None:
         self.model = model
-        self.made: list[str] = []
-        self.paid: set[Id] = set()
-        self.stops: int | None = None
-        self.awake = asyncio.Event()
-        self.awake.set()
-        self.closed = False
-        self._turn = turn
+        self.embedded_texts: list[str] = []
+        self.charged_universe_ids: set[Id] = set()
+        self.max_texts: int | None = None
+        self.is_awake = asyncio.Event()
+        self.is_awake.set()
+        self.is_closed = False
+        self._rotation = rotation
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
     ) -> list[Sequence[float]]:
-        await self.awake.wait()
-        if not urgent and self.stops is not None and len(self.made) >= self.stops:
+        await self.is_awake.wait()
+        if not urgent and self.max_texts is not None and len(self.embedded_texts) >= self.max_texts:
             raise EmbedderUnavailable("The model is away.")
-        self.made += texts
-        self.paid.add(universe_id)
+        self.embedded_texts += texts
+        self.charged_universe_ids.add(universe_id)
         return [self._vector(text) for text in texts]
 
     def warm(self) -> None: ...
 
     async def close(self) -> None:
-        self.closed = True
+        self.is_closed = True
 
     def _vector(self, text: str) -> tuple[float, ...]:
         numbers = (len(text) + 1.0, text.count("e") + 1.0, sum(map(ord, text)) % 97 + 1.0)
-        return numbers[self._turn :] + numbers[: self._turn]
+        return numbers[self._rotation :] + numbers[: self._rotation]

@@ -1,9 +1,8 @@
-"""A session with everything in it that changes what is to be indexed; behind each step the background
-settles, and the indexes have to be what ones made anew would be. A look at everything follows no step."""
+"""Plays a session with every kind of change, and checks after each step that the indexes equal rebuilt ones."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from stores.records.canon import FactStatus
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 from tests.agents.indexer.fake_embedder import FakeEmbedder
-from tests.agents.indexer.rebuilt_index import anew
+from tests.agents.indexer.rebuilt_index import rebuild_index
 from tests.agents.orchestrator.test_world_edits import World, as_is
 from tests.contract import builders as make
 from tests.program import begin
@@ -27,8 +26,8 @@ MODEL = "m"
 
 
 @asynccontextmanager
-async def followed(home: Path) -> AsyncIterator[Program]:
-    """Open a desk whose background works only when it is told to settle, with vectors of a fake model."""
+async def open_with_fake_vectors(home: Path) -> AsyncIterator[Program]:
+    """Open a program with fake vectors, whose background works only while the test waits for it."""
     program = await open_program(home, mode=BackgroundMode.OFF, embedder=FakeEmbedder(MODEL))
     try:
         yield program
@@ -36,111 +35,110 @@ async def followed(home: Path) -> AsyncIterator[Program]:
         await program.close()
 
 
-Marks = dict[str, dict[str, dict[Id, str]]]
+Fingerprints = dict[str, dict[str, dict[Id, str]]]
 
 
-async def marks(stores: Stores) -> Marks:
-    """What both indexes hold, with its marks."""
+async def read_fingerprints(stores: Stores) -> Fingerprints:
+    """Return the fingerprints of both indexes, by index and collection."""
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
-    found: Marks = {"words": {}, "vectors": {}}
+    fingerprints: Fingerprints = {"words": {}, "vectors": {}}
     for name in COLLECTIONS[Store.VECTORS]:
-        if there := await words.fingerprints(name):
-            found["words"][name] = there
-        if there := await vectors.fingerprints(name, model=MODEL):
-            found["vectors"][name] = there
-    return found
+        if word_fingerprints := await words.fingerprints(name):
+            fingerprints["words"][name] = word_fingerprints
+        if vector_fingerprints := await vectors.fingerprints(name, model=MODEL):
+            fingerprints["vectors"][name] = vector_fingerprints
+    return fingerprints
 
 
-async def as_made_anew(program: Program, step: str) -> Marks:
-    """Let the background settle, and hold both indexes against ones made anew."""
+async def assert_index_equals_rebuild(program: Program, step: str) -> Fingerprints:
+    """Wait for the background, compare both indexes with rebuilt ones, and return their fingerprints."""
     await program.services.jobs.wait_until_idle()
     view = program.services.jobs.current_status()
     assert (view.items_left, view.poisoned) == (0, ()), step
-    truth = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
-    held: Mapping[str, Mapping[Id, object]] = await anew(truth)
-    wanted = {
-        name: {id: item.fingerprint for id, item in items.items()}  # type: ignore[attr-defined]
-        for name, items in held.items()
+    source_reader = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
+    rebuilt = {
+        name: {id: item.fingerprint for id, item in items.items()}
+        for name, items in (await rebuild_index(source_reader)).items()
     }
-    found = await marks(program.stores)
-    assert found["words"] == wanted, step
-    assert found["vectors"] == wanted, step
-    return found
+    fingerprints = await read_fingerprints(program.stores)
+    assert fingerprints["words"] == rebuilt, step
+    assert fingerprints["vectors"] == rebuilt, step
+    return fingerprints
 
 
-async def follow(program: Program) -> World:
-    """Play, commit, undo, and put the world right in every way there is."""
+async def play_every_kind_of_change(program: Program) -> World:
+    """Play, commit, undo, and edit the world in every way there is."""
     services = program.services
-    await as_made_anew(program, "nothing yet")
+    await assert_index_equals_rebuild(program, "nothing yet")
     scene_id = await begin(program)
     world = World(services, scene_id, (await services.play.scene(scene_id)).universe.id)
-    found = await as_made_anew(program, "founded")
-    assert {"entities", "scenes"} <= found["words"].keys(), "what a story was founded with is found at once"
+    fingerprints = await assert_index_equals_rebuild(program, "story set up")
+    assert {"entities", "scenes"} <= fingerprints["words"].keys(), "a story's set-up is indexed at once"
     for line in ("I wade in.", "> The water is cold.", "/fact event: Mara found the bell", "I ring it."):
         await services.play.submit(scene_id, line)
-    await as_made_anew(program, "played")
+    await assert_index_equals_rebuild(program, "played")
     await services.play.undo(scene_id)
-    await as_made_anew(program, "undone")
+    await assert_index_equals_rebuild(program, "undone")
     await services.play.redo(scene_id)
     await services.play.submit(scene_id, "/commit")
-    await as_made_anew(program, "committed")
+    await assert_index_equals_rebuild(program, "committed")
     await world.bring(EntityKind.CHARACTER, "Tom", "Thomas")
     await world.edits.propose_fact(world.id, "Tom owes Mara a bell.")
     await world.edits.propose_fact(world.id, "Thomas limps.")
     await world.accept()
-    await as_made_anew(program, "two who are one, and what is said of them")
+    await assert_index_equals_rebuild(program, "two entities that are one, and facts about them")
 
-    async def edited(who: str, **changes: object) -> None:
-        entity = await world.named(who)
+    async def edit(entity_name: str, **changes: object) -> None:
+        entity = await world.named(entity_name)
         await world.edits.propose_entity_edit(entity.id, as_is(entity, **changes))
         await world.accept()
 
-    await edited("Mara", name="Marra Venn")
-    await as_made_anew(program, "who is played has another name")
-    await edited("Yard", name="The Ford")
-    await as_made_anew(program, "where it is has another name")
-    await edited("Tom", description="A debtor.", tags=("wet",))
-    await as_made_anew(program, "described")
+    await edit("Mara", name="Marra Venn")
+    await assert_index_equals_rebuild(program, "player character renamed")
+    await edit("Yard", name="The Ford")
+    await assert_index_equals_rebuild(program, "place renamed")
+    await edit("Tom", description="A debtor.", tags=("wet",))
+    await assert_index_equals_rebuild(program, "described")
     tom, thomas = await world.named("Tom"), await world.named("Thomas")
     await world.edits.propose_merge(tom.id, thomas.id)
     await world.accept()
-    await as_made_anew(program, "merged")
+    await assert_index_equals_rebuild(program, "merged")
     await world.edits.propose_split(thomas.id)
     await world.accept()
-    await as_made_anew(program, "split")
+    await assert_index_equals_rebuild(program, "split")
     facts = await program.stores.canon(Role.INDEXER).facts(world.id)
-    said = next(f.id for f in facts if f.statement.startswith("Mara found the bell"))
-    await world.edits.propose_retcon(said)
+    fact_id = next(f.id for f in facts if f.statement.startswith("Mara found the bell"))
+    await world.edits.propose_retcon(fact_id)
     await world.accept()
-    gone = await as_made_anew(program, "never true")
-    assert said not in gone["words"]["facts"]
-    assert (await program.stores.canon(Role.INDEXER).fact(said)).status is FactStatus.RETCONNED
+    fingerprints = await assert_index_equals_rebuild(program, "fact retconned")
+    assert fact_id not in fingerprints["words"]["facts"]
+    assert (await program.stores.canon(Role.INDEXER).fact(fact_id)).status is FactStatus.RETCONNED
     await services.play.submit(scene_id, "/end She swam.")
     await services.play.submit(scene_id, "/commit")
-    await as_made_anew(program, "a scene is over")
+    await assert_index_equals_rebuild(program, "scene ended")
     await world.edits.propose_entity(world.id, NewEntityFields(EntityKind.PLACE, "The Weir"))
     await world.accept()
     await world.edits.propose_fact(world.id, "The Weir is old.")
     await world.accept()
-    await as_made_anew(program, "two commits in a row")
+    await assert_index_equals_rebuild(program, "two commits in a row")
     return world
 
 
-async def bring_and_find(program: Program, universe_id: Id) -> tuple[Marks, list[Id]]:
-    """Bring a source, and find its words; returns what is indexed then, and its snippets."""
-    snippets = await bring_a_source(program.stores, program.services.events, universe_id)
-    found = await as_made_anew(program, "a source came")
-    assert found["words"]["snippets"].keys() == set(snippets)
+async def add_and_find_source(program: Program, universe_id: Id) -> tuple[Fingerprints, list[Id]]:
+    """Add a source and search its words; returns the fingerprints then, and the source's snippets."""
+    snippets = await add_source(program.stores, program.services.events, universe_id)
+    fingerprints = await assert_index_equals_rebuild(program, "source added")
+    assert fingerprints["words"]["snippets"].keys() == set(snippets)
     hits = await program.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
     assert {hit.id for hit in hits} == set(snippets)
-    return found, snippets
+    return fingerprints, snippets
 
 
-async def bring_a_source(stores: Stores, events: EventBus, universe_id: Id) -> list[Id]:
-    """Put a document as an ingest would; returns its snippets."""
-    handle, book = stores.log(Role.INGEST), make.source(universe_id=universe_id)
-    snippets = [make.snippet(book, number, text=f"Herons nest by stone {number}.") for number in range(40)]
-    await handle.put_source(book)
-    await handle.put_snippets(snippets)
-    events.publish(SourceAdded(universe_id, book.id))
+async def add_source(stores: Stores, events: EventBus, universe_id: Id) -> list[Id]:
+    """Store a document and publish its event; returns its snippets."""
+    log, source = stores.log(Role.INGEST), make.source(universe_id=universe_id)
+    snippets = [make.snippet(source, number, text=f"Herons nest by stone {number}.") for number in range(40)]
+    await log.put_source(source)
+    await log.put_snippets(snippets)
+    events.publish(SourceAdded(universe_id, source.id))
     return [snippet.id for snippet in snippets]

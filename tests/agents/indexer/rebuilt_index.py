@@ -1,4 +1,4 @@
-"""The indexes as they would be, made anew from the truth, in a dictionary."""
+"""Builds an index from scratch in a dictionary, to compare an index under test with."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from stores.records.ids import Id
 from tests.agents.indexer.dict_index_writer import DictIndexWriter
 
 
-async def bring_all(indexer: Indexer, truth: SourceReader) -> None:
-    """What the worker does from a start to the end."""
-    for universe_id in await truth.read_universe_ids():
+async def reconcile_all(indexer: Indexer, source_reader: SourceReader) -> None:
+    """Bring the index up to date as the worker does after a start."""
+    for universe_id in await source_reader.read_universe_ids():
         indexer.recheck_universes([universe_id])
         for scene, _ in await indexer.find_outdated_scenes(universe_id):
             while await indexer.reconcile_scene(scene.id):
@@ -20,11 +20,11 @@ async def bring_all(indexer: Indexer, truth: SourceReader) -> None:
             pass
 
 
-def held(shelf: DictIndexWriter) -> dict[str, dict[Id, TextItem]]:
-    return {name: items for name, items in shelf.items_by_collection.items() if items}
+def non_empty_collections(index_writer: DictIndexWriter) -> dict[str, dict[Id, TextItem]]:
+    return {name: items for name, items in index_writer.items_by_collection.items() if items}
 
 
-async def anew(truth: SourceReader) -> dict[str, dict[Id, TextItem]]:
-    shelf = DictIndexWriter(batch_size=1_000)
-    await bring_all(Indexer(truth, shelf), truth)
-    return held(shelf)
+async def rebuild_index(source_reader: SourceReader) -> dict[str, dict[Id, TextItem]]:
+    index_writer = DictIndexWriter(batch_size=1_000)
+    await reconcile_all(Indexer(source_reader, index_writer), source_reader)
+    return non_empty_collections(index_writer)

@@ -1,4 +1,4 @@
-"""Indexes on servers that go and come back while there is something to index."""
+"""Tests of indexes on servers that are down for a while during play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind, Scene, Turn
 from tests.agents.indexer.fake_embedder import FakeEmbedder
-from tests.agents.indexer.rebuilt_index import anew
+from tests.agents.indexer.rebuilt_index import rebuild_index
 from tests.contract import builders as make
 from tests.replication.fake_servers import (
     FakeServers,
@@ -34,13 +34,13 @@ INDEXES = (Store.WORDS, Store.VECTORS)
 
 
 @pytest.fixture
-async def far(tmp_path: Path) -> AsyncIterator[FakeServers]:
-    async with open_fake_servers(tmp_path / "far") as opened:
-        yield opened
+async def servers(tmp_path: Path) -> AsyncIterator[FakeServers]:
+    async with open_fake_servers(tmp_path / "servers") as fake_servers:
+        yield fake_servers
 
 
-class Hour:
-    """A clock that stands until the test has an hour pass."""
+class ManualClock:
+    """A clock that only the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -49,16 +49,18 @@ class Hour:
         return self.now
 
 
-def runner_of(stores: Stores, events: EventBus, hour: Hour) -> JobRunner:
-    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=hour)
-    runner.register(IndexWorker(truth, Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER)))))
+def build_runner(stores: Stores, events: EventBus, clock: ManualClock) -> JobRunner:
+    source_reader = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=clock)
+    runner.register(
+        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER))))
+    )
     vectors = VectorIndexWriter(stores.vectors(Role.INDEXER), FakeEmbedder("m"))
-    runner.register(IndexWorker(truth, Indexer(truth, vectors), JobKind.EMBED))
+    runner.register(IndexWorker(source_reader, Indexer(source_reader, vectors), JobKind.EMBED))
     return runner
 
 
-async def begin(stores: Stores) -> Scene:
+async def create_scene(stores: Stores) -> Scene:
     universe = make.universe(id=make.new_id())
     await stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=universe.id, universe=universe))
     story = make.story(universe_id=universe.id)
@@ -68,43 +70,43 @@ async def begin(stores: Stores) -> Scene:
     return scene
 
 
-async def marks(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
+async def read_turn_fingerprints(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
     words = await stores.words(Role.INDEXER).fingerprints("turns")
     return words, await stores.vectors(Role.INDEXER).fingerprints("turns", model="m")
 
 
-async def test_index_catches_up_after_servers_were_down(far: FakeServers, tmp_path: Path) -> None:
-    naps, hour, events = ManualSleep(), Hour(), EventBus()
-    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
-        scene = await begin(stores)
-        runner = runner_of(stores, events, hour)
+async def test_index_catches_up_after_servers_were_down(servers: FakeServers, tmp_path: Path) -> None:
+    sleep, clock, events = ManualSleep(), ManualClock(), EventBus()
+    async with open_copy(servers, tmp_path / "home", sleep=sleep) as stores:
+        scene = await create_scene(stores)
+        runner = build_runner(stores, events, clock)
         log = stores.log(Role.ORCHESTRATOR)
 
-        async def say(after: Turn | None, text: str) -> Turn:
+        async def append_turn(after: Turn | None, text: str) -> Turn:
             turn = make.turn(scene, after, text)
             await log.append_turn(turn)
             events.publish(TurnAppended(turn))
             return turn
 
-        first = await say(None, "I wade in.")
-        await say(first, "I swim.")
+        first = await append_turn(None, "I wade in.")
+        await append_turn(first, "I swim.")
         await runner.wait_until_idle()
-        far.down.update(INDEXES)
+        servers.down.update(INDEXES)
         await log.move_head(scene.id, first.id, MoveKind.UNDO)
         events.publish(HeadMoved(scene.id))
-        await runner.wait_until_idle()  # it does not wait for them
+        await runner.wait_until_idle()  # jobs that wait for a store are not waited for
         rows = dict(runner.current_status().rows)
         assert "to do · " in rows["words"], rows
         assert "to do · " in rows["meaning"], rows
         assert runner.current_status().poisoned == ()
-        far.down.clear()
-        await wait_until_healthy(stores, naps)
-        hour.now += 3_600
+        servers.down.clear()
+        await wait_until_healthy(stores, sleep)
+        clock.now += 3_600
         events.publish(HeadMoved(scene.id))
         while runner.current_status().items_left:
-            await naps.let_time_pass()
-        truth = SourceReader(stores.canon(Role.INDEXER), log)
-        wanted = {id: item.fingerprint for id, item in (await anew(truth))["turns"].items()}
-        assert wanted.keys() == {first.id}
-        assert await marks(stores) == (wanted, wanted)
+            await sleep.let_time_pass()
+        source_reader = SourceReader(stores.canon(Role.INDEXER), log)
+        rebuilt = {id: item.fingerprint for id, item in (await rebuild_index(source_reader))["turns"].items()}
+        assert rebuilt.keys() == {first.id}
+        assert await read_turn_fingerprints(stores) == (rebuilt, rebuilt)
         await runner.close()

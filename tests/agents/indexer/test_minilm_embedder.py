@@ -1,4 +1,4 @@
-"""The embedding model in its child process: what it says, who goes first, and what becomes of it."""
+"""Tests of the built-in embedding model: its vectors, the order of calls, and the end of its child process."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _runs(process: int) -> bool:
+def _is_running(process_id: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(process_id, 0)
     except ProcessLookupError:
         return False
     return True
@@ -33,7 +33,7 @@ def _runs(process: int) -> bool:
 
 async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
     """Source: huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example of its inference API; ours
-    is the int8 export, so to within 0.02."""
+    is the int8 export, so it agrees within 0.02."""
     happy, *others = await embedder.embed(
         [
             "That is a happy person",
@@ -48,9 +48,18 @@ async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
 
 
 async def test_minilm_accepts_any_text(embedder: MiniLmEmbedder) -> None:
-    odd = ["", " ", "a" * 100_000, "word " * 5_000, "\ud800 half", "\0\x1b[31m", "龍は川で死んだ", "🐉" * 300]
-    vectors = await embedder.embed(odd)
-    assert [len(vector) for vector in vectors] == [384] * len(odd)
+    odd_texts = [
+        "",
+        " ",
+        "a" * 100_000,
+        "word " * 5_000,
+        "\ud800 half",
+        "\0\x1b[31m",
+        "龍は川で死んだ",
+        "🐉" * 300,
+    ]
+    vectors = await embedder.embed(odd_texts)
+    assert [len(vector) for vector in vectors] == [384] * len(odd_texts)
     assert all(math.isfinite(number) for vector in vectors for number in vector)
     assert await embedder.embed([]) == []
 
@@ -102,9 +111,9 @@ async def test_minilm_child_stops_when_idle() -> None:
     embedder = MiniLmEmbedder(idle=0.05)
     try:
         await embedder.embed(["the ford"])
-        process = embedder.pid
-        assert process is not None
-        while _runs(process):  # noqa: ASYNC110 - another process ends, and says it to nobody
+        process_id = embedder.pid
+        assert process_id is not None
+        while _is_running(process_id):  # noqa: ASYNC110 - nothing signals the end of another process
             await asyncio.sleep(0.01)
         assert embedder.pid is None
         assert len(await embedder.embed(["and again"])) == 1
@@ -122,11 +131,11 @@ async def test_minilm_reports_missing_library(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_minilm_after_close_raises_unavailable() -> None:
     embedder = MiniLmEmbedder()
-    waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
+    call = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
     await asyncio.sleep(0)
     await embedder.close()
     with pytest.raises(EmbedderUnavailable):
-        await waits
+        await call
     with pytest.raises(EmbedderUnavailable):
         await embedder.embed(["the ford"])
 
@@ -134,19 +143,19 @@ async def test_minilm_after_close_raises_unavailable() -> None:
 async def test_minilm_close_ends_pending_calls() -> None:
     embedder = MiniLmEmbedder()
     await embedder.embed(["wake up"])
-    process = embedder.pid
-    assert process is not None
-    waits = [
+    process_id = embedder.pid
+    assert process_id is not None
+    calls = [
         asyncio.create_task(embedder.embed(["the ford " * 50] * 50, urgent=urgent))
         for urgent in (True, False)
     ]
-    for _ in range(20):  # turns of the loop: both are with the child then, which takes far longer
+    for _ in range(20):  # until both calls are with the child, which takes far longer to answer
         await asyncio.sleep(0)
     await embedder.close()
-    for one in waits:
+    for call in calls:
         with pytest.raises(EmbedderUnavailable, match="closing"):
-            await one
-    assert not _runs(process)
+            await call
+    assert not _is_running(process_id)
 
 
 async def test_minilm_child_that_cannot_start_ends_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +168,9 @@ async def test_minilm_child_that_cannot_start_ends_calls(monkeypatch: pytest.Mon
 
 
 async def test_minilm_cancelled_call_does_not_disturb_others(embedder: MiniLmEmbedder) -> None:
-    waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
+    call = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
     await asyncio.sleep(0)
-    waits.cancel()
+    call.cancel()
     assert len(await embedder.embed(["the ford", "the mill"])) == 2
 
 

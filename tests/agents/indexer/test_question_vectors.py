@@ -1,4 +1,4 @@
-"""Questions as vectors, in time or not at all; and another embedding model while searches go on."""
+"""Tests of question vectors, the time limit, and the switch to another embedding model."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ OLD, NEW = "fake-a", "fake-b"
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with library(tmp_path / "home") as opened:
-        await fill(opened)
-        yield opened
+    async with library(tmp_path / "home") as filled_stores:
+        await fill(filled_stores)
+        yield filled_stores
 
 
-class Hurried:
-    """A clock on which no test waits for a second try."""
+class FastClock:
+    """A clock that advances with every reading, so that no test waits for a retry."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -50,170 +50,173 @@ class Hurried:
         return self.now
 
 
-class Vectors:
-    """What the composition builds for one start of the program with this embedding model set."""
+class VectorSetup:
+    """The parts that one start of the program builds with this embedding model configured."""
 
     def __init__(self, stores: Stores, embedder: FakeEmbedder, *others: FakeEmbedder) -> None:
         index = stores.vectors(Role.INDEXER)
-        book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
-        known: dict[str, Embedder] = {one.model: one for one in (embedder, *others)}
-        self.in_use = ActiveVectorModel(index, book, embedder.model)
-        self.meaning = CachedQuestionEmbedder(self.in_use, known.get, timeout_seconds=5.0)
-        self.runner = JobRunner(book, EventBus(), seconds=Hurried())
-        truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-        indexer = Indexer(truth, VectorIndexWriter(index, embedder, batch_size=2))
+        job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+        embedders_by_model: dict[str, Embedder] = {e.model: e for e in (embedder, *others)}
+        self.active_model = ActiveVectorModel(index, job_store, embedder.model)
+        self.question_embedder = CachedQuestionEmbedder(
+            self.active_model, embedders_by_model.get, timeout_seconds=5.0
+        )
+        self.runner = JobRunner(job_store, EventBus(), seconds=FastClock())
+        source_reader = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+        indexer = Indexer(source_reader, VectorIndexWriter(index, embedder, batch_size=2))
         self.runner.register(
-            IndexWorker(truth, indexer, JobKind.EMBED, on_complete=self.in_use.mark_complete)
+            IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=self.active_model.mark_complete)
         )
 
     async def close(self) -> None:
         await self.runner.close()
-        await self.meaning.close()
+        await self.question_embedder.close()
 
 
-async def models(stores: Stores) -> set[str]:
+async def read_models(stores: Stores) -> set[str]:
     index = stores.vectors(Role.INDEXER)
     return {model for name in COLLECTIONS[Store.VECTORS] for model in await index.models(name)}
 
 
-async def marks(stores: Stores, model: str) -> dict[Id, str]:
+async def read_turn_fingerprints(stores: Stores, model: str) -> dict[Id, str]:
     return await stores.vectors(Role.INDEXER).fingerprints("turns", model=model)
 
 
-async def asked(vectors: Vectors) -> str:
-    answer = await vectors.meaning.embed_question("who has the bell?")
+async def answering_model(vectors: VectorSetup) -> str:
+    """Return the model whose vectors a question gets."""
+    answer = await vectors.question_embedder.embed_question("who has the bell?")
     assert isinstance(answer, QuestionVector)
     return answer.model
 
 
 async def test_vector_model_switches_only_when_complete(stores: Stores) -> None:
-    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
-    first = Vectors(stores, old)
+    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, rotation=1)
+    first = VectorSetup(stores, old)
     await first.runner.wait_until_idle()
-    assert await asked(first) == OLD
+    assert await answering_model(first) == OLD
     await first.close()
-    whole = await marks(stores, OLD)
-    assert whole
+    complete = await read_turn_fingerprints(stores, OLD)
+    assert complete
 
-    # The setting was changed; half way through, the new model goes away.
-    new.stops = 5
-    second = Vectors(stores, new, old)
+    # The configured model has changed; half way through, the new one becomes unavailable.
+    new.max_texts = 5
+    second = VectorSetup(stores, new, old)
     await second.runner.wait_until_idle()
-    assert await models(stores) == {OLD, NEW}
-    assert await marks(stores, OLD) == whole
-    assert await asked(second) == OLD
+    assert await read_models(stores) == {OLD, NEW}
+    assert await read_turn_fingerprints(stores, OLD) == complete
+    assert await answering_model(second) == OLD
     assert "The model is away." in dict(second.runner.current_status().rows)["meaning"]
     await second.close()
 
-    # Nor does a new start make it whole.
-    third = Vectors(stores, new, old)
+    # A restart does not complete it either.
+    third = VectorSetup(stores, new, old)
     await third.runner.wait_until_idle()
-    assert await asked(third) == OLD
-    assert await marks(stores, OLD) == whole
+    assert await answering_model(third) == OLD
+    assert await read_turn_fingerprints(stores, OLD) == complete
     await third.close()
 
-    new.stops = None
-    fourth = Vectors(stores, new, old)
+    new.max_texts = None
+    fourth = VectorSetup(stores, new, old)
     await fourth.runner.wait_until_idle()
-    assert await asked(fourth) == NEW
-    assert await models(stores) == {NEW}
-    assert await marks(stores, NEW) == whole
+    assert await answering_model(fourth) == NEW
+    assert await read_models(stores) == {NEW}
+    assert await read_turn_fingerprints(stores, NEW) == complete
     await fourth.close()
 
 
 async def test_vector_model_switched_back_keeps_vectors(stores: Stores) -> None:
-    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
-    first = Vectors(stores, old)
+    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, rotation=1)
+    first = VectorSetup(stores, old)
     await first.runner.wait_until_idle()
     await first.close()
-    made = len(old.made)
-    new.stops = 5
-    second = Vectors(stores, new, old)
+    text_count = len(old.embedded_texts)
+    new.max_texts = 5
+    second = VectorSetup(stores, new, old)
     await second.runner.wait_until_idle()
     await second.close()
-    third = Vectors(stores, old, new)
+    third = VectorSetup(stores, old, new)
     await third.runner.wait_until_idle()
-    assert await asked(third) == OLD
-    assert await models(stores) == {OLD}
-    assert len([text for text in old.made[made:] if text != "who has the bell?"]) == 0
+    assert await answering_model(third) == OLD
+    assert await read_models(stores) == {OLD}
+    assert len([text for text in old.embedded_texts[text_count:] if text != "who has the bell?"]) == 0
     await third.close()
 
 
 async def test_vector_model_that_was_removed_is_not_searched(stores: Stores) -> None:
-    first = Vectors(stores, FakeEmbedder(OLD))
+    first = VectorSetup(stores, FakeEmbedder(OLD))
     await first.runner.wait_until_idle()
     await first.close()
-    second = Vectors(stores, FakeEmbedder(NEW))  # the old one cannot be had
-    answer = await second.meaning.embed_question("who has the bell?")
+    second = VectorSetup(stores, FakeEmbedder(NEW))  # the old model is not available
+    answer = await second.question_embedder.embed_question("who has the bell?")
     assert isinstance(answer, str)
     assert OLD in answer
     await second.runner.wait_until_idle()
-    assert await asked(second) == NEW
+    assert await answering_model(second) == NEW
     await second.close()
 
 
 async def test_vector_cost_is_charged_to_its_universe(stores: Stores) -> None:
     embedder = FakeEmbedder()
-    vectors = Vectors(stores, embedder)
+    vectors = VectorSetup(stores, embedder)
     await vectors.runner.wait_until_idle()
     universes = {universe.id for universe in await stores.canon(Role.INDEXER).universes()}
-    assert embedder.paid == universes
+    assert embedder.charged_universe_ids == universes
     await vectors.close()
 
 
 async def test_question_vector_that_is_late_serves_next_search(stores: Stores) -> None:
     embedder = FakeEmbedder()
-    embedder.awake.clear()
-    vectors = Vectors(stores, embedder)
-    meaning = CachedQuestionEmbedder(vectors.in_use, lambda model: embedder, timeout_seconds=0.0)
-    assert await meaning.embed_question("who?") == STARTING_NOTE
-    assert await meaning.embed_question("who?") == STARTING_NOTE
-    embedder.awake.set()
-    patient = CachedQuestionEmbedder(vectors.in_use, lambda model: embedder, timeout_seconds=5.0)
+    embedder.is_awake.clear()
+    vectors = VectorSetup(stores, embedder)
+    impatient = CachedQuestionEmbedder(vectors.active_model, lambda model: embedder, timeout_seconds=0.0)
+    assert await impatient.embed_question("who?") == STARTING_NOTE
+    assert await impatient.embed_question("who?") == STARTING_NOTE
+    embedder.is_awake.set()
+    patient = CachedQuestionEmbedder(vectors.active_model, lambda model: embedder, timeout_seconds=5.0)
     answer = await patient.embed_question("who?")
     assert isinstance(answer, QuestionVector)
     assert await patient.embed_question("who?") == answer
-    # The impatient one's was made meanwhile; each was made once, however often it was asked for.
-    assert isinstance(await meaning.embed_question("who?"), QuestionVector)
-    assert embedder.made == ["who?", "who?"]
-    await meaning.close()
+    # The first vector arrived meanwhile. Each embedder computed it once, however often it was asked.
+    assert isinstance(await impatient.embed_question("who?"), QuestionVector)
+    assert embedder.embedded_texts == ["who?", "who?"]
+    await impatient.close()
     await patient.close()
 
 
 async def test_question_vector_reports_switched_off_model(stores: Stores) -> None:
-    book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
-    meaning = CachedQuestionEmbedder(
-        ActiveVectorModel(stores.vectors(Role.INDEXER), book, None), lambda model: None
+    job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    impatient = CachedQuestionEmbedder(
+        ActiveVectorModel(stores.vectors(Role.INDEXER), job_store, None), lambda model: None
     )
-    assert await meaning.embed_question("who?") == SWITCHED_OFF_NOTE
+    assert await impatient.embed_question("who?") == SWITCHED_OFF_NOTE
 
 
 async def test_question_vector_reports_reason_of_model(stores: Stores) -> None:
-    class Missing(FakeEmbedder):
-        async def embed(self, *args: object, **named: object) -> list[tuple[float, ...]]:  # type: ignore[override]
+    class MissingEmbedder(FakeEmbedder):
+        async def embed(self, *args: object, **kwargs: object) -> list[tuple[float, ...]]:  # type: ignore[override]
             raise EmbedderUnavailable("The embedding model needs onnxruntime.")
 
-    vectors = Vectors(stores, Missing())
-    assert await vectors.meaning.embed_question("who?") == "The embedding model needs onnxruntime."
+    vectors = VectorSetup(stores, MissingEmbedder())
+    assert await vectors.question_embedder.embed_question("who?") == "The embedding model needs onnxruntime."
     await vectors.close()
 
 
 async def test_index_writer_skips_text_that_is_refused(stores: Stores) -> None:
-    class Picky(FakeEmbedder):
+    class RefusingEmbedder(FakeEmbedder):
         async def embed(
             self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
         ) -> list[Sequence[float]]:
             if any("swims" in text for text in texts):
-                raise TextsRefused("It is too wet.")
+                raise TextsRefused("This text is refused.")
             return await super().embed(texts, urgent=urgent, universe_id=universe_id)
 
     (universe, *_) = await stores.canon(Role.INDEXER).universes()
     fact = make.fact("She swims.", universe_id=universe.id)
     await stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=universe.id, facts=(fact,)))
-    vectors = Vectors(stores, Picky())
+    vectors = VectorSetup(stores, RefusingEmbedder())
     await vectors.runner.wait_until_idle()
-    (given_up,) = vectors.runner.current_status().poisoned
-    assert (given_up.subject_id, given_up.error) == (universe.id, "It is too wet.")
+    (poisoned_job,) = vectors.runner.current_status().poisoned
+    assert (poisoned_job.subject_id, poisoned_job.error) == (universe.id, "This text is refused.")
     for story in await stores.log(Role.INDEXER).stories():
         for scene in await stores.log(Role.INDEXER).scenes(story.id):
             index = stores.vectors(Role.INDEXER)

@@ -1,4 +1,4 @@
-"""Reading what should be indexed, beside play."""
+"""Tests that reading for the index leaves a store reader free for play."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tests.libraries import library
 async def test_source_reader_leaves_a_store_reader_for_play(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    """The lanes of words and of vectors compare all of canon at a start, both at once."""
+    """At a start the queues of words and vectors compare all of canon at the same time."""
     async with library(tmp_path) as stores:
         canon, log = stores.canon(Role.INDEXER), stores.log(Role.INDEXER)
-        reading, most = 0, 0
+        active_reads, max_reads = 0, 0
 
-        def counted(read: Any) -> Any:
-            async def counting(*given: Any, **named: Any) -> Any:
-                nonlocal reading, most
-                reading += 1
-                most = max(most, reading)
+        def count_reads(read: Any) -> Any:
+            async def counted_read(*args: Any, **kwargs: Any) -> Any:
+                nonlocal active_reads, max_reads
+                active_reads += 1
+                max_reads = max(max_reads, active_reads)
                 try:
                     await asyncio.sleep(0)
-                    return await read(*given, **named)
+                    return await read(*args, **kwargs)
                 finally:
-                    reading -= 1
+                    active_reads -= 1
 
-            return counting
+            return counted_read
 
         for store, name in ((canon, "entities"), (canon, "facts"), (log, "snippets")):
-            monkeypatch.setattr(store, name, counted(getattr(store, name)))
-        truth = SourceReader(canon, log)
+            monkeypatch.setattr(store, name, count_reads(getattr(store, name)))
+        source_reader = SourceReader(canon, log)
         await asyncio.gather(
-            *(truth.read_canon(make.UNIVERSE) for _ in range(2)),
-            *(truth.read_snippets(make.new_id()) for _ in range(2)),
+            *(source_reader.read_canon(make.UNIVERSE) for _ in range(2)),
+            *(source_reader.read_snippets(make.new_id()) for _ in range(2)),
         )
-        assert most == 1
+        assert max_reads == 1
