@@ -33,7 +33,7 @@ BINDS = {"lines": "none", "result": "A success.", "note": "none", "words": "I di
 
 
 class PlayedStory:
-    """A story being played, and what is packed of it."""
+    """A story in play, and the context packages of its current scene."""
 
     def __init__(self, program: Program, scene_id: Id) -> None:
         self.program = program
@@ -87,16 +87,16 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
     assert "(proposed)" in staged["rules"]
     assert "(proposed)" in staged["facts"]
     await story.end()
-    shown = await story.parts("I talk to Old Tam")
-    assert shown["rules"] == "- The dead cannot cross salt."
-    assert "Mara and Old Tam are allies." in shown["facts"]
-    assert "bell is cracked" not in shown["facts"]
-    assert "bell is cracked" in shown["assertions"]
-    assert "met at the well" in shown["encounters"]
-    assert "Tam will ring the bell" in shown["threads"]
-    assert "It is late" in shown["summary"]
-    assert shown["recent"].endswith("Mara: I wait.\nGM: The rain stops.\n(Here scene 2 begins.)")
-    assert "(proposed)" not in "\n".join(shown.values())
+    sections = await story.parts("I talk to Old Tam")
+    assert sections["rules"] == "- The dead cannot cross salt."
+    assert "Mara and Old Tam are allies." in sections["facts"]
+    assert "bell is cracked" not in sections["facts"]
+    assert "bell is cracked" in sections["assertions"]
+    assert "met at the well" in sections["encounters"]
+    assert "Tam will ring the bell" in sections["threads"]
+    assert "It is late" in sections["summary"]
+    assert sections["recent"].endswith("Mara: I wait.\nGM: The rain stops.\n(Here scene 2 begins.)")
+    assert "(proposed)" not in "\n".join(sections.values())
 
 
 async def test_context_package_knows_who_met_before(story: PlayedStory) -> None:
@@ -113,8 +113,8 @@ async def test_context_package_knows_who_met_before(story: PlayedStory) -> None:
 
 async def test_context_package_leaves_out_turns_being_answered(story: PlayedStory) -> None:
     await story.play("I knock.", "> Nobody.", "I push the door. /roll 2d6")
-    shown = await story.parts("I push the door.")
-    assert shown["recent"] == "Mara: I knock.\nGM: Nobody."
+    sections = await story.parts("I push the door.")
+    assert sections["recent"] == "Mara: I knock.\nGM: Nobody."
     assert "I push the door." in (await story.parts())["recent"]
 
 
@@ -122,9 +122,9 @@ async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> No
     await story.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
     assert "cracked" in (await story.parts())["facts"]
     await story.play("/undo")
-    shown = await story.parts()
-    assert "cracked" not in "\n".join(shown.values())
-    assert "I sing." not in shown["recent"]
+    sections = await story.parts()
+    assert "cracked" not in "\n".join(sections.values())
+    assert "I sing." not in sections["recent"]
 
 
 async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
@@ -144,9 +144,9 @@ async def test_context_package_memories_belong_to_owner_and_follow_undo(story: P
     package = await story.package()
     sung = package.narrative.recent_turns[-1]
 
-    def memory(who: Id, text: str, **given: object) -> Memory:
-        filled = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
-        return Memory.model_validate({**filled, "text": text, "created_at": START} | given)
+    def memory(who: Id, text: str, **fields: object) -> Memory:
+        required_fields = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
+        return Memory.model_validate({**required_fields, "text": text, "created_at": START} | fields)
 
     log = story.program.stores.log(Role.MEMORY_MANAGER)
     await log.put_memories(
@@ -190,25 +190,25 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
         for n in (1, 25)
     ]
     await story.program.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
-    shown = await story.parts()
-    assert shown["decisions"] == "- the sea it is; so: no way back"
-    assert shown["summary"] == "- Bullet 1."
+    sections = await story.parts()
+    assert sections["decisions"] == "- the sea it is; so: no way back"
+    assert sections["summary"] == "- Bullet 1."
 
 
 async def test_context_package_looks_up_named_entities(story: PlayedStory) -> None:
     await story.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
     await story.end()
-    shown = await story.parts("I ask for Old Tam.")
-    assert "Old Tam" not in shown["cast"]
-    assert "keeper of the bell" in shown["named"]
-    assert "Old Tam is dead, and not here" in shown["state"]
+    sections = await story.parts("I ask for Old Tam.")
+    assert "Old Tam" not in sections["cast"]
+    assert "keeper of the bell" in sections["named"]
+    assert "Old Tam is dead, and not here" in sections["state"]
 
 
-# --- found again ------------------------------------------------------------------------------------------
+# --- recalled ------------------------------------------------------------------------------------------
 
 
 async def indexed(story: PlayedStory) -> ContextPackageBuilder:
-    """Bring the words of all that was played up to date; returns what packs with them."""
+    """Wait until all play is indexed by words; returns a package builder that searches."""
     await story.program.services.jobs.wait_until_idle()
     role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     log, canon = stores.log(role), stores.canon(role)
@@ -229,9 +229,9 @@ async def test_context_package_recalls_earlier_play_with_place_and_time(story: P
     await story.play("I sleep.", *(f"I walk {n}." for n in range(30)))
     packages = await indexed(story)
     package = await pack(story, packages, "I dig for the copper idol.")
-    shown = build_prompt_sections(package)["recalled"]
-    assert "Mara: I bury the copper idol under the elder." in shown
-    assert "[Scene 1 “The yard”, " in shown
+    sections = build_prompt_sections(package)["recalled"]
+    assert "Mara: I bury the copper idol under the elder." in sections
+    assert "[Scene 1 “The yard”, " in sections
     names = [section.name for section in load_prompts()[Persona.NARRATOR].sections]
     assert names.index("recalled") > names.index("recent")
     assert package.metadata is not None
@@ -245,12 +245,12 @@ async def test_context_package_does_not_recall_turns_in_view(story: PlayedStory)
 
 
 async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStory) -> None:
-    class Slow:
-        async def search(self, *given: object, **named: object) -> SearchResults:
+    class SlowSearch:
+        async def search(self, *args: object, **kwargs: object) -> SearchResults:
             await asyncio.Event().wait()
             raise AssertionError("nobody wakes it")
 
-        async def search_by_words(self, *given: object, **named: object) -> SearchResults:
+        async def search_by_words(self, *args: object, **kwargs: object) -> SearchResults:
             return SearchResults()
 
     await story.play("I wait.", "> It rains.")
@@ -258,10 +258,10 @@ async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStor
     log, canon = stores.log(role), stores.canon(role)
     context = SceneContextLoader(canon, log)
     packages = ContextPackageBuilder(
-        canon, log, context, StoryAgendaReader(canon), Slow(), search_timeout=0.01
+        canon, log, context, StoryAgendaReader(canon), SlowSearch(), search_timeout=0.01
     )
     package = await packages.build_package(await context.load_context(story.scene_id), "I dig.")
-    assert [out.reason for out in package.omitted_items] == ["it was not found in time"]
+    assert [item.reason for item in package.omitted_items] == ["it was not found in time"]
     built = build_prompt(
         load_prompts()[Persona.NARRATOR], {**build_prompt_sections(package), **BINDS}, estimate_tokens, None
     )
@@ -272,7 +272,7 @@ async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStor
 async def test_context_package_is_stale_while_store_is_down(
     story: PlayedStory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def down(*given: object, **named: object) -> list[object]:
+    async def down(*args: object, **kwargs: object) -> list[object]:
         raise StoreUnavailable("Canon does not answer.")
 
     await story.play("/npc Old Tam", "I wait.", "> It rains.")
@@ -293,14 +293,14 @@ async def test_memory_recall_is_limited_and_includes_relevant_memories(
     await story.play("/npc Old Tam", "I wait.")
     tam = await story.id_of("Old Tam")
     universe_id = (await story.package()).scene.universe.id
-    told = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]
-    made = [
+    texts = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]
+    memories = [
         Memory(id=derive_id("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
-        for n, text in enumerate(told)
+        for n, text in enumerate(texts)
     ]
-    await story.program.stores.log(Role.MEMORY_MANAGER).put_memories(made)
+    await story.program.stores.log(Role.MEMORY_MANAGER).put_memories(memories)
     package = await pack(story, await indexed(story), "I ask Tam about the mill that burned.")
-    minded = [m.text for m in package.memories_of(tam)]
-    assert len(minded) == 8
-    assert told[0] in minded
+    recalled_texts = [m.text for m in package.memories_of(tam)]
+    assert len(recalled_texts) == 8
+    assert texts[0] in recalled_texts
     assert any(out.section == "memories" and "8 shown" in out.reason for out in package.omitted_items)

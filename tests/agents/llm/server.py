@@ -1,6 +1,6 @@
 """A model server on loopback whose model names select its behaviour: OpenAI's protocol over real sockets.
 
-It tests what only a connection can show: closed, cut, silent, or no model server at all.
+It tests what needs a connection: closed, cut, silent, or no model server at all.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 WORDS = ("The ", "door ", "opens.")
 
 
-class Server:
-    """Records requests and answers them."""
+class FakeModelServer:
+    """Records requests and answers them as their model name says."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -45,9 +45,10 @@ class Server:
 
     async def _answer(self, model: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if model in ERRORS:
-            status, message, more = ERRORS[model]
+            status, message, extra_headers = ERRORS[model]
             writer.write(
-                _head(status, "application/json", more) + json.dumps({"error": {"message": message}}).encode()
+                _head(status, "application/json", extra_headers)
+                + json.dumps({"error": {"message": message}}).encode()
             )
             return
         if model == "redirect":
@@ -81,9 +82,9 @@ class Server:
                 writer.write(_event(_delta({"tool_calls": [call]})))
         writer.write(_event(_delta({}, "length" if model == "long" else "stop")))
         if model != "uncounted":
-            used = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
+            usage = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
             cached = {"prompt_tokens_details": {"cached_tokens": 16}}
-            writer.write(_event({**_delta({}), "choices": [], "usage": used | cached}))
+            writer.write(_event({**_delta({}), "choices": [], "usage": usage | cached}))
         writer.write(b"data: [DONE]\n\n")
 
 
@@ -106,24 +107,24 @@ ANSWERS: dict[str, tuple[str, ...]] = {
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Server]:
-    server = Server()
-    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
-    server.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+async def serve_fake_model() -> AsyncIterator[FakeModelServer]:
+    server = FakeModelServer()
+    tcp_server = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    server.address = f"http://127.0.0.1:{tcp_server.sockets[0].getsockname()[1]}/v1"
     try:
         yield server
     finally:
-        listening.close()
-        # No connection outlives its test: the next one would be blamed for its socket.
+        tcp_server.close()
+        # A connection that outlives its test would make the next test fail over its socket.
         for task in server.answering:
             task.cancel()
         await asyncio.gather(*server.answering, return_exceptions=True)
 
 
-def _head(status: int, kind: str, more: dict[str, str] | None = None) -> bytes:
-    headers = {"Content-Type": kind, "Connection": "close", **(more or {})}
-    told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {status} X\r\n{told}\r\n".encode()
+def _head(status: int, content_type: str, extra_headers: dict[str, str] | None = None) -> bytes:
+    headers = {"Content-Type": content_type, "Connection": "close", **(extra_headers or {})}
+    header_lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} X\r\n{header_lines}\r\n".encode()
 
 
 def _delta(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

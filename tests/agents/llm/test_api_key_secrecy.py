@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.llm.server import Server, serving
+from tests.agents.llm.server import FakeModelServer, serve_fake_model
 from tests.agents.llm.test_provider_keys import KEY
 
 SCRIPT = (
@@ -24,31 +24,31 @@ SCRIPT = (
 async def test_api_key_is_in_no_written_file(tmp_path: Path) -> None:
     home, script = tmp_path / "home", tmp_path / "one.play"
     script.write_text(SCRIPT)
-    async with serving() as server:
-        # The first server says the key back in its error; the second one lets us in.
-        said = [await play(home, script, server, name) for name in ("unauthorized", "gpt-4o-mini")]
+    async with serve_fake_model() as server:
+        # The first model sends the key back in its error; the second one answers.
+        outputs = [await play(home, script, server, name) for name in ("unauthorized", "gpt-4o-mini")]
         assert server.headers["authorization"] == f"Bearer {KEY}"
-    assert "OPENAI_API_KEY" in said[0]
-    said += [
-        await monitor(home, server, "gpt-4o-mini", *words)
+    assert "OPENAI_API_KEY" in outputs[0]
+    outputs += [
+        await run_monitor(home, server, "gpt-4o-mini", *words)
         for words in (
             ("model", "show"),
             ("backup", "--to", str(tmp_path / "backups")),
             ("export", "The Abbey", "--to", str(tmp_path / "abbey.zip")),
         )
     ]
-    assert not any(KEY in words for words in said)
+    assert not any(KEY in output for output in outputs)
     names = [name for name, data in written_files(tmp_path)]
     assert any(name.endswith("library.db") for name in names)
-    assert sum(name.endswith(".zip") for name in names) == 2, said[-2:]
+    assert sum(name.endswith(".zip") for name in names) == 2, outputs[-2:]
     assert [name for name, data in written_files(tmp_path) if KEY.encode() in data] == []
 
 
-async def play(home: Path, script: Path, server: Server, name: str) -> str:
-    return await monitor(home, server, name, "play", "--script", str(script), "--keep-going")
+async def play(home: Path, script: Path, server: FakeModelServer, name: str) -> str:
+    return await run_monitor(home, server, name, "play", "--script", str(script), "--keep-going")
 
 
-async def monitor(home: Path, server: Server, name: str, *words: str) -> str:
+async def run_monitor(home: Path, server: FakeModelServer, name: str, *words: str) -> str:
     environ = {
         **os.environ,
         "OPENAI_API_KEY": KEY,
@@ -60,9 +60,9 @@ async def monitor(home: Path, server: Server, name: str, *words: str) -> str:
         command = [sys.executable, "-m", "monitor_tui", "--home", str(home), *words]
         return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
 
-    done = await asyncio.to_thread(run)
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout + done.stderr
+    completed = await asyncio.to_thread(run)
+    assert "Traceback" not in completed.stderr, completed.stderr
+    return completed.stdout + completed.stderr
 
 
 def written_files(folder: Path) -> Iterator[tuple[str, bytes]]:

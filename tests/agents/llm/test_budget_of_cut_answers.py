@@ -1,4 +1,4 @@
-"""Budgets see answers that break off, and counts that cannot be: nothing is sent beyond what is allowed."""
+"""Tests that budgets count answers that break off and impossible token counts."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def test_usage_that_no_call_can_have_is_implausible(usage: Usage) -> None:
     assert is_plausible(Usage(tokens_in=MAX_CALL_TOKENS, tokens_out=1))
 
 
-async def test_usage_beyond_sense_is_estimated_and_play_goes_on(tmp_path: Path) -> None:
+async def test_usage_of_impossible_size_is_estimated_and_play_goes_on(tmp_path: Path) -> None:
     """Two calls of 2^62 tokens once stopped even the GM's own words."""
-    absurd = ScriptedReply((PROSE,), usage=Usage(tokens_in=2**62, tokens_out=2**62, counted=True))
-    nothing = json.dumps({"summary": "The door gives way.", "changes": []})
-    async with priced_story(tmp_path, narrator=absurd, archivist=nothing, day=None) as (
+    impossible = ScriptedReply((PROSE,), usage=Usage(tokens_in=2**62, tokens_out=2**62, counted=True))
+    no_changes = json.dumps({"summary": "The door gives way.", "changes": []})
+    async with priced_story(tmp_path, narrator=impossible, archivist=no_changes, day=None) as (
         program,
         scene_id,
         _model,

@@ -18,7 +18,7 @@ from agents.llm.errors import ModelBusy, ModelCut, ModelError
 from agents.llm.llm_port import AnswerSchema, EmbeddingRequest, LlmRequest, Message, TextChunk, Usage
 from agents.llm.trusted_addresses import TRUST_VARIABLE
 from tests.agents.llm.behaviours import HOSTILE
-from tests.agents.llm.server import WORDS, Server, serving
+from tests.agents.llm.server import WORDS, FakeModelServer, serve_fake_model
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("the model's child")]
 
@@ -28,7 +28,7 @@ MOOD = {"type": "object", "properties": {"mood": {"type": "string", "maxLength":
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def model() -> AsyncIterator[ChildModel]:
-    """One child for all: its start costs seconds."""
+    """One child process for all tests, because its start takes seconds."""
 
     async def keys() -> dict[str, str]:
         return {"OPENAI_API_KEY": KEY}
@@ -39,43 +39,45 @@ async def model() -> AsyncIterator[ChildModel]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def server(model: ChildModel) -> AsyncIterator[Server]:
+async def server(model: ChildModel) -> AsyncIterator[FakeModelServer]:
     """A server whose address the user entered."""
-    async with serving() as server:
+    async with serve_fake_model() as server:
         await model.warm()
         await model.send_keys({TRUST_VARIABLE: server.address.removesuffix("/v1")})
         yield server
 
 
-def request_for(model: str, **more: Any) -> LlmRequest:
-    told = {"max_tokens": 100, "seconds": 20.0, **more}
+def request_for(model: str, **fields: Any) -> LlmRequest:
+    request_fields = {"max_tokens": 100, "seconds": 20.0, **fields}
     return LlmRequest(
-        model, (Message("system", "You are the narrator."), Message("user", "I open the door.")), **told
+        model,
+        (Message("system", "You are the narrator."), Message("user", "I open the door.")),
+        **request_fields,
     )
 
 
-async def collect_answer(model: ChildModel, ask: LlmRequest) -> tuple[str, Usage]:
-    parts = [part async for part in model.stream(ask)]
+async def collect_answer(model: ChildModel, request: LlmRequest) -> tuple[str, Usage]:
+    parts = [part async for part in model.stream(request)]
     assert isinstance(parts[-1], Usage)
     return "".join(part.text for part in parts[:-1] if isinstance(part, TextChunk)), parts[-1]
 
 
-async def collect_failure(model: ChildModel, ask: LlmRequest) -> tuple[str, ModelError]:
-    """The words that came, and the error that ended them."""
-    words, caught = "", None
+async def collect_failure(model: ChildModel, request: LlmRequest) -> tuple[str, ModelError]:
+    """Return the text that arrived, and the error that ended it."""
+    words, failure = "", None
     try:
-        async for part in model.stream(ask):
+        async for part in model.stream(request):
             words += part.text if isinstance(part, TextChunk) else ""
     except ModelError as error:
-        caught = error
-    assert caught is not None
-    assert caught.what
-    assert KEY not in str(caught)
-    assert "\n" not in str(caught)
-    return words, caught
+        failure = error
+    assert failure is not None
+    assert failure.what
+    assert KEY not in str(failure)
+    assert "\n" not in str(failure)
+    return words, failure
 
 
-async def test_child_streams_text_and_usage(model: ChildModel, server: Server) -> None:
+async def test_child_streams_text_and_usage(model: ChildModel, server: FakeModelServer) -> None:
     words, usage = await collect_answer(
         model, request_for("openai/gpt-4o-mini", api_base=server.address, seed=7)
     )
@@ -92,7 +94,9 @@ async def test_child_streams_text_and_usage(model: ChildModel, server: Server) -
     assert server.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_child_counts_tokens_itself_and_leaves_unknown_price(model: ChildModel, server: Server) -> None:
+async def test_child_counts_tokens_itself_and_leaves_unknown_price(
+    model: ChildModel, server: FakeModelServer
+) -> None:
     _, usage = await collect_answer(model, request_for("openai/uncounted", api_base=server.address))
     assert not usage.counted
     assert usage.tokens_in > 5
@@ -100,7 +104,7 @@ async def test_child_counts_tokens_itself_and_leaves_unknown_price(model: ChildM
     assert not usage.cost.known
 
 
-async def test_child_reports_answer_cut_by_length(model: ChildModel, server: Server) -> None:
+async def test_child_reports_answer_cut_by_length(model: ChildModel, server: FakeModelServer) -> None:
     assert (await collect_answer(model, request_for("openai/long", api_base=server.address)))[
         1
     ].finish == "length"
@@ -108,7 +112,7 @@ async def test_child_reports_answer_cut_by_length(model: ChildModel, server: Ser
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "again", "says"),
+    ("name", "error_type", "is_retryable", "message"),
     [
         ("unauthorized", errors.ModelKeyRefused, False, "OPENAI_API_KEY"),
         ("busy", errors.ModelBusy, True, "Wait 7 s"),
@@ -122,14 +126,19 @@ async def test_child_reports_answer_cut_by_length(model: ChildModel, server: Ser
     ],
 )
 async def test_child_errors_of_misbehaving_server(
-    model: ChildModel, server: Server, name: str, kind: type[ModelError], again: bool, says: str
+    model: ChildModel,
+    server: FakeModelServer,
+    name: str,
+    error_type: type[ModelError],
+    is_retryable: bool,
+    message: str,
 ) -> None:
     words, error = await collect_failure(model, request_for(f"openai/{name}", api_base=server.address))
     assert not words
-    assert type(error) is kind
-    assert error.is_retryable is again
-    assert says in str(error)
-    assert len(server.requests) == 1  # not one retry below us
+    assert type(error) is error_type
+    assert error.is_retryable is is_retryable
+    assert message in str(error)
+    assert len(server.requests) == 1  # LiteLLM retries nothing itself
     assert "litellm" not in str(error).lower()
     if name == "busy":
         assert isinstance(error, ModelBusy)
@@ -137,7 +146,7 @@ async def test_child_errors_of_misbehaving_server(
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "says"),
+    ("name", "error_type", "message"),
     [
         ("unauthorized", errors.ModelKeyRefused, "key"),
         ("busy", errors.ModelBusy, "Wait 7 s"),
@@ -146,12 +155,12 @@ async def test_child_errors_of_misbehaving_server(
     ],
 )
 async def test_child_errors_of_failing_provider(
-    model: ChildModel, name: str, kind: type[ModelError], says: str
+    model: ChildModel, name: str, error_type: type[ModelError], message: str
 ) -> None:
     words, error = await collect_failure(model, request_for(f"scripted/{name}"))
     assert not words
-    assert type(error) is kind
-    assert says in str(error)
+    assert type(error) is error_type
+    assert message in str(error)
     assert "sk-planted" not in str(error)
 
 
@@ -162,12 +171,12 @@ async def test_child_errors_of_unreachable_and_wrong_server(model: ChildModel) -
         writer.close()
         await writer.wait_closed()
 
-    other = await asyncio.start_server(greet, "127.0.0.1", 0)
-    address = f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}/v1"
+    tcp_server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{tcp_server.sockets[0].getsockname()[1]}/v1"
     _, error = await collect_failure(model, request_for("openai/x", api_base=address))
     assert isinstance(error, errors.ModelUnreachable)
     assert "no model server" in error.what
-    other.close()
+    tcp_server.close()
     _, error = await collect_failure(model, request_for("openai/x", api_base=address))
     assert isinstance(error, errors.ModelUnreachable)
     assert error.what == f"Nobody answers at {address}."
@@ -187,7 +196,7 @@ async def test_child_missing_key_is_reported_before_sending(model: ChildModel) -
     assert "ANTHROPIC_API_KEY" in error.todo
 
 
-async def test_child_keeps_text_when_stream_breaks(model: ChildModel, server: Server) -> None:
+async def test_child_keeps_text_when_stream_breaks(model: ChildModel, server: FakeModelServer) -> None:
     for words, error in (
         await collect_failure(model, request_for("openai/cut", api_base=server.address)),
         await collect_failure(model, request_for("openai/silent", api_base=server.address, seconds=1.0)),
@@ -199,13 +208,13 @@ async def test_child_keeps_text_when_stream_breaks(model: ChildModel, server: Se
     assert type(error) is ModelCut
 
 
-async def test_child_silence_ends_in_timeout(model: ChildModel, server: Server) -> None:
+async def test_child_silence_ends_in_timeout(model: ChildModel, server: FakeModelServer) -> None:
     _, error = await collect_failure(model, request_for("scripted/slow", seconds=0.5))
     assert type(error) is ModelCut
     assert "0.5 s" in error.what
 
 
-async def test_child_stops_endless_server(model: ChildModel, server: Server) -> None:
+async def test_child_stops_endless_server(model: ChildModel, server: FakeModelServer) -> None:
     words, error = await collect_failure(
         model, request_for("openai/endless", api_base=server.address, max_tokens=10)
     )
@@ -214,14 +223,16 @@ async def test_child_stops_endless_server(model: ChildModel, server: Server) -> 
     await asyncio.wait_for(server.client_left.wait(), 10)
 
 
-async def test_child_closing_stream_closes_connection(model: ChildModel, server: Server) -> None:
+async def test_child_closing_stream_closes_connection(model: ChildModel, server: FakeModelServer) -> None:
     async with aclosing(model.stream(request_for("openai/silent", api_base=server.address))) as stream:
         assert await anext(stream) == TextChunk(WORDS[0])
         assert not server.client_left.is_set()
     await asyncio.wait_for(server.client_left.wait(), 10)
 
 
-async def test_child_cancelling_listener_closes_connection(model: ChildModel, server: Server) -> None:
+async def test_child_cancelling_listener_closes_connection(
+    model: ChildModel, server: FakeModelServer
+) -> None:
     first = asyncio.Event()
 
     async def listen() -> None:
@@ -236,16 +247,16 @@ async def test_child_cancelling_listener_closes_connection(model: ChildModel, se
     await asyncio.wait_for(server.client_left.wait(), 10)
 
 
-async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: Server) -> None:
+async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: FakeModelServer) -> None:
     good = (collect_answer(model, request_for("openai/x", api_base=server.address)) for _ in range(8))
     bad = (collect_failure(model, request_for("openai/busy", api_base=server.address)) for _ in range(4))
-    told, failed = await asyncio.gather(asyncio.gather(*good), asyncio.gather(*bad))
-    assert {words for words, _ in told} == {"".join(WORDS)}
-    assert {type(error) for _, error in failed} == {ModelBusy}
+    answers, failures = await asyncio.gather(asyncio.gather(*good), asyncio.gather(*bad))
+    assert {words for words, _ in answers} == {"".join(WORDS)}
+    assert {type(error) for _, error in failures} == {ModelBusy}
 
 
-async def test_child_hostile_text_arrives_as_text(model: ChildModel, server: Server) -> None:
-    """Whole, in order and valid: what is not for the screen is taken out where text enters the log."""
+async def test_child_hostile_text_arrives_as_text(model: ChildModel, server: FakeModelServer) -> None:
+    """It arrives complete, in order and valid; control characters are removed where text enters the log."""
     words, _ = await collect_answer(model, request_for("scripted/hostile", max_tokens=2_000))
     assert words == HOSTILE.replace("\ud800", "?")
     words, _ = await collect_answer(model, request_for("openai/escapes", api_base=server.address))
@@ -257,29 +268,29 @@ async def test_child_ignores_what_libraries_print(model: ChildModel) -> None:
     assert (await collect_answer(model, request_for("scripted/noisy")))[0] == "".join(WORDS)
 
 
-async def test_child_structured_answer_by_schema(model: ChildModel, server: Server) -> None:
-    shaped = request_for("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD))
-    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
+async def test_child_structured_answer_by_schema(model: ChildModel, server: FakeModelServer) -> None:
+    request = request_for("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD))
+    assert (await collect_answer(model, request))[0] == '{"mood": "calm"}'
     sent = server.requests[-1]["response_format"]["json_schema"]
     assert (sent["name"], sent["schema"]) == ("mood", MOOD)
 
 
-async def test_child_structured_answer_by_tools(model: ChildModel, server: Server) -> None:
-    shaped = request_for(
+async def test_child_structured_answer_by_tools(model: ChildModel, server: FakeModelServer) -> None:
+    request = request_for(
         "openai/tools", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools")
     )
-    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
+    assert (await collect_answer(model, request))[0] == '{"mood": "calm"}'
     sent = server.requests[-1]
     assert sent["tools"][0]["function"]["parameters"] == MOOD
     assert sent["tool_choice"]["function"]["name"] == "mood"
-    # A small model writes the call as text: then that is what we get.
-    shaped = request_for(
+    # A small model may write the call as text, which is returned as it is.
+    request = request_for(
         "openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools")
     )
-    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
+    assert (await collect_answer(model, request))[0] == '{"mood": "calm"}'
 
 
-async def test_child_empty_answer_is_an_answer(model: ChildModel, server: Server) -> None:
+async def test_child_empty_answer_is_an_answer(model: ChildModel, server: FakeModelServer) -> None:
     assert (await collect_answer(model, request_for("openai/mute", api_base=server.address)))[0] == ""
 
 
@@ -295,8 +306,8 @@ async def test_child_reads_model_facts_without_request(model: ChildModel) -> Non
     assert not exact
 
 
-async def test_child_sends_no_key_unencrypted(model: ChildModel, server: Server) -> None:
-    """A machine in the open network, by its name's looks, is refused the key without https."""
+async def test_child_sends_no_key_unencrypted(model: ChildModel, server: FakeModelServer) -> None:
+    """A server whose name is not a local one gets no key without https."""
     await model.send_keys({"OPENAI_API_KEY": KEY})
     _, error = await collect_failure(
         model, request_for("openai/x", api_base="http://models.example.invalid/v1")
@@ -305,7 +316,7 @@ async def test_child_sends_no_key_unencrypted(model: ChildModel, server: Server)
     assert "cannot be found" in error.what
 
 
-async def test_child_uses_key_sent_later(model: ChildModel, server: Server) -> None:
+async def test_child_uses_key_sent_later(model: ChildModel, server: FakeModelServer) -> None:
     await model.send_keys({"OPENAI_API_KEY": "another-key-7654321"})
     await collect_answer(model, request_for("openai/x", api_base=server.address))
     assert server.headers["authorization"] == "Bearer another-key-7654321"
@@ -319,15 +330,15 @@ async def test_child_embeds_texts_in_order(model: ChildModel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind"),
+    ("behaviour", "error_type"),
     [("unauthorized", errors.ModelKeyRefused), ("busy", ModelBusy), ("few", errors.ModelRejected)],
 )
 async def test_child_reports_embedding_errors(
-    model: ChildModel, behaviour: str, kind: type[ModelError]
+    model: ChildModel, behaviour: str, error_type: type[ModelError]
 ) -> None:
-    with pytest.raises(kind) as caught:
+    with pytest.raises(error_type) as error:
         await model.embed(EmbeddingRequest(f"scripted/{behaviour}", ("a", "b")))
-    assert "sk-planted" not in str(caught.value)
+    assert "sk-planted" not in str(error.value)
 
 
 async def test_child_rejects_unknown_embedding_model(model: ChildModel) -> None:
@@ -336,9 +347,9 @@ async def test_child_rejects_unknown_embedding_model(model: ChildModel) -> None:
 
 
 async def test_key_is_not_sent_to_an_address_that_the_user_did_not_enter(
-    model: ChildModel, server: Server
+    model: ChildModel, server: FakeModelServer
 ) -> None:
-    async with serving() as other_server:
+    async with serve_fake_model() as other_server:
         await collect_answer(model, request_for("openai/gpt-4o-mini", api_base=other_server.address))
         assert KEY not in other_server.headers["authorization"]
         with pytest.raises(errors.ModelKeyRefused, match="Yours was not sent") as refusal:
@@ -346,13 +357,17 @@ async def test_key_is_not_sent_to_an_address_that_the_user_did_not_enter(
     assert f"monitor model trust {other_server.address}" in refusal.value.todo
 
 
-async def test_key_that_a_server_sends_back_is_masked_in_the_text(model: ChildModel, server: Server) -> None:
+async def test_key_that_a_server_sends_back_is_masked_in_the_text(
+    model: ChildModel, server: FakeModelServer
+) -> None:
     text, _ = await collect_answer(model, request_for("openai/echo", api_base=server.address))
     assert text == "Your key is ***. Keep it."
 
 
-async def test_prompt_does_not_follow_a_redirect_to_another_server(model: ChildModel, server: Server) -> None:
-    async with serving() as other_server:
+async def test_prompt_does_not_follow_a_redirect_to_another_server(
+    model: ChildModel, server: FakeModelServer
+) -> None:
+    async with serve_fake_model() as other_server:
         server.redirect_to = other_server.address
         with pytest.raises(errors.ModelUnreachable, match="no prompt follows to another server"):
             await collect_answer(model, request_for("openai/redirect", api_base=server.address))
@@ -361,14 +376,14 @@ async def test_prompt_does_not_follow_a_redirect_to_another_server(model: ChildM
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
 async def test_child_is_restarted_after_its_end_without_zombie(model: ChildModel) -> None:
-    """Last: it ends the child that the others share."""
-    async with aclosing(model.stream(request_for("scripted/slow"))) as waiting:
-        await anext(waiting)
+    """The last test, because it ends the child that the others share."""
+    async with aclosing(model.stream(request_for("scripted/slow"))) as open_stream:
+        await anext(open_stream)
         words, error = await collect_failure(model, request_for("scripted/dies"))
         assert words == "It begins "
         assert type(error) is ModelCut
         with pytest.raises(ModelCut):
-            await anext(waiting)
+            await anext(open_stream)
     assert (await collect_answer(model, request_for("scripted/good")))[0] == "".join(WORDS)
     await model.close()
     assert not _children()
@@ -377,9 +392,9 @@ async def test_child_is_restarted_after_its_end_without_zombie(model: ChildModel
 
 
 def _children() -> list[str]:
-    """Processes of ours, dead ones that nobody waited for too."""
-    me = f"PPid:\t{os.getpid()}\n"
-    return [path.name for path in Path("/proc").glob("[0-9]*") if me in _read(path / "status")]
+    """Return our child processes, including zombies."""
+    parent_line = f"PPid:\t{os.getpid()}\n"
+    return [path.name for path in Path("/proc").glob("[0-9]*") if parent_line in _read(path / "status")]
 
 
 def _read(path: Path) -> str:

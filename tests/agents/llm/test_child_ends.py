@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-STARTS_ONE = """
+PARENT_PROGRAM = """
 import asyncio, signal
 from agents.llm.child_client import ChildModel
 
@@ -27,24 +27,24 @@ asyncio.run(main())
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-async def test_child_does_not_outlive_its_parent(how: signal.Signals) -> None:
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
+async def test_child_does_not_outlive_its_parent(signal_number: signal.Signals) -> None:
     parent = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", STARTS_ONE),
+        *(sys.executable, "-c", PARENT_PROGRAM),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
     assert parent.stdout is not None
     child = Path("/proc") / (await parent.stdout.readline()).decode().strip()
-    assert _runs(child)
-    parent.send_signal(how)
+    assert _is_running(child)
+    parent.send_signal(signal_number)
     await parent.wait()
     async with asyncio.timeout(30):
-        while _runs(child):  # noqa: ASYNC110 - nobody tells when a stranger's process ends
+        while _is_running(child):  # noqa: ASYNC110 - nothing signals the end of another's child process
             await asyncio.sleep(0.05)
 
 
-def _runs(child: Path) -> bool:
+def _is_running(child: Path) -> bool:
     try:
         return b"agents.llm.child" in (child / "cmdline").read_bytes()
     except OSError:

@@ -18,38 +18,38 @@ from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing,
 from stores.records.llm import FallbackStep, Money
 
 PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
-ASK = LlmRequest("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
-EVERY = ModelFacts("m", takes_schema=True, takes_tools=True)
-NONE = ModelFacts("m")
-USED = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
+REQUEST = LlmRequest("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
+ALL_MODES = ModelFacts("m", takes_schema=True, takes_tools=True)
+TEXT_ONLY = ModelFacts("m")
+USAGE = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
 
 
 class FakeSender:
-    """Answers in order; keeps what was asked."""
+    """Answers in order and records the requests."""
 
     def __init__(self, *answers: str | ModelError, finish: str = "stop") -> None:
         self._answers = list(answers)
         self._finish = finish
         self.requests: list[LlmRequest] = []
 
-    async def __call__(self, ask: LlmRequest) -> tuple[str, Usage]:
-        self.requests.append(ask)
+    async def __call__(self, request: LlmRequest) -> tuple[str, Usage]:
+        self.requests.append(request)
         answer = self._answers.pop(0)
         if isinstance(answer, ModelError):
             raise answer
-        return answer, Usage(**{**{f: getattr(USED, f) for f in USED.__slots__}, "finish": self._finish})
+        return answer, Usage(**{**{f: getattr(USAGE, f) for f in USAGE.__slots__}, "finish": self._finish})
 
     def request_modes(self) -> list[str]:
-        return [ask.shape.mode if ask.shape else "words" for ask in self.requests]
+        return [request.shape.mode if request.shape else "words" for request in self.requests]
 
 
 async def run_ladder(
-    sender: FakeSender, facts: ModelFacts = EVERY, into: type[Any] = Plan
+    sender: FakeSender, facts: ModelFacts = ALL_MODES, output_type: type[Any] = Plan
 ) -> FallbackOutcome[Any]:
-    return await ask_with_fallbacks(sender, ASK, into, facts)
+    return await ask_with_fallbacks(sender, REQUEST, output_type, facts)
 
 
-# --- the rungs ----------------------------------------------------------------------------------------
+# --- the steps ----------------------------------------------------------------------------------------
 
 
 async def test_fallback_ladder_asks_by_schema_first_in_one_call() -> None:
@@ -69,7 +69,7 @@ async def test_fallback_ladder_asks_by_tool_then_in_words() -> None:
     outcome = await run_ladder(sender, ModelFacts("m", takes_tools=True))
     assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TOOLS, ["tools"])
     sender = FakeSender(json.dumps(PLAN))
-    outcome = await run_ladder(sender, NONE)
+    outcome = await run_ladder(sender, TEXT_ONLY)
     assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TEXT, ["words"])
     assert '"beats"' in sender.requests[0].messages[-1].text
 
@@ -168,8 +168,8 @@ JSONISH = st.recursive(
 )
 
 
-def assert_within_bounds(value: BaseModel) -> bool:
-    """Whether the value keeps its own bounds when it is written and read again."""
+def is_within_bounds(value: BaseModel) -> bool:
+    """Return whether the value stays valid when it is written and read again."""
     return type(value).model_validate_json(value.model_dump_json()) == value
 
 
@@ -178,7 +178,7 @@ def assert_within_bounds(value: BaseModel) -> bool:
 def test_answer_parsing_survives_any_text(text: str) -> None:
     for model in OUTPUTS.values():
         value = find_json_answer(text, model)
-        assert value is None or assert_within_bounds(value)
+        assert value is None or is_within_bounds(value)
 
 
 @settings(max_examples=150, deadline=None)
@@ -187,7 +187,7 @@ def test_answer_parsing_survives_json_cut_anywhere(data: object, model: type[Bas
     text = json.dumps(data)
     for part in (text, text[:cut], f"```\n{text}\n```", f"Sure: {text[cut:]}"):
         value = find_json_answer(part, model)
-        assert value is None or assert_within_bounds(value)
+        assert value is None or is_within_bounds(value)
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,11 @@ def test_answer_parsing_survives_json_cut_anywhere(data: object, model: type[Bas
 )
 @pytest.mark.timeout(15)
 def test_answer_parsing_does_not_hang_on_hostile_answer(text: str) -> None:
-    """Mended in full, the second of these took 20 s, and longer ones far longer."""
+    """A full repair of the second one took 20 s, and longer ones far longer."""
     assert find_json_answer(text, Chronicle) is None
 
 
-# --- put right ------------------------------------------------------------------------------------------
+# --- corrections ------------------------------------------------------------------------------------------
 
 
 def test_answer_parsing_clips_long_values_and_drops_unknown_fields() -> None:
@@ -258,14 +258,14 @@ def test_answer_parsing_rejects_object_without_known_fields() -> None:
 
 
 def test_answer_parsing_routing_accepts_only_existing_commands() -> None:
-    into = routing_model(frozenset({"list", "show", "end"}))
-    value = find_json_answer('{"mode": "operation", "command": "/Show", "argument": "Mara"}', into)
+    output_type = routing_model(frozenset({"list", "show", "end"}))
+    value = find_json_answer('{"mode": "operation", "command": "/Show", "argument": "Mara"}', output_type)
     assert isinstance(value, Routing)
     assert (value.mode, value.command) == ("operation", "show")
-    hostile = find_json_answer('{"mode": "operation", "command": "rm -rf", "argument": "/"}', into)
+    hostile = find_json_answer('{"mode": "operation", "command": "rm -rf", "argument": "/"}', output_type)
     assert hostile is not None
     assert hostile.command == "none"
-    shape = answer_schema(into, "schema").schema
+    shape = answer_schema(output_type, "schema").schema
     assert shape["properties"]["command"]["enum"] == ["none", "end", "list", "show"]
 
 

@@ -23,7 +23,7 @@ from agents.services.llm_trial import TRIAL_MESSAGES, TYPICAL_FILL
 from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.llm import Money, Persona
-from tests.agents.llm.server import Server, serving
+from tests.agents.llm.server import FakeModelServer, serve_fake_model
 from tests.agents.llm.test_provider_keys import KEY, FakeKeyring
 
 NAME = "anthropic/claude-haiku-4-5"
@@ -56,16 +56,18 @@ class FakeChildModel(ScriptedModel):
 
 
 class LlmSetupFixture:
+    """The model set-up with a fake child and a fake keyring."""
+
     def __init__(self, home: Path, model: FakeChildModel) -> None:
-        self.home, self.model, self.ring = home, model, FakeKeyring()
+        self.home, self.model, self.keyring = home, model, FakeKeyring()
         self.events: list[Event] = []
         bus = EventBus()
         bus.subscribe(self.events.append)
         ticks = iter(range(1000))
-        self.houses = LlmSetup(
+        self.llm_setup = LlmSetup(
             SettingsFile(home),
             model,
-            ProviderKeys({}, self.ring),
+            ProviderKeys({}, self.keyring),
             load_prompts,
             bus,
             timer=lambda: float(next(ticks)),
@@ -78,129 +80,135 @@ def setup(tmp_path: Path) -> LlmSetupFixture:
 
 
 async def test_llm_setup_without_model(setup: LlmSetupFixture) -> None:
-    house = await setup.houses.build_setup_view()
-    assert (house.model, house.state, house.key) == ("", "off", "not needed")
-    assert not any(view.on for view in house.personas)
-    assert all(view.needs and view.does for view in house.personas)
-    await setup.houses.start_process()
+    setup_view = await setup.llm_setup.build_setup_view()
+    assert (setup_view.model, setup_view.state, setup_view.key) == ("", "off", "not needed")
+    assert not any(view.on for view in setup_view.personas)
+    assert all(view.needs and view.does for view in setup_view.personas)
+    await setup.llm_setup.start_process()
     assert not setup.model.is_running
     with pytest.raises(ModelUnset):
-        await setup.houses.test_model()
+        await setup.llm_setup.test_model()
 
 
 @pytest.mark.slow
 async def test_llm_setup_stores_chosen_model(setup: LlmSetupFixture) -> None:
-    house = await setup.houses.choose_model(model=NAME)
-    assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")
-    assert {view.persona for view in house.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
-    house = await setup.houses.set_fallbacks(("openai/x", " ", "openai/x"))
-    assert house.fallbacks == ("openai/x",)
-    house = await setup.houses.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
-    (critic,) = [view for view in house.personas if view.persona is Persona.CRITIC]
+    setup_view = await setup.llm_setup.choose_model(model=NAME)
+    assert (setup_view.model, setup_view.api_base, setup_view.key) == (
+        NAME,
+        "",
+        "missing: set ANTHROPIC_API_KEY",
+    )
+    assert {view.persona for view in setup_view.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
+    setup_view = await setup.llm_setup.set_fallbacks(("openai/x", " ", "openai/x"))
+    assert setup_view.fallbacks == ("openai/x",)
+    setup_view = await setup.llm_setup.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
+    (critic,) = [view for view in setup_view.personas if view.persona is Persona.CRITIC]
     assert (critic.on, critic.own_model, critic.model, critic.temperature) == (
         True,
         "openai/y",
         "openai/y",
         0.5,
     )
-    again = LlmSetupFixture(setup.home, FakeChildModel())
-    await again.houses.read_settings()
-    assert (await again.houses.build_setup_view()).personas == house.personas
-    house = await setup.houses.choose_model(model="")
-    assert not any(view.on for view in house.personas if view.persona is Persona.NARRATOR)
+    restarted = LlmSetupFixture(setup.home, FakeChildModel())
+    await restarted.llm_setup.read_settings()
+    assert (await restarted.llm_setup.build_setup_view()).personas == setup_view.personas
+    setup_view = await setup.llm_setup.choose_model(model="")
+    assert not any(view.on for view in setup_view.personas if view.persona is Persona.NARRATOR)
 
 
 async def test_llm_setup_key_goes_only_to_keyring_and_child(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose_model(model=NAME)
-    house = await setup.houses.set_key(KEY)
-    assert house.key == "keyring"
-    assert KEY not in repr(house)
+    await setup.llm_setup.choose_model(model=NAME)
+    setup_view = await setup.llm_setup.set_key(KEY)
+    assert setup_view.key == "keyring"
+    assert KEY not in repr(setup_view)
     assert setup.model.received_keys == {"ANTHROPIC_API_KEY": KEY, TRUST_VARIABLE: ""}
-    assert list(setup.ring.values()) == [KEY]
+    assert list(setup.keyring.values()) == [KEY]
     assert not [
         path for path in setup.home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
     ]
 
 
 async def test_llm_setup_unknown_model_changes_nothing(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose_model(model=NAME)
+    await setup.llm_setup.choose_model(model=NAME)
     before = (setup.home / "settings.toml").read_text()
     for change in (
-        setup.houses.choose_model(model="antropic/x"),
-        setup.houses.set_fallbacks(("openai/x", "blah")),
-        setup.houses.set_persona(Persona.CRITIC, model="blah"),
-        setup.houses.choose_model(model=NAME, api_base="localhost:80"),
-        setup.houses.set_persona(Persona.CRITIC, temperature=7.0),
+        setup.llm_setup.choose_model(model="antropic/x"),
+        setup.llm_setup.set_fallbacks(("openai/x", "blah")),
+        setup.llm_setup.set_persona(Persona.CRITIC, model="blah"),
+        setup.llm_setup.choose_model(model=NAME, api_base="localhost:80"),
+        setup.llm_setup.set_persona(Persona.CRITIC, temperature=7.0),
     ):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError) as refusal:
             await change
-        assert caught.value.kept == "Nothing was changed."
+        assert refusal.value.kept == "Nothing was changed."
     assert (setup.home / "settings.toml").read_text() == before
-    assert (await setup.houses.build_setup_view()).model == NAME
+    assert (await setup.llm_setup.build_setup_view()).model == NAME
 
 
 async def test_llm_setup_refuses_setting_overridden_by_environment(
     setup: LlmSetupFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MONITOR_MODEL_NAME", NAME)
-    await setup.houses.read_settings()
+    await setup.llm_setup.read_settings()
     with pytest.raises(InputError, match="MONITOR_MODEL_NAME"):
-        await setup.houses.choose_model(model="openai/x")
-    house = await setup.houses.build_setup_view()
-    assert (house.model, house.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
+        await setup.llm_setup.choose_model(model="openai/x")
+    setup_view = await setup.llm_setup.build_setup_view()
+    assert (setup_view.model, setup_view.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
 
 
 async def test_llm_setup_start_failure_is_a_notice(setup: LlmSetupFixture) -> None:
-    await setup.houses.choose_model(model=NAME)
-    assert (await setup.houses.build_setup_view()).state == "off"
+    await setup.llm_setup.choose_model(model=NAME)
+    assert (await setup.llm_setup.build_setup_view()).state == "off"
     setup.model.broken = True
-    await setup.houses.start_process()
+    await setup.llm_setup.start_process()
     assert [event.severity for event in setup.events if isinstance(event, Notice)] == ["warning"]
-    house = await setup.houses.build_setup_view()
-    assert (house.state, house.trouble) == ("failed", "It could not be started.")
+    setup_view = await setup.llm_setup.build_setup_view()
+    assert (setup_view.state, setup_view.trouble) == ("failed", "It could not be started.")
     setup.model.broken = False
-    await setup.houses.start_process()
-    assert (await setup.houses.build_setup_view()).state == "ready"
+    await setup.llm_setup.start_process()
+    assert (await setup.llm_setup.build_setup_view()).state == "ready"
 
 
 async def test_llm_trial_reports_speed_and_price(tmp_path: Path) -> None:
     usage = Usage(40, 12, counted=True, cost=Money(micros=100))
     setup = LlmSetupFixture(tmp_path, FakeChildModel(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
-    await setup.houses.choose_model(model=NAME)
-    trial = await setup.houses.test_model()
+    await setup.llm_setup.choose_model(model=NAME)
+    trial = await setup.llm_setup.test_model()
     assert (trial.words, trial.first_seconds, trial.seconds) == ("It is dark.", 1.0, 2.0)
     assert (trial.tokens_in, trial.tokens_out, trial.micros, trial.priced) == (40, 12, 100, True)
     assert trial.takes_schema
-    (asked,) = setup.model.requests
-    assert (asked.model, asked.messages) == (NAME, TRIAL_MESSAGES)
-    two = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
+    (request,) = setup.model.requests
+    assert (request.model, request.messages) == (NAME, TRIAL_MESSAGES)
+    default_prompts = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
     assert trial.per_turn == round(
-        TYPICAL_FILL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two)
+        TYPICAL_FILL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in default_prompts)
     )
 
 
-@pytest.mark.parametrize(("said", "takes"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)])
+@pytest.mark.parametrize(
+    ("answer", "takes_schema"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)]
+)
 async def test_llm_trial_shows_schema_support_of_unlisted_model(
-    tmp_path: Path, said: str, takes: bool
+    tmp_path: Path, answer: str, takes_schema: bool
 ) -> None:
-    setup = LlmSetupFixture(tmp_path, FakeChildModel("It is dark.", said, priced=False))
-    trial = await setup.houses.test_model("openai/mine", api_base="http://127.0.0.1:1/v1")
-    assert trial.takes_schema is takes
+    setup = LlmSetupFixture(tmp_path, FakeChildModel("It is dark.", answer, priced=False))
+    trial = await setup.llm_setup.test_model("openai/mine", api_base="http://127.0.0.1:1/v1")
+    assert trial.takes_schema is takes_schema
     assert trial.per_turn is None
-    assert [ask.shape is not None for ask in setup.model.requests] == [False, True]
-    assert {ask.api_base for ask in setup.model.requests} == {"http://127.0.0.1:1/v1"}
+    assert [request.shape is not None for request in setup.model.requests] == [False, True]
+    assert {request.api_base for request in setup.model.requests} == {"http://127.0.0.1:1/v1"}
 
 
 # --- as a command, with a real child ------------------------------------------------------------------
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as server:
+async def server() -> AsyncIterator[FakeModelServer]:
+    async with serve_fake_model() as server:
         yield server
 
 
-async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+async def run_model_command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     import asyncio
 
     def run() -> subprocess.CompletedProcess[str]:
@@ -216,21 +224,22 @@ async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-async def test_model_command_makes_trial_call(tmp_path: Path, server: Server) -> None:
-    done = await command(tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("The door opens.\n")
+async def test_model_command_makes_trial_call(tmp_path: Path, server: FakeModelServer) -> None:
+    completed = await run_model_command(
+        tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address
+    )
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.startswith("The door opens.\n")
     for line in (
         "tokens        20 tokens in, 3 out (by the provider)",
         "schema        taken",
         "price         $0.000004",
     ):
-        assert line in done.stdout
-    assert "a turn        about $0.00" in done.stdout
+        assert line in completed.stdout
+    assert "a turn        about $0.00" in completed.stdout
     assert server.headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code", "error"),
@@ -244,22 +253,24 @@ async def test_model_command_makes_trial_call(tmp_path: Path, server: Server) ->
     ],
 )
 async def test_model_command_reports_errors(
-    tmp_path: Path, server: Server, name: str, code: int, error: str
+    tmp_path: Path, server: FakeModelServer, name: str, code: int, error: str
 ) -> None:
-    done = await command(tmp_path, "test", "--json", "--model", name, "--api-base", server.address)
-    assert done.returncode == code, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["works"], told["error"]) == (False, error)
-    assert told["what"] in done.stderr
-    assert KEY not in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    completed = await run_model_command(
+        tmp_path, "test", "--json", "--model", name, "--api-base", server.address
+    )
+    assert completed.returncode == code, completed.stderr
+    output = json.loads(completed.stdout)
+    assert (output["works"], output["error"]) == (False, error)
+    assert output["what"] in completed.stderr
+    assert KEY not in completed.stdout + completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
 @pytest.mark.slow
 async def test_model_command_shows_settings_without_call(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n')
-    done = await command(tmp_path, "show", "--json")
-    told = json.loads(done.stdout)
-    assert (told["model"], told["key"]) == ("openai/gpt-4o-mini", "environment OPENAI_API_KEY")
-    assert KEY not in done.stdout
-    assert "on   narrator" in (await command(tmp_path, "show")).stdout
+    completed = await run_model_command(tmp_path, "show", "--json")
+    output = json.loads(completed.stdout)
+    assert (output["model"], output["key"]) == ("openai/gpt-4o-mini", "environment OPENAI_API_KEY")
+    assert KEY not in completed.stdout
+    assert "on   narrator" in (await run_model_command(tmp_path, "show")).stdout

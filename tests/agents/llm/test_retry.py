@@ -25,7 +25,7 @@ from agents.llm.retry import MAX_WAIT_SECONDS, TRIES_PER_MODEL, AttemptLog, stre
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
 
 FIRST, SECOND = ModelTarget("a/first", "http://127.0.0.1/v1"), ModelTarget("b/second")
-ASK = LlmRequest("", (Message("user", "hello"),), max_tokens=50)
+REQUEST = LlmRequest("", (Message("user", "hello"),), max_tokens=50)
 
 
 class RecordedSleep(list[float]):
@@ -34,52 +34,56 @@ class RecordedSleep(list[float]):
 
 
 async def stream_text(
-    model: ScriptedModel, trail: AttemptLog, *targets: ModelTarget
+    model: ScriptedModel, attempts: AttemptLog, *targets: ModelTarget
 ) -> tuple[str, RecordedSleep]:
-    slept, words = RecordedSleep(), ""
+    waits, words = RecordedSleep(), ""
     async with aclosing(
-        stream_with_retries(model, ASK, targets or (FIRST, SECOND), trail, sleep=slept)
+        stream_with_retries(model, REQUEST, targets or (FIRST, SECOND), attempts, sleep=waits)
     ) as stream:
         async for part in stream:
             words += part.text if isinstance(part, TextChunk) else ""
-    return words, slept
+    return words, waits
 
 
 async def test_retry_repeats_transient_errors_with_waits() -> None:
     model = ScriptedModel([ModelUnreachable("gone"), ModelTimeout("slow"), "It opens."])
-    words, slept = await stream_text(model, trail := AttemptLog())
+    words, waits = await stream_text(model, attempts := AttemptLog())
     assert words == "It opens."
-    assert (trail.tries, trail.model) == (3, "a/first")
-    assert [round(wait // 0.5 * 0.5, 1) for wait in slept] in ([0.5, 1.0], [1.0, 1.0], [0.5, 1.5], [1.0, 1.5])
-    assert trail.failure_summary == "a/first: gone a/first: slow"
-    assert {(ask.model, ask.api_base) for ask in model.requests} == {(FIRST.model, FIRST.api_base)}
+    assert (attempts.tries, attempts.model) == (3, "a/first")
+    assert [round(wait // 0.5 * 0.5, 1) for wait in waits] in ([0.5, 1.0], [1.0, 1.0], [0.5, 1.5], [1.0, 1.5])
+    assert attempts.failure_summary == "a/first: gone a/first: slow"
+    assert {(request.model, request.api_base) for request in model.requests} == {
+        (FIRST.model, FIRST.api_base)
+    }
 
 
 async def test_retry_waits_as_long_as_provider_asks() -> None:
-    _, slept = await stream_text(ScriptedModel([ModelBusy("full", retry_after=7.0), "Yes."]), AttemptLog())
-    assert slept == [7.0]
+    _, waits = await stream_text(ScriptedModel([ModelBusy("full", retry_after=7.0), "Yes."]), AttemptLog())
+    assert waits == [7.0]
 
 
 async def test_retry_does_not_wait_for_ever() -> None:
     model = ScriptedModel(
-        lambda ask: ModelBusy("full", retry_after=MAX_WAIT_SECONDS + 1) if ask.model == "a/first" else "Yes."
+        lambda request: (
+            ModelBusy("full", retry_after=MAX_WAIT_SECONDS + 1) if request.model == "a/first" else "Yes."
+        )
     )
-    words, slept = await stream_text(model, trail := AttemptLog())
-    assert (words, slept) == ("Yes.", [])
-    assert (trail.tries, trail.model) == (2, "b/second")
+    words, waits = await stream_text(model, attempts := AttemptLog())
+    assert (words, waits) == ("Yes.", [])
+    assert (attempts.tries, attempts.model) == (2, "b/second")
     assert model.requests[-1].api_base == ""
 
 
 async def test_retry_tries_each_model_and_raises_last_error() -> None:
-    model = ScriptedModel(lambda ask: ModelUnreachable(ask.model))
+    model = ScriptedModel(lambda request: ModelUnreachable(request.model))
     with pytest.raises(ModelUnreachable, match="b/second"):
-        await stream_text(model, trail := AttemptLog())
-    assert [ask.model for ask in model.requests] == ["a/first"] * TRIES_PER_MODEL + [
+        await stream_text(model, attempts := AttemptLog())
+    assert [request.model for request in model.requests] == ["a/first"] * TRIES_PER_MODEL + [
         "b/second"
     ] * TRIES_PER_MODEL
-    assert trail.tries == 2 * TRIES_PER_MODEL
+    assert attempts.tries == 2 * TRIES_PER_MODEL
     assert (
-        trail.failure_summary
+        attempts.failure_summary
         == f"a/first: a/first ({TRIES_PER_MODEL} times) b/second: b/second ({TRIES_PER_MODEL} times)"
     )
 
@@ -88,7 +92,7 @@ async def test_retry_tries_each_model_and_raises_last_error() -> None:
 async def test_retry_asks_next_model_at_once_after_permanent_error(error: ModelError) -> None:
     model = ScriptedModel([error, "Yes."])
     assert await stream_text(model, AttemptLog()) == ("Yes.", [])
-    assert [ask.model for ask in model.requests] == ["a/first", "b/second"]
+    assert [request.model for request in model.requests] == ["a/first", "b/second"]
 
 
 @pytest.mark.parametrize("error", [ModelRefused("no"), ModelRejected("no"), BudgetExhausted("no")])
@@ -107,24 +111,24 @@ async def test_retry_respects_error_marked_permanent() -> None:
 
 @pytest.mark.parametrize("error", [ModelUnreachable("gone"), ModelTimeout("slow")])
 async def test_retry_stops_after_first_text(error: ModelError) -> None:
-    class Breaks(ScriptedModel):
+    class BreakingModel(ScriptedModel):
         async def stream(self, request: LlmRequest):  # type: ignore[no-untyped-def]
             self.requests.append(request)
             yield TextChunk("It ")
             raise error
 
-    model, trail = Breaks(["unused"]), AttemptLog()
-    stream = stream_with_retries(model, ASK, (FIRST, SECOND), trail, sleep=RecordedSleep())
+    model, attempts = BreakingModel(["unused"]), AttemptLog()
+    stream = stream_with_retries(model, REQUEST, (FIRST, SECOND), attempts, sleep=RecordedSleep())
     assert await anext(stream) == TextChunk("It ")
     with pytest.raises(ModelCut, match=error.what):
         await anext(stream)
     assert len(model.requests) == 1
-    assert trail.failures
+    assert attempts.failures
 
 
 async def test_retry_closing_closes_model_stream() -> None:
     model = ScriptedModel([ScriptedReply(("one", "two", "three"))])
-    async with aclosing(stream_with_retries(model, ASK, (FIRST,), sleep=RecordedSleep())) as stream:
+    async with aclosing(stream_with_retries(model, REQUEST, (FIRST,), sleep=RecordedSleep())) as stream:
         assert await anext(stream) == TextChunk("one")
     assert len(model.stopped_requests) == 1
 
@@ -132,5 +136,5 @@ async def test_retry_closing_closes_model_stream() -> None:
 @pytest.mark.parametrize("reply", [ScriptedReply(), ScriptedReply(usage=Usage(finish="length"))])
 async def test_retry_accepts_empty_answer(reply: ScriptedAnswer) -> None:
     model = ScriptedModel([reply])
-    assert await stream_text(model, trail := AttemptLog()) == ("", [])
-    assert trail.tries == 1
+    assert await stream_text(model, attempts := AttemptLog()) == ("", [])
+    assert attempts.tries == 1

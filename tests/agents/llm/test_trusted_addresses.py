@@ -1,4 +1,4 @@
-"""Where API keys may go: to servers that the user entered on this computer, and to no other."""
+"""Tests that API keys go only to servers that the user entered on this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding again: words, meaning, graph and line together, over a log that was brought in."""
+"""Tests of the hybrid search over an imported log: words, meaning, graph and line together."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ LOG = (
 
 
 @dataclass
-class Shelf:
-    """A library with the log in it, indexed by words."""
+class SearchFixture:
+    """A library with the imported log, indexed by words."""
 
     program: Program
     universe_id: Id
     turns: dict[str, Turn]
-    meaning: Meaning
+    embedder: FakeQuestionEmbedder
 
-    def recall(self) -> HybridSearch:
+    def build_search(self) -> HybridSearch:
         role, stores = Role.CONTEXT_ASSEMBLY, self.program.stores
         return HybridSearch(
-            stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), self.meaning
+            stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), self.embedder
         )
 
     async def find(self, question: str, kind: SearchKind = "turns", k: int = 5) -> SearchResults:
-        return await self.recall().search(kind, question, SearchScope(self.universe_id), k=k)
+        return await self.build_search().search(kind, question, SearchScope(self.universe_id), k=k)
 
     async def texts(self, question: str, k: int = 5) -> list[str]:
-        found = await self.find(question, k=k)
-        by_id = {turn.id: turn.text for turn in self.turns.values()}
-        return [by_id[one.id] for one in found.hits]
+        results = await self.find(question, k=k)
+        texts_by_id = {turn.id: turn.text for turn in self.turns.values()}
+        return [texts_by_id[hit.id] for hit in results.hits]
 
 
 @dataclass
-class Meaning:
+class FakeQuestionEmbedder:
     answer: QuestionVector | str = "the embedding model wakes up"
 
     async def embed_question(self, question: str) -> QuestionVector | str:
@@ -73,64 +73,66 @@ class Meaning:
 
 
 @pytest.fixture
-async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
+async def fixture(tmp_path: Path) -> AsyncIterator[SearchFixture]:
     lines = [
         json.dumps({"turn": f"t{n}", "speaker": who, "role": "player", "text": text, "time": time})
         for n, (who, text, time) in enumerate(LOG)
     ]
     async with opened(tmp_path) as program:
-        order = ImportRequest("log.jsonl", "\n".join(lines).encode(), universe="Friends")
-        done = await program.services.imports.import_log(order)
+        request = ImportRequest("log.jsonl", "\n".join(lines).encode(), universe="Friends")
+        result = await program.services.imports.import_log(request)
         log = program.stores.log(Role.INDEXER)
-        truth, turns = SourceReader(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
-        for scene in await truth.read_scenes(done.universe_id):
-            stretch = await truth.read_line_stretch(scene, "", 0, 100)
+        source_reader, turns = SourceReader(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
+        for scene in await source_reader.read_scenes(result.universe_id):
+            stretch = await source_reader.read_line_stretch(scene, "", 0, 100)
             await program.stores.words(Role.INDEXER).put("turns", stretch.items)
             turns |= {turn.ref: turn for turn in await log.all_turns(scene.id)}
-        yield Shelf(program, done.universe_id, turns, Meaning())
+        yield SearchFixture(program, result.universe_id, turns, FakeQuestionEmbedder())
 
 
-async def test_hybrid_search_ranks_answering_turn_first(shelf: Shelf) -> None:
-    assert (await shelf.texts("When did Ana adopt the dog?"))[0] == LOG[0][1]
-    assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
+async def test_hybrid_search_ranks_answering_turn_first(fixture: SearchFixture) -> None:
+    assert (await fixture.texts("When did Ana adopt the dog?"))[0] == LOG[0][1]
+    assert (await fixture.texts("What does Ana bake?"))[0] == LOG[4][1]
 
 
-async def test_hybrid_search_passes_score_from_question_to_answer(shelf: Shelf) -> None:
-    asks, answers = shelf.turns["t1"], shelf.turns["t2"]
-    told = {turn.id: TurnCandidate.from_turn(turn, turn.name) for turn in (asks, answers)}
-    items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.7}}
-    by = score_own_words(items, told, read_cues("How old is he?"), WEIGHTS)
-    assert by[answers.id]["meaning"] > by[asks.id]["meaning"]
+async def test_hybrid_search_passes_score_from_question_to_answer(fixture: SearchFixture) -> None:
+    question, answer = fixture.turns["t1"], fixture.turns["t2"]
+    candidates = {turn.id: TurnCandidate.from_turn(turn, turn.name) for turn in (question, answer)}
+    items = {question.id: {"meaning": 1.0}, answer.id: {"meaning": 0.7}}
+    scores = score_own_words(items, candidates, read_cues("How old is he?"), WEIGHTS)
+    assert scores[answer.id]["meaning"] > scores[question.id]["meaning"]
 
 
-async def test_hybrid_search_ranks_later_turn_first_for_present(shelf: Shelf) -> None:
-    now = await shelf.texts("Does Ben still ride a bicycle to the office?")
-    assert now.index(LOG[7][1]) < now.index(LOG[3][1])
+async def test_hybrid_search_ranks_later_turn_first_for_present(fixture: SearchFixture) -> None:
+    texts = await fixture.texts("Does Ben still ride a bicycle to the office?")
+    assert texts.index(LOG[7][1]) < texts.index(LOG[3][1])
 
 
-async def test_hybrid_search_counts_named_date(shelf: Shelf) -> None:
-    assert (await shelf.texts("What did Ana tell of in July 2023?"))[0] == LOG[6][1]
+async def test_hybrid_search_counts_named_date(fixture: SearchFixture) -> None:
+    assert (await fixture.texts("What did Ana tell of in July 2023?"))[0] == LOG[6][1]
 
 
-async def test_hybrid_search_omits_undone_turns_of_stale_index(shelf: Shelf) -> None:
-    last = shelf.turns["t9"]
-    log = shelf.program.stores.log(Role.ORCHESTRATOR)
-    await log.move_head(last.scene_id, shelf.turns["t8"].id, MoveKind.UNDO)
-    found = await shelf.find("Where is the clinic that Dana runs?")
-    assert last.id not in [one.id for one in found.hits]
-    assert any("taken back" in note for note in found.notes)
-    by_words = await shelf.recall().search_by_words("turns", "clinic", SearchScope(shelf.universe_id))
-    assert last.id not in [one.id for one in by_words.hits]
+async def test_hybrid_search_omits_undone_turns_of_stale_index(fixture: SearchFixture) -> None:
+    last = fixture.turns["t9"]
+    log = fixture.program.stores.log(Role.ORCHESTRATOR)
+    await log.move_head(last.scene_id, fixture.turns["t8"].id, MoveKind.UNDO)
+    results = await fixture.find("Where is the clinic that Dana runs?")
+    assert last.id not in [hit.id for hit in results.hits]
+    assert any("taken back" in note for note in results.notes)
+    by_words = await fixture.build_search().search_by_words(
+        "turns", "clinic", SearchScope(fixture.universe_id)
+    )
+    assert last.id not in [hit.id for hit in by_words.hits]
 
 
-async def test_hybrid_search_without_model_uses_words_and_notes_it(shelf: Shelf) -> None:
-    found = await shelf.find("dog")
-    assert found.hits
-    assert found.notes == ("meaning: the embedding model wakes up",)
+async def test_hybrid_search_without_model_uses_words_and_notes_it(fixture: SearchFixture) -> None:
+    results = await fixture.find("dog")
+    assert results.hits
+    assert results.notes == ("meaning: the embedding model wakes up",)
 
 
-async def test_hybrid_search_accepts_odd_questions(shelf: Shelf) -> None:
-    odd = (
+async def test_hybrid_search_accepts_odd_questions(fixture: SearchFixture) -> None:
+    odd_questions = (
         "",
         "   ",
         "???",
@@ -142,76 +144,82 @@ async def test_hybrid_search_accepts_odd_questions(shelf: Shelf) -> None:
         "\0",
     )
     kinds: tuple[SearchKind, ...] = ("turns", "facts", "entities", "memories", "scenes", "snippets")
-    for question in odd:
+    for question in odd_questions:
         for kind in kinds:
-            assert len((await shelf.find(question, kind)).hits) <= 5
+            assert len((await fixture.find(question, kind)).hits) <= 5
 
 
 async def test_hybrid_search_of_empty_campaign_is_empty(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         role, stores = Role.CONTEXT_ASSEMBLY, program.stores
-        recall = HybridSearch(
+        search = HybridSearch(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), None
         )
-        assert await recall.search("turns", "Who has the key?", SearchScope(make.new_id())) == SearchResults()
+        assert await search.search("turns", "Who has the key?", SearchScope(make.new_id())) == SearchResults()
 
 
-async def test_hybrid_search_notes_vector_of_wrong_size(shelf: Shelf) -> None:
-    point: Sequence[float] = [1.0, 0.0]
-    shelf.meaning.answer = QuestionVector("another", point)
-    assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
+async def test_hybrid_search_notes_vector_of_wrong_size(fixture: SearchFixture) -> None:
+    vector: Sequence[float] = [1.0, 0.0]
+    fixture.embedder.answer = QuestionVector("another", vector)
+    assert (await fixture.texts("What does Ana bake?"))[0] == LOG[4][1]
 
 
-async def test_hybrid_search_notes_store_that_is_down(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def down(*given: object, **named: object) -> list[TextHit]:
+async def test_hybrid_search_notes_store_that_is_down(
+    fixture: SearchFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def down(*args: object, **kwargs: object) -> list[TextHit]:
         raise StoreUnavailable("The text index does not answer.")
 
-    words = shelf.program.stores.words(Role.CONTEXT_ASSEMBLY)
+    words = fixture.program.stores.words(Role.CONTEXT_ASSEMBLY)
     monkeypatch.setattr(type(words), "search", down)
-    found = await shelf.find("dog")
-    assert found.hits == ()
-    assert "words: The text index does not answer." in found.notes
+    results = await fixture.find("dog")
+    assert results.hits == ()
+    assert "words: The text index does not answer." in results.notes
 
 
 async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
-    shelf: Shelf,
+    fixture: SearchFixture,
 ) -> None:
-    dana = make.entity("Dana", universe_id=shelf.universe_id)
-    was = make.fact(
+    dana = make.entity("Dana", universe_id=fixture.universe_id)
+    ended_fact = make.fact(
         "Dana nurses at Saint Bride.",
         dana,
-        universe_id=shelf.universe_id,
+        universe_id=fixture.universe_id,
         status=FactStatus.SUPERSEDED,
         valid_to=900,
     )
-    now = make.fact("Dana is mistress of her own house of healing.", dana, universe_id=shelf.universe_id)
-    pieces = [
+    current_fact = make.fact(
+        "Dana is mistress of her own house of healing.", dana, universe_id=fixture.universe_id
+    )
+    evidence = [
         Evidence(id=make.new_id(), kind=EvidenceKind.TURN, ref_id=turn.id, turn_id=turn.id)
-        for turn in (shelf.turns["t5"], shelf.turns["t9"])
+        for turn in (fixture.turns["t5"], fixture.turns["t9"])
     ]
-    await shelf.program.stores.canon(Role.CANON_KEEPER).commit(
+    await fixture.program.stores.canon(Role.CANON_KEEPER).commit(
         CanonBatch(
             id=make.new_id(),
-            universe_id=shelf.universe_id,
+            universe_id=fixture.universe_id,
             entities=(dana,),
-            facts=(was, now),
-            evidence=tuple(pieces),
+            facts=(ended_fact, current_fact),
+            evidence=tuple(evidence),
             supports=tuple(
                 Support(subject_id=fact.id, evidence_id=piece.id)
-                for fact, piece in zip((was, now), pieces, strict=True)
+                for fact, piece in zip((ended_fact, current_fact), evidence, strict=True)
             ),
-            supersedes=(Supersession(newer_id=now.id, older_id=was.id),),
+            supersedes=(Supersession(newer_id=current_fact.id, older_id=ended_fact.id),),
         )
     )
-    truth = SourceReader(shelf.program.stores.canon(Role.INDEXER), shelf.program.stores.log(Role.INDEXER))
-    canon = await truth.read_canon(shelf.universe_id)
-    await shelf.program.stores.words(Role.INDEXER).put("entities", canon.entities)
-    await shelf.program.stores.words(Role.INDEXER).put("facts", canon.facts)
-    # The words are the old value's; what is asked is how it is.
-    found = await shelf.texts("Does Dana nurse at Saint Bride these days?")
-    assert found[0] == LOG[9][1]
-    assert found.index(LOG[9][1]) < found.index(LOG[5][1])
-    assert [one.id for one in (await shelf.find("Does Dana nurse at Saint Bride?", "facts")).hits] == [
-        now.id,
-        was.id,
+    source_reader = SourceReader(
+        fixture.program.stores.canon(Role.INDEXER), fixture.program.stores.log(Role.INDEXER)
+    )
+    canon = await source_reader.read_canon(fixture.universe_id)
+    await fixture.program.stores.words(Role.INDEXER).put("entities", canon.entities)
+    await fixture.program.stores.words(Role.INDEXER).put("facts", canon.facts)
+    # The question uses the words of the old value, but asks about the present.
+    texts = await fixture.texts("Does Dana nurse at Saint Bride these days?")
+    assert texts[0] == LOG[9][1]
+    assert texts.index(LOG[9][1]) < texts.index(LOG[5][1])
+    assert [hit.id for hit in (await fixture.find("Does Dana nurse at Saint Bride?", "facts")).hits] == [
+        current_fact.id,
+        ended_fact.id,
     ]

@@ -1,4 +1,4 @@
-"""Finding again, on the measuring set: how the ways of looking stand to each other (docs/benchmarks.md)."""
+"""Tests on the recall set that each way of searching improves the ranking (docs/benchmarks.md)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 async def test_recall_set_graph_improves_ranking_and_current_values_lead(tmp_path: Path) -> None:
     results = await measure(tmp_path / "home", vectors_file=tmp_path / "vectors.npz")
-    told = format_table(results)
-    assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, told
+    table = format_table(results)
+    assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, table
     assert (
         results.figures_of(GRAPH, half="held out").recall[1]
         >= results.figures_of(WORDS, half="held out").recall[1]
-    ), told
-    assert results.figures_of(CANON).recall[1] >= results.figures_of(GRAPH).recall[1], told
-    assert results.current_first_share(CANON) >= 0.90, told
+    ), table
+    assert results.figures_of(CANON).recall[1] >= results.figures_of(GRAPH).recall[1], table
+    assert results.current_first_share(CANON) >= 0.90, table
     assert sum(len(a.question.turns) > 0 for a in results.answered_questions if a.way == WORDS) >= 150
 
 

@@ -1,4 +1,4 @@
-"""What is being looked up: one look for all who ask meanwhile, and none of them spoils it for the others."""
+"""Tests of SingleFlight: concurrent callers share one lookup and do not disturb each other."""
 
 from __future__ import annotations
 
@@ -12,73 +12,73 @@ from agents.search.hybrid_search import SingleFlight
 from stores.errors import StoreError
 
 
-class Looking:
-    """A look that comes to an end when it is let."""
+class BlockedLookup:
+    """A lookup that ends when the test releases it."""
 
     def __init__(self) -> None:
-        self.looks = 0
-        self.let = asyncio.Event()
+        self.call_count = 0
+        self.release = asyncio.Event()
         self.error: Exception | None = None
 
     async def __call__(self) -> int:
-        self.looks += 1
-        await self.let.wait()
+        self.call_count += 1
+        await self.release.wait()
         if self.error is not None:
             raise self.error
-        return self.looks
+        return self.call_count
 
 
-async def turns_of_the_loop() -> None:
+async def run_event_loop() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
 
 
 async def test_single_flight_shares_running_lookup_and_caches_nothing() -> None:
-    flight, look = SingleFlight[int](), Looking()
-    asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(3)]
-    await turns_of_the_loop()
-    look.let.set()
-    assert await asyncio.gather(*asking) == [1, 1, 1]
-    assert await flight.run_once("key", look) == 2
+    flight, lookup = SingleFlight[int](), BlockedLookup()
+    callers = [asyncio.create_task(flight.run_once("key", lookup)) for _ in range(3)]
+    await run_event_loop()
+    lookup.release.set()
+    assert await asyncio.gather(*callers) == [1, 1, 1]
+    assert await flight.run_once("key", lookup) == 2
 
 
 async def test_single_flight_survives_cancelled_first_caller() -> None:
-    flight, look = SingleFlight[int](), Looking()
-    first, second = (asyncio.create_task(flight.run_once("key", look)) for _ in range(2))
-    await turns_of_the_loop()
+    flight, lookup = SingleFlight[int](), BlockedLookup()
+    first, second = (asyncio.create_task(flight.run_once("key", lookup)) for _ in range(2))
+    await run_event_loop()
     first.cancel()
-    await turns_of_the_loop()
-    look.let.set()
+    await run_event_loop()
+    lookup.release.set()
     assert await second == 1
     assert first.cancelled()
 
 
 async def test_single_flight_raises_error_for_all_callers_and_forgets_it() -> None:
-    flight, look = SingleFlight[int](), Looking()
-    look.error = StoreError("The index is shut.")
-    asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(2)]
-    await turns_of_the_loop()
-    look.let.set()
-    for one in asking:
+    flight, lookup = SingleFlight[int](), BlockedLookup()
+    lookup.error = StoreError("The index is shut.")
+    callers = [asyncio.create_task(flight.run_once("key", lookup)) for _ in range(2)]
+    await run_event_loop()
+    lookup.release.set()
+    for caller in callers:
         with pytest.raises(StoreError, match="shut"):
-            await one
-    look.error = None
-    assert await flight.run_once("key", look) == 2
+            await caller
+    lookup.error = None
+    assert await flight.run_once("key", lookup) == 2
 
 
 async def test_single_flight_ignores_error_without_callers() -> None:
-    """Else asyncio says of it, in the log, that it was never retrieved."""
-    complaints: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
-    flight, look = SingleFlight[int](), Looking()
-    look.error = StoreError("The index is shut.")
-    asking = asyncio.create_task(flight.run_once("key", look))
-    await turns_of_the_loop()
-    asking.cancel()
-    await turns_of_the_loop()
-    look.let.set()
-    await turns_of_the_loop()
-    del asking  # it holds the look
+    """Otherwise asyncio logs that the exception was never retrieved."""
+    unhandled_errors: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unhandled_errors.append(context))
+    flight, lookup = SingleFlight[int](), BlockedLookup()
+    lookup.error = StoreError("The index is shut.")
+    caller = asyncio.create_task(flight.run_once("key", lookup))
+    await run_event_loop()
+    caller.cancel()
+    await run_event_loop()
+    lookup.release.set()
+    await run_event_loop()
+    del caller  # it holds the lookupup
     gc.collect()
-    await turns_of_the_loop()
-    assert complaints == []
+    await run_event_loop()
+    assert unhandled_errors == []
