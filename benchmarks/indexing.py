@@ -55,10 +55,10 @@ async def measure(size: Size, vectors: int) -> list[Row]:
 
 
 async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIterator[Row]:
-    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    words = Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER)))
-    scenes = await truth.read_scenes(UNIVERSE)
-    turns = sum([await truth.log.line_length(scene.id) for scene in scenes])
+    source_reader = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    words = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)))
+    scenes = await source_reader.read_scenes(UNIVERSE)
+    turns = sum([await source_reader.log.line_length(scene.id) for scene in scenes])
 
     seconds = await time_call(lambda: _catch_up(words, scenes))
     yield Row(f"words of {turns:,} turns that nothing was indexed of", turns / seconds, unit="/s")
@@ -67,16 +67,18 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
         CATCH_UP_TURNS * seconds / turns,
         unit="s",
     )
-    canon = await truth.read_canon(UNIVERSE)
+    canon = await source_reader.read_canon(UNIVERSE)
     items = len(canon.entities) + len(canon.facts)
     seconds = await time_call(lambda: _index_universe(words))
     yield Row(f"words of {items:,} facts and entities", items / seconds, unit="/s")
 
-    start_seconds = [await time_call(lambda: _check_nothing_dirty(truth, stores)) for _ in range(3)]
+    start_seconds = [await time_call(lambda: _check_nothing_dirty(source_reader, stores)) for _ in range(3)]
     yield make_times_row(
         f"a start with {turns:,} turns in {len(scenes)} scenes indexed: what is behind?", start_seconds
     )
-    compare_seconds = [await time_call(lambda: _index_universe_again(truth, stores)) for _ in range(3)]
+    compare_seconds = [
+        await time_call(lambda: _index_universe_again(source_reader, stores)) for _ in range(3)
+    ]
     yield make_times_row(f"canon of {items:,} compared whole, as a start does", compare_seconds)
     yield make_times_row(
         f"  what a commit of {BATCH} facts wrote, compared and put", await _time_commits(stores, words)
@@ -85,10 +87,10 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
         "an exchange of two turns in the longest scene: its words", await _time_exchanges(stores, words)
     )
 
-    shelf = VectorIndexWriter(stores.vectors(Role.INDEXER), embedder)
-    text_items = [item async for item in _iter_items(truth, scenes, count)]
+    index_writer = VectorIndexWriter(stores.vectors(Role.INDEXER), embedder)
+    text_items = [item async for item in _iter_items(source_reader, scenes, count)]
     await embedder.embed(["awake"])
-    seconds = await time_call(lambda: _put_all(shelf, text_items))
+    seconds = await time_call(lambda: _put_all(index_writer, text_items))
     yield Row(
         f"vectors of {len(text_items):,} turns with their neighbours", len(text_items) / seconds, unit="/s"
     )
@@ -97,7 +99,7 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
         CATCH_UP_TURNS * seconds / len(text_items) / 60,
         unit="min",
     )
-    put_task = asyncio.create_task(_put_all(shelf, text_items))
+    put_task = asyncio.create_task(_put_all(index_writer, text_items))
     embed_seconds = []
     while not put_task.done():
         embed_seconds.append(
@@ -118,8 +120,8 @@ async def _index_universe(indexer: Indexer) -> None:
         pass
 
 
-async def _index_universe_again(truth: SourceReader, stores: Stores) -> None:
-    await _index_universe(Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))))
+async def _index_universe_again(source_reader: SourceReader, stores: Stores) -> None:
+    await _index_universe(Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER))))
 
 
 async def _time_commits(stores: Stores, indexer: Indexer) -> list[float]:
@@ -155,18 +157,20 @@ async def _time_commits(stores: Stores, indexer: Indexer) -> list[float]:
     return seconds
 
 
-async def _check_nothing_dirty(truth: SourceReader, stores: Stores) -> None:
-    dirty_items = await Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))).find_outdated_scenes(
-        UNIVERSE
-    )
+async def _check_nothing_dirty(source_reader: SourceReader, stores: Stores) -> None:
+    dirty_items = await Indexer(
+        source_reader, TextIndexWriter(stores.words(Role.INDEXER))
+    ).find_outdated_scenes(UNIVERSE)
     assert not dirty_items
 
 
 async def _time_exchanges(stores: Stores, indexer: Indexer) -> list[float]:
     """Append two turns to the longest scene, and bring its word index up to date."""
     log = stores.log(Role.ORCHESTRATOR)
-    truth = SourceReader(stores.canon(Role.INDEXER), log)
-    lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.read_scenes(UNIVERSE)}
+    source_reader = SourceReader(stores.canon(Role.INDEXER), log)
+    lengths = {
+        scene.id: await log.line_length(scene.id) for scene in await source_reader.read_scenes(UNIVERSE)
+    }
     scene_id = max(lengths, key=lambda id: lengths[id])
     seconds = []
     for number in range(EXCHANGES):
@@ -197,10 +201,14 @@ async def _make_two_turns(log: LogReader, scene_id: Id, number: int) -> AsyncIte
         yield last_turn
 
 
-async def _iter_items(truth: SourceReader, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
+async def _iter_items(
+    source_reader: SourceReader, scenes: list[Scene], count: int
+) -> AsyncIterator[TextItem]:
     remaining = count
     for scene in scenes:
-        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, remaining)
+        stretch = await source_reader.read_line_stretch(
+            scene, await source_reader.read_pc_name(scene), 0, remaining
+        )
         for item in stretch.items:
             yield item
         remaining -= len(stretch.items)
@@ -208,9 +216,9 @@ async def _iter_items(truth: SourceReader, scenes: list[Scene], count: int) -> A
             return
 
 
-async def _put_all(shelf: VectorIndexWriter, items: list[TextItem]) -> None:
-    for batch in _split_into_batches(shelf.batch_size, items):
-        await shelf.put("turns", batch)
+async def _put_all(index_writer: VectorIndexWriter, items: list[TextItem]) -> None:
+    for batch in _split_into_batches(index_writer.batch_size, items):
+        await index_writer.put("turns", batch)
 
 
 def _split_into_batches(batch_size: int, items: list[TextItem]) -> Iterator[list[TextItem]]:

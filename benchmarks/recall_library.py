@@ -159,8 +159,8 @@ async def commit_canon(stores: Stores, universe_id: Id, file: Path, turns: Mappi
 
 
 async def index_canon(stores: Stores, universe_id: Id, meaning: CachedEmbedder) -> None:
-    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    canon = await truth.read_canon(universe_id)
+    source_reader = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    canon = await source_reader.read_canon(universe_id)
     await put(stores, "entities", canon.entities, meaning)
     await put(stores, "facts", canon.facts, meaning)
 
@@ -209,10 +209,12 @@ def _fact_id(key: str) -> Id:
 async def index(stores: Stores, universe_id: Id, meaning: CachedEmbedder) -> list[Turn]:
     """Put every turn of the universe into both indexes; returns the turns."""
     log, canon = stores.log(Role.INDEXER), stores.canon(Role.INDEXER)
-    truth, turns = SourceReader(canon, log), list[Turn]()
-    for scene in await truth.read_scenes(universe_id):
+    source_reader, turns = SourceReader(canon, log), list[Turn]()
+    for scene in await source_reader.read_scenes(universe_id):
         length = await log.line_length(scene.id)
-        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, length)
+        stretch = await source_reader.read_line_stretch(
+            scene, await source_reader.read_pc_name(scene), 0, length
+        )
         turns += await log.line_slice(scene.id, 0, length)
         await put(stores, "turns", stretch.items, meaning)
     return turns

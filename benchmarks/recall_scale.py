@@ -253,26 +253,28 @@ async def _index(stores: Stores, scale: Scale) -> None:
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
 
     for numbers in in_batches(range(scale.turns), 2_000):
-        told = [
+        turn_items = [
             TextItem(turn_id(n), f"{_make_statement(n)}\n{_make_statement(n - 1)}", _scope(n))
             for n in numbers
         ]
-        await words.put("turns", told)
+        await words.put("turns", turn_items)
     rng = np.random.default_rng(1)
     # Spread over all of the turns, however many there are.
     step = max(1, scale.turns // scale.vectors)
-    for some in in_batches(range(0, scale.vectors * step, step), 2_000):
-        points = rng.standard_normal((len(some), DIMENSION), dtype=np.float32)
-        items = [VectorItem(turn_id(n), p.tolist(), _scope(n)) for n, p in zip(some, points, strict=True)]
+    for vector_numbers in in_batches(range(0, scale.vectors * step, step), 2_000):
+        points = rng.standard_normal((len(vector_numbers), DIMENSION), dtype=np.float32)
+        items = [
+            VectorItem(turn_id(n), p.tolist(), _scope(n)) for n, p in zip(vector_numbers, points, strict=True)
+        ]
         await vectors.put("turns", items, model=MiniLmEmbedder().model)
     canon = stores.canon(Role.INDEXER)
     entities = await canon.entities(UNIVERSE, limit=10**9)
     facts = await canon.facts(UNIVERSE, FactQuery(history=True, limit=10**9))
     scope = {"universe": UNIVERSE}
-    for each in in_batches(entities, 2_000):
-        await words.put("entities", [TextItem(e.id, e.name, scope) for e in each])
-    for those in in_batches(facts, 2_000):
-        await words.put("facts", [TextItem(f.id, f.statement, scope) for f in those])
+    for entity_batch in in_batches(entities, 2_000):
+        await words.put("entities", [TextItem(e.id, e.name, scope) for e in entity_batch])
+    for fact_batch in in_batches(facts, 2_000):
+        await words.put("facts", [TextItem(f.id, f.statement, scope) for f in fact_batch])
 
 
 def _scope(number: int) -> dict[str, str]:

@@ -96,13 +96,13 @@ Measure = Callable[[Stores, StoresSize, int], Awaitable[list[Row]]]
 async def _fill_and_measure(
     open_at: StoresOpener, home: Path, size: StoresSize, fill: Fill, measure: Measure, times_over: int
 ) -> list[Row]:
-    mark, meant = home / "filled.json", {"format": FORMAT, **asdict(size)}
-    if not mark.exists() or json.loads(mark.read_text()) != meant:
+    format_file, expected_format = home / "filled.json", {"format": FORMAT, **asdict(size)}
+    if not format_file.exists() or json.loads(format_file.read_text()) != expected_format:
         shutil.rmtree(home, ignore_errors=True)
         start = time.perf_counter()
         async with open_at(home) as stores:
             await fill(stores, size)
-        mark.write_text(json.dumps(meant))
+        format_file.write_text(json.dumps(expected_format))
         print(f"(filled {home.name} in {time.perf_counter() - start:.0f} s)", flush=True)
     async with open_at(home) as stores:
         await _wait_until_in_step(stores)

@@ -62,9 +62,9 @@ def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[Log
     unassigned = [e for e in entries if e.voice is None]
     problems: list[ImportProblem] = []
     has_player = Voice.PLAYER in voices.values() or any(e.voice is Voice.PLAYER for e in entries)
-    others = Counter(e.speaker for e in unassigned if e.speaker and e.speaker not in voices)
-    if others and not has_player:
-        busiest_speaker, _ = others.most_common(1)[0]
+    turn_counts = Counter(e.speaker for e in unassigned if e.speaker and e.speaker not in voices)
+    if turn_counts and not has_player:
+        busiest_speaker, _ = turn_counts.most_common(1)[0]
         voices[busiest_speaker] = Voice.PLAYER
         problems.append(
             ImportProblem(

@@ -21,16 +21,16 @@ _NAME_MAPS: Final = ("properties", "$defs", "definitions")
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the converted schema; the given one is not changed."""
-    converted: dict[str, Any] = {}
+    converted_schema: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _NAME_MAPS and isinstance(value, Mapping):
-            converted[key] = {name: _convert(one) for name, one in value.items()}
+            converted_schema[key] = {name: _convert(one) for name, one in value.items()}
         elif key not in _UNSUPPORTED_KEYWORDS:
-            converted[key] = _convert(value)
-    if isinstance(converted.get("properties"), dict):
-        converted["required"] = list(converted["properties"])
-        converted["additionalProperties"] = False
-    return converted
+            converted_schema[key] = _convert(value)
+    if isinstance(converted_schema.get("properties"), dict):
+        converted_schema["required"] = list(converted_schema["properties"])
+        converted_schema["additionalProperties"] = False
+    return converted_schema
 
 
 def _convert(value: Any) -> Any:

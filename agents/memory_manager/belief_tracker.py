@@ -56,10 +56,16 @@ class BeliefTracker:
     def find_fact(self, claims: Sequence[SentenceClaim], tick: int) -> Fact | None:
         """Return the fact that the claims are about, in agreement or not; one that holds at that time comes first."""
         comparable_pairs = [
-            (claim, known) for claim in claims for known in self._facts_by_key.get(_lookup_key(claim), ())
+            (claim, claimed_fact)
+            for claim in claims
+            for claimed_fact in self._facts_by_key.get(_lookup_key(claim), ())
         ]
-        agreeing_facts = [known for claim, known in comparable_pairs if claim == known.claim]
-        contradicting_facts = [known for claim, known in comparable_pairs if claim.contradicts(known.claim)]
+        agreeing_facts = [
+            claimed_fact for claim, claimed_fact in comparable_pairs if claim == claimed_fact.claim
+        ]
+        contradicting_facts = [
+            claimed_fact for claim, claimed_fact in comparable_pairs if claim.contradicts(claimed_fact.claim)
+        ]
         for candidates in (
             [k for k in agreeing_facts if k.holds_at(tick)],
             [k for k in contradicting_facts if k.holds_at(tick)],

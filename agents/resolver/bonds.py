@@ -61,7 +61,7 @@ def is_current(fact: Fact, tick: int | None = None) -> bool:
 
 
 def find_bonds(
-    who: Id, towards: Id, facts: Iterable[Fact], catalogue: Catalogue, tick: int | None = None
+    character_id: Id, towards_id: Id, facts: Iterable[Fact], catalogue: Catalogue, tick: int | None = None
 ) -> tuple[Bond, ...]:
     """Return the bonds of `who` to the other, in the order of the facts; no two rest on the same facts.
 
@@ -70,42 +70,48 @@ def find_bonds(
     fact_readings = [
         (fact, read_fact(fact, catalogue)) for fact in facts if holds_now(fact, tick) and not fact.closed
     ]
-    all_bonds = [*_direct_bonds(who, towards, fact_readings), *_faction_bonds(who, towards, fact_readings)]
+    all_bonds = [
+        *_direct_bonds(character_id, towards_id, fact_readings),
+        *_faction_bonds(character_id, towards_id, fact_readings),
+    ]
     return tuple({frozenset(fact.id for fact in bond.facts): bond for bond in all_bonds}.values())
 
 
 _FactReadings = list[tuple[Fact, FactReading]]
 
 
-def _direct_bonds(who: Id, towards: Id, fact_readings: _FactReadings) -> Iterator[Bond]:
+def _direct_bonds(character_id: Id, towards_id: Id, fact_readings: _FactReadings) -> Iterator[Bond]:
     for fact, reading in fact_readings:
         of_subject, of_object = WARMTH.get(reading.predicate, (0, 0))
         end_ids = reading.subject, reading.object
-        if end_ids == (who, towards) and of_subject:
+        if end_ids == (character_id, towards_id) and of_subject:
             yield Bond(of_subject, (fact,))
-        elif end_ids == (towards, who) and of_object:
+        elif end_ids == (towards_id, character_id) and of_object:
             yield Bond(of_object, (fact,))
 
 
-def _faction_bonds(who: Id, towards: Id, fact_readings: _FactReadings) -> Iterator[Bond]:
+def _faction_bonds(character_id: Id, towards_id: Id, fact_readings: _FactReadings) -> Iterator[Bond]:
     """Yield the bonds by the factions that one or both belong to."""
-    own_factions, other_factions = _factions_of(who, fact_readings), _factions_of(towards, fact_readings)
+    own_factions, other_factions = (
+        _factions_of(character_id, fact_readings),
+        _factions_of(towards_id, fact_readings),
+    )
     for faction, facts in own_factions.items():
-        if faction in other_factions and faction not in (who, towards):
+        if faction in other_factions and faction not in (character_id, towards_id):
             yield Bond(SAME_FACTION_WARMTH, (*facts, *other_factions[faction]))
     for fact, reading in fact_readings:
         warmth = FACTION_WARMTH.get(reading.predicate)
         for one, other in ((reading.subject, reading.object), (reading.object, reading.subject)):
-            is_indirect = (one, other) != (who, towards)
+            is_indirect = (one, other) != (character_id, towards_id)
             if warmth and is_indirect and one in own_factions and other in other_factions and one != other:
                 yield Bond(warmth, (fact, *own_factions[one], *other_factions[other]))
 
 
-def _factions_of(who: Id, fact_readings: _FactReadings) -> dict[Id | None, tuple[Fact, ...]]:
+def _factions_of(character_id: Id, fact_readings: _FactReadings) -> dict[Id | None, tuple[Fact, ...]]:
     """Return the factions of `who` with the facts that say so, and `who` with none."""
     facts_by_faction: dict[Id | None, tuple[Fact, ...]] = {
         reading.object: (fact,)
         for fact, reading in fact_readings
-        if reading.predicate in _FACTION_PREDICATES and reading.subject == who and reading.object
+        if reading.predicate in _FACTION_PREDICATES and reading.subject == character_id and reading.object
     }
-    return {**facts_by_faction, who: ()}
+    return {**facts_by_faction, character_id: ()}

@@ -110,8 +110,10 @@ def _even_suggestion(reason: str) -> LikelihoodSuggestion:
 
 def _balance_reasons(reasons: Iterable[LikelihoodReason]) -> Likelihood:
     """Return the strongest likelihood; even, if reasons for and against are equally strong."""
-    ranked = sorted((reason.likelihood for reason in reasons), key=lambda likelihood: likelihood.rank)
-    lowest, highest = ranked[0], ranked[-1]
+    sorted_likelihoods = sorted(
+        (reason.likelihood for reason in reasons), key=lambda likelihood: likelihood.rank
+    )
+    lowest, highest = sorted_likelihoods[0], sorted_likelihoods[-1]
     if highest.rank == -lowest.rank:
         return Likelihood.EVEN
     return highest if highest.rank > -lowest.rank else lowest

@@ -230,12 +230,12 @@ def _weigh_facts(
 ) -> dict[Id, float]:
     """Score each fact for the question, by shared words (rarer words count more) and by similarity of meaning."""
     stemmed_facts = [(fact, telling_stems(fact.statement)) for fact in facts]
-    stem_rarity = _measure_stem_rarity([own for _, own in stemmed_facts])
+    stem_rarity = _measure_stem_rarity([fact_stems for _, fact_stems in stemmed_facts])
     fact_shares: dict[Id, float] = {}
-    for fact, own in stemmed_facts:
+    for fact, fact_stems in stemmed_facts:
         if fact.status is FactStatus.RETCONNED:
             continue
-        share = measure_coverage(cues.stems, own, stem_rarity)
+        share = measure_coverage(cues.stems, fact_stems, stem_rarity)
         if cosines:
             share = (1 - MEANING_WEIGHT) * share + MEANING_WEIGHT * _share_of_cosine(
                 cosines.get(fact.id, 0.0)

@@ -74,8 +74,8 @@ def test_server_run_answers_and_keeps_secrets_private(run: Run, cache: Cache) ->
     assert stat.S_IMODE(run.env_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(run.folder.stat().st_mode) == 0o700
     script = f". {run.env_file} && printf '%s' \"$SHELF_PASSWORD\""
-    told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told == place.secrets["password"] + " it's"
+    output = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    assert output == place.secrets["password"] + " it's"
 
 
 def test_server_run_restarts_on_same_port(run: Run, cache: Cache) -> None:
@@ -124,8 +124,8 @@ def test_server_run_makes_new_secrets(run: Run, cache: Cache) -> None:
     run.stop(Shelf())
     run.forget()
     assert not run.folder.exists()
-    again = Run(run.folder, [Shelf()])
-    assert again.place(Shelf()).secrets != old
+    second_run = Run(run.folder, [Shelf()])
+    assert second_run.place(Shelf()).secrets != old
 
 
 def test_server_fetch_failure_leaves_nothing_and_is_reported(cache: Cache, tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_server_fetch_failure_leaves_nothing_and_is_reported(cache: Cache, tmp_p
     def make_whole(folder: Path) -> None:
         (folder / "file").write_text("whole")
 
-    kept = cache.get("thing-1", make_whole)
-    assert (kept / "file").read_text() == "whole"
+    folder = cache.get("thing-1", make_whole)
+    assert (folder / "file").read_text() == "whole"
 
 
 def test_server_run_reports_missing_client(cache: Cache, tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ def test_timed_run_ends_hanging_run_with_stack_and_failures(
     alone = ["-p", "no:cacheprovider", "-n", "1", "-c", os.devnull]
     argv = [sys.executable, "-m", "pytest", *alone, str(tmp_path)]
     code = watched.run(argv, os.environ, tmp_path, patience=20.0)
-    said = "".join(capfd.readouterr())
+    output = "".join(capfd.readouterr())
     assert code == watched.HUNG
-    assert "in test_hangs" in said
-    assert "sums are wrong" in said
+    assert "in test_hangs" in output
+    assert "sums are wrong" in output
 
 
 @pytest.mark.slow

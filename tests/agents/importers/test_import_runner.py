@@ -17,40 +17,40 @@ from tests.program import opened
 
 @pytest.fixture
 async def program(tmp_path: Path) -> AsyncIterator[Program]:
-    async with opened(tmp_path / "home") as found:
-        yield found
+    async with opened(tmp_path / "home") as opened_program:
+        yield opened_program
 
 
 async def test_import_runner_publishes_progress_and_resumes_after_cancel(
     program: Program, tmp_path: Path
 ) -> None:
-    imports, heard = program.services.imports, []
+    imports, heard_events = program.services.imports, []
     stop_at = 40
 
     def hear(event: Event) -> None:
-        heard.append(event)
+        heard_events.append(event)
         if isinstance(event, ImportProgressed) and event.imported_turns == stop_at:
             imports.cancel()
 
     program.services.events.subscribe(hear)
     path = tmp_path / "the_long-road.jsonl"
     path.write_bytes(log_bytes())
-    read = await imports.open_request(str(path), hero="Mira")
-    assert await imports.run(read) is None
+    import_request = await imports.open_request(str(path), hero="Mira")
+    assert await imports.run(import_request) is None
     assert imports.progress is None
-    assert [e.text for e in heard if isinstance(e, Notice)] == [
+    assert [e.text for e in heard_events if isinstance(e, Notice)] == [
         f"Cancelled: 40 of {TURNS} turns are in. Import the same file again, and it goes on from there."
     ]
-    heard.clear()
+    heard_events.clear()
     stop_at = 0
-    done = await imports.run(read)
-    assert done is not None
-    assert done.resumed_at == 41
-    assert [e.text for e in heard if isinstance(e, Notice)] == [
+    result = await imports.run(import_request)
+    assert result is not None
+    assert result.resumed_at == 41
+    assert [e.text for e in heard_events if isinstance(e, Notice)] == [
         "Imported “The long road”: 120 turns in 6 scenes."
     ]
-    moved = [e.imported_turns for e in heard if isinstance(e, ImportProgressed)]
-    assert moved == [0, 40, 60, 80, 100, 120, 0]
+    imported_counts = [e.imported_turns for e in heard_events if isinstance(e, ImportProgressed)]
+    assert imported_counts == [0, 40, 60, 80, 100, 120, 0]
 
 
 async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Program) -> None:

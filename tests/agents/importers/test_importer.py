@@ -28,8 +28,8 @@ SCENES = 6
 
 @pytest.fixture
 async def program(tmp_path: Path) -> AsyncIterator[Program]:
-    async with opened(tmp_path / "home") as found:
-        yield found
+    async with opened(tmp_path / "home") as records:
+        yield records
 
 
 def import_request(**changes: Any) -> ImportRequest:
@@ -37,7 +37,7 @@ def import_request(**changes: Any) -> ImportRequest:
 
 
 def log_bytes(turns: int = TURNS, words: str = "Words") -> bytes:
-    """A log of days with twenty turns each; every tenth turn has something said beside the story."""
+    """Return a log of days with twenty turns each; every tenth turn has words out of character."""
     speakers = (("Mira", "player"), ("GM", "gm"), ("Ostrick", "npc"))
     lines = []
     for n in range(turns):
@@ -51,37 +51,57 @@ def log_bytes(turns: int = TURNS, words: str = "Words") -> bytes:
 
 
 async def read_universe(program: Program, universe_id: Id) -> dict[str, list[Record]]:
-    """All of the universe; what an import makes bears the time of its beginning, which is left out."""
-    found: dict[str, list[Record]] = {}
+    """Return all records of the universe by collection."""
+    records_by_collection: dict[str, list[Record]] = {}
 
     def take(collection: str, records: Iterator[Record]) -> None:
-        found[collection] = list(records)
+        records_by_collection[collection] = list(records)
 
     await program.stores.history.dump(universe_id, take)
-    return found
+    return records_by_collection
 
 
-def comparable_records(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
-    """What was brought in, without times of making and in an order of its own."""
-    ours = ("story_nodes", "scene_nodes", "stories", "scenes", "turns", "head_moves", "notes", "transitions")
+def comparable_records(records_by_collection: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the imported records without times of creation, sorted."""
+    imported_collections = (
+        "story_nodes",
+        "scene_nodes",
+        "stories",
+        "scenes",
+        "turns",
+        "head_moves",
+        "notes",
+        "transitions",
+    )
     return {
         name: sorted(
-            (record.model_dump(mode="json", exclude={"created_at", "at"}) for record in found[name]),
+            (
+                record.model_dump(mode="json", exclude={"created_at", "at"})
+                for record in records_by_collection[name]
+            ),
             key=lambda fields: json.dumps(fields, sort_keys=True),
         )
-        for name in ours
+        for name in imported_collections
     }
 
 
 async def test_import_makes_story_with_scenes_and_turns_but_no_canon(program: Program) -> None:
-    heard: list[ImportProgress] = []
-    done = await program.services.imports.import_log(import_request(), heard.append)
-    assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
-    assert (done.notes, done.resumed_at, done.was_already_complete, done.problems) == (13, 0, False, ())
-    assert [h.turns for h in heard] == [20, 40, 60, 80, 100, 120]
+    reports: list[ImportProgress] = []
+    result = await program.services.imports.import_log(import_request(), reports.append)
+    assert (result.universe, result.story, result.turns, result.scenes) == ("The long road",) * 2 + (
+        TURNS,
+        SCENES,
+    )
+    assert (result.notes, result.resumed_at, result.was_already_complete, result.problems) == (
+        13,
+        0,
+        False,
+        (),
+    )
+    assert [h.turns for h in reports] == [20, 40, 60, 80, 100, 120]
 
     log = program.stores.log(Role.CONTEXT_ASSEMBLY)
-    scenes = await log.scenes(done.story_id)
+    scenes = await log.scenes(result.story_id)
     assert [s.title for s in scenes][:2] == ["Session of 1 May 2023", "Session of 2 May 2023"]
     turns = [turn for scene in scenes for turn in await log.line_slice(scene.id, 0, 100)]
     assert [t.ref for t in turns] == [f"D{n // 20}:{n}" for n in range(TURNS)]
@@ -96,18 +116,18 @@ async def test_import_makes_story_with_scenes_and_turns_but_no_canon(program: Pr
     assert ticks == sorted(set(ticks))
     assert ticks[20] - ticks[0] == 24 * 60
 
-    found = await read_universe(program, done.universe_id)
-    assert not found["facts"]
-    assert not [p for p in found["proposed_changes"] if "Mira" not in p.model_dump_json()]
-    assert [str(getattr(entity, "name", "")) for entity in found["entities"]] == ["Mira"]
+    records = await read_universe(program, result.universe_id)
+    assert not records["facts"]
+    assert not [p for p in records["proposed_changes"] if "Mira" not in p.model_dump_json()]
+    assert [str(getattr(entity, "name", "")) for entity in records["entities"]] == ["Mira"]
 
 
 async def test_import_turns_out_of_character_talk_into_notes(program: Program) -> None:
-    done = await program.services.imports.import_log(import_request())
-    found = await read_universe(program, done.universe_id)
-    turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
+    result = await program.services.imports.import_log(import_request())
+    records = await read_universe(program, result.universe_id)
+    turns = [turn for turn in records["turns"] if isinstance(turn, Turn)]
     assert not [turn for turn in turns if "aside" in turn.text or "Pizza" in turn.text or "(" in turn.text]
-    notes = [note for note in found["notes"] if isinstance(note, Note)]
+    notes = [note for note in records["notes"] if isinstance(note, Note)]
     assert sorted(note.text for note in notes) == sorted(
         ["Sam: Pizza?", *(f"{('Mira', 'GM', 'Ostrick')[n % 3]}: aside {n}" for n in range(5, TURNS, 10))]
     )
@@ -117,11 +137,11 @@ async def test_import_turns_out_of_character_talk_into_notes(program: Program) -
 
 async def test_import_story_can_be_continued_exported_and_archived(program: Program, tmp_path: Path) -> None:
     services = program.services
-    done = await services.imports.import_log(import_request())
+    result = await services.imports.import_log(import_request())
     (card,) = await services.stories.stories()
     assert (card.state, card.scene_state, card.scene_count) == ("active", "active", SCENES)
-    scene_id = await services.stories.resume(done.story_id)
-    assert scene_id == done.last_scene
+    scene_id = await services.stories.resume(result.story_id)
+    assert scene_id == result.last_scene
     rows = await services.play.transcript(scene_id, 0, 100)
     assert [row.turn.text for row in rows] == [f"Words {n}." for n in range(100, 120)]
     assert rows[5].notes == ("Mira: aside 105",)
@@ -140,10 +160,10 @@ async def test_import_story_can_be_continued_exported_and_archived(program: Prog
     assert (await services.play.scene(following)).scene.order == SCENES + 1
     assert await services.stories.recover() == ()
 
-    told = await services.stories.story_record(done.story_id)
-    assert len(told.scenes) == SCENES + 1
+    story_record = await services.stories.story_record(result.story_id)
+    assert len(story_record.scenes) == SCENES + 1
     path = tmp_path / "campaign.zip"
-    await export_campaign(program.stores, done.universe_id, path)
+    await export_campaign(program.stores, result.universe_id, path)
     assert verify_campaign(path).counts["turns"] > TURNS
     assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
     other = await open_stores(tmp_path / "other")
@@ -157,20 +177,20 @@ async def test_import_story_can_be_continued_exported_and_archived(program: Prog
 async def test_import_resumes_after_interruption_with_same_result(
     program: Program, tmp_path: Path, after: int
 ) -> None:
-    """Cancelled while any scene is written, then the same order again, in a library of its own."""
-    await _cut_off(program, after)
+    """The import is cancelled while any scene is written, and the same request is made again."""
+    await _cancel_import(program, after)
     before = await program.services.stories.stories()
     assert [card.scene_state for card in before if card.scene] == ["active"] * len(before)
     assert await program.services.stories.recover() == ()
-    done = await program.services.imports.import_log(import_request())
-    assert done.resumed_at == (20 * len((await _scenes(program, done))[:after]) + 1 if after else 0)
+    result = await program.services.imports.import_log(import_request())
+    assert result.resumed_at == (20 * len((await _scenes(program, result))[:after]) + 1 if after else 0)
 
     async with opened(tmp_path / "home2") as other:
         await other.services.stories.create_universe(NewUniverse("The long road"))
-        whole = await other.services.imports.import_log(import_request())
+        uninterrupted_result = await other.services.imports.import_log(import_request())
         cut, uncut = (
-            await read_universe(program, done.universe_id),
-            await read_universe(other, whole.universe_id),
+            await read_universe(program, result.universe_id),
+            await read_universe(other, uninterrupted_result.universe_id),
         )
     assert [len(rows) for rows in comparable_records(cut).values()] == [
         len(rows) for rows in comparable_records(uncut).values()
@@ -178,14 +198,14 @@ async def test_import_resumes_after_interruption_with_same_result(
     assert [(t.ref, t.text, t.tick, t.depth) for t in turns_of(cut)] == [
         (t.ref, t.text, t.tick, t.depth) for t in turns_of(uncut)
     ]
-    again = await program.services.imports.import_log(import_request())
-    assert again.was_already_complete
-    assert comparable_records(await read_universe(program, done.universe_id)) == comparable_records(cut)
+    second_result = await program.services.imports.import_log(import_request())
+    assert second_result.was_already_complete
+    assert comparable_records(await read_universe(program, result.universe_id)) == comparable_records(cut)
     assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
 
 
-async def _cut_off(program: Program, after: int) -> None:
-    """Cancel an import when so many scenes are in."""
+async def _cancel_import(program: Program, after: int) -> None:
+    """Cancel an import after so many scenes."""
     came = asyncio.Event()
 
     def hear(progress: ImportProgress) -> None:
@@ -203,7 +223,7 @@ async def _cut_off(program: Program, after: int) -> None:
 
 @pytest.mark.parametrize("moments", [2, 9, 30, 77])
 async def test_import_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
-    """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
+    """Even cancelled repeatedly in the middle of a write, no scene is incomplete, and in the end all are there."""
     for _ in range(40):
         task = asyncio.ensure_future(program.services.imports.import_log(import_request()))
         for _ in range(moments):
@@ -217,34 +237,34 @@ async def test_import_can_be_cancelled_at_any_moment(program: Program, moments: 
             s for card in await program.services.stories.stories() for s in await _of(program, card.story.id)
         ]:
             assert len(await program.services.play.transcript(scene.id, 0, 100)) == 20
-    done = await program.services.imports.import_log(import_request())
-    assert [t.ref for t in turns_of(await read_universe(program, done.universe_id))] == [
+    result = await program.services.imports.import_log(import_request())
+    assert [t.ref for t in turns_of(await read_universe(program, result.universe_id))] == [
         f"D{n // 20}:{n}" for n in range(TURNS)
     ]
-    assert [universe.id for universe in await program.services.stories.universes()] == [done.universe_id]
+    assert [universe.id for universe in await program.services.stories.universes()] == [result.universe_id]
 
 
 async def _of(program: Program, story_id: Id) -> list[Scene]:
     return await program.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story_id)
 
 
-async def _scenes(program: Program, done: ImportResult) -> list[Scene]:
-    return await _of(program, done.story_id)
+async def _scenes(program: Program, result: ImportResult) -> list[Scene]:
+    return await _of(program, result.story_id)
 
 
-def turns_of(found: dict[str, list[Record]]) -> list[Turn]:
-    return [turn for turn in found["turns"] if isinstance(turn, Turn)]
+def turns_of(records_by_collection: dict[str, list[Record]]) -> list[Turn]:
+    return [turn for turn in records_by_collection["turns"] if isinstance(turn, Turn)]
 
 
 async def test_import_refuses_story_that_was_continued(program: Program) -> None:
     services = program.services
-    await _cut_off(program, 2)
+    await _cancel_import(program, 2)
     (card,) = await services.stories.stories()
     scene_id = await services.stories.resume(card.story.id)
     await services.play.submit(scene_id, "I go my own way.")
-    with pytest.raises(InputError, match="was played on since its import was cut off") as refused:
+    with pytest.raises(InputError, match="was played on since its import was cut off") as faulty_request:
         await services.imports.import_log(import_request())
-    assert "--story" in refused.value.todo
+    assert "--story" in faulty_request.value.todo
     beside = await services.imports.import_log(import_request(story="The long road, again"))
     assert beside.turns == TURNS
 
@@ -252,16 +272,16 @@ async def test_import_refuses_story_that_was_continued(program: Program) -> None
 async def test_import_lets_play_continue(program: Program) -> None:
     services = program.services
     scene_id = await begin(program)
-    coming = asyncio.ensure_future(services.imports.import_log(import_request(data=log_bytes(600))))
-    played = 0
-    while not coming.done():
-        await services.play.submit(scene_id, f"Act {played}.")
-        played += 1
-    done = await coming
-    assert done.turns == 600
-    assert played > 1
+    running_import = asyncio.ensure_future(services.imports.import_log(import_request(data=log_bytes(600))))
+    turn_count = 0
+    while not running_import.done():
+        await services.play.submit(scene_id, f"Act {turn_count}.")
+        turn_count += 1
+    result = await running_import
+    assert result.turns == 600
+    assert turn_count > 1
     assert [row.turn.text for row in await services.play.transcript(scene_id, 0, 1_000)] == [
-        f"Act {n}." for n in range(played)
+        f"Act {n}." for n in range(turn_count)
     ]
 
 
@@ -280,22 +300,22 @@ async def test_import_puts_known_speakers_into_cast(program: Program) -> None:
 
 
 async def test_import_preview_writes_nothing(program: Program) -> None:
-    bad = log_bytes() + b"\nnot json"
+    faulty_data = log_bytes() + b"\nnot json"
     preview = await program.services.imports.preview(
-        import_request(data=bad, universe="Elsewhere", story="A tale")
+        import_request(data=faulty_data, universe="Elsewhere", story="A tale")
     )
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
     assert (preview.turns, preview.scenes, preview.notes, preview.turns_already_in) == (TURNS, SCENES, 13, 0)
     assert preview.speakers[0] == ("Mira", "player", 40)
     assert [p.line for p in preview.problems] == [TURNS + 2]
     assert await program.services.stories.universes() == []
-    for refused in (
+    for faulty_request in (
         import_request(data=b"%PDF-1.7"),
         import_request(hero="H" * 121),
         import_request(universe="U" * 121),
     ):
         with pytest.raises(InputError):
-            await program.services.imports.import_log(refused)
+            await program.services.imports.import_log(faulty_request)
     assert await program.services.stories.universes() == []
 
 
@@ -309,8 +329,10 @@ async def test_import_creates_universe_unless_one_is_named(
     assert (preview.universe, preview.new_universe) == ("The long road (2)", True)
     second = await imports.import_log(import_request(data=other))
     assert (first.universe, second.universe) == ("The long road", "The long road (2)")
-    again = await imports.import_log(import_request(data=other))
-    assert (again.universe_id, again.was_already_complete) == (second.universe_id, True)
+    second_result = await imports.import_log(import_request(data=other))
+    assert (second_result.universe_id, second_result.was_already_complete) == (second.universe_id, True)
     assert (await imports.import_log(import_request())).universe_id == first.universe_id
-    named = await imports.import_log(import_request(data=log_bytes(20, "More"), universe="the long road"))
-    assert named.universe_id == first.universe_id
+    result_in_named_universe = await imports.import_log(
+        import_request(data=log_bytes(20, "More"), universe="the long road")
+    )
+    assert result_in_named_universe.universe_id == first.universe_id

@@ -28,7 +28,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def local_moment(
     year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0
 ) -> datetime:
-    """A moment as the clock on a wall shows it."""
+    """Return a moment in the local time zone."""
     return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001
 
 
@@ -45,11 +45,11 @@ def json_line(**fields: Any) -> str:
 
 
 def refusal(data: bytes, form: LogFormat | None = None) -> InputError:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as raised:
         read_log(data, form=form)
-    assert refused.value.kept == "Nothing was imported."
-    assert refused.value.todo
-    return refused.value
+    assert raised.value.kept == "Nothing was imported."
+    assert raised.value.todo
+    return raised.value
 
 
 # --- JSON lines -------------------------------------------------------------------------------------
@@ -82,8 +82,8 @@ def test_json_lines_keep_ids_names_texts_and_times() -> None:
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_array_is_read_like_lines(indent: int | None) -> None:
     entries = [{"turn": n, "speaker": "Mira", "role": "player", "text": f"Words {n}"} for n in range(3)]
-    for whole in (entries, {"messages": entries}):
-        log = read_log(json.dumps(whole, indent=indent).encode())
+    for document in (entries, {"messages": entries}):
+        log = read_log(json.dumps(document, indent=indent).encode())
         assert [(e.ref, e.text) for e in log.entries] == [(str(n), f"Words {n}") for n in range(3)]
 
 
@@ -145,9 +145,9 @@ def test_voices_without_roles_use_hero_or_busiest_speaker() -> None:
         json_line(speaker=name, text=f"Words {n}") for n, name in enumerate(["Lu", "Mira", "Mira", "GM"])
     ]
     assert [e.voice for e in log_of(*lines).entries] == [Voice.NPC, Voice.PLAYER, Voice.PLAYER, Voice.GM]
-    named = log_of(*lines, hero="lu")
-    assert [e.voice for e in named.entries] == [Voice.PLAYER, Voice.NPC, Voice.NPC, Voice.GM]
-    assert named.problems == ()
+    log_with_hero = log_of(*lines, hero="lu")
+    assert [e.voice for e in log_with_hero.entries] == [Voice.PLAYER, Voice.NPC, Voice.NPC, Voice.GM]
+    assert log_with_hero.problems == ()
 
 
 def test_log_repeated_ids_are_kept_and_reported() -> None:
@@ -195,11 +195,11 @@ def test_log_long_line_is_split_and_huge_one_dropped() -> None:
     ],
 )
 def test_asides_are_split_from_story(text: str, story: str, asides: list[str]) -> None:
-    found, aside = split_asides(text)
+    story_text, aside = split_asides(text)
     if text.startswith("((a))"):
-        assert aside  # it begins out of character, and so it is; nothing of it is lost
+        assert aside  # a text that begins out of character is all out of character
     else:
-        assert (found, aside) == (story, asides)
+        assert (story_text, aside) == (story, asides)
 
 
 # --- plain text -------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ _WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_
 @given(
     st.lists(st.tuples(st.sampled_from(["player", "gm", "npc", "oracle"]), _WORDS), min_size=1, max_size=12)
 )
-def test_lonelog_reads_exported_journal(said: list[tuple[str, str]]) -> None:
+def test_lonelog_reads_exported_journal(spoken_lines: list[tuple[str, str]]) -> None:
     turns = [
         Turn(
             id=f"t{n}",
@@ -352,7 +352,7 @@ def test_lonelog_reads_exported_journal(said: list[tuple[str, str]]) -> None:
             depth=n,
             created_at=NOW,
         )
-        for n, (speaker, text) in enumerate(said)
+        for n, (speaker, text) in enumerate(spoken_lines)
     ]
     scene = Scene(id="c", story_id="s", universe_id="u", order=1, title="The yard", created_at=NOW)
     story = Story(id="s", universe_id="u", title="A story", created_at=NOW)
@@ -472,10 +472,12 @@ def test_log_reading_survives_any_json_fields(objects: list[dict[str, Any]]) -> 
 
 @settings(max_examples=examples(200, 40))
 @given(st.lists(st.tuples(_WORDS, _WORDS, st.integers(0, 10**9)), min_size=1, max_size=8))
-def test_json_lines_preserve_ids_and_texts(said: list[tuple[str, str, int]]) -> None:
-    log = log_of(*(json_line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in said))
+def test_json_lines_preserve_ids_and_texts(spoken_lines: list[tuple[str, str, int]]) -> None:
+    log = log_of(
+        *(json_line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in spoken_lines)
+    )
     assert [(e.speaker, e.text, e.ref) for e in log.entries] == [
-        (name[:80], text, str(ref)) for name, text, ref in said
+        (name[:80], text, str(ref)) for name, text, ref in spoken_lines
     ]
 
 
@@ -508,13 +510,13 @@ def test_json_lines_preserve_ids_and_texts(said: list[tuple[str, str, int]]) -> 
     ],
 )
 def test_log_times_are_parsed_where_possible(value: object, moment: datetime | None) -> None:
-    said, at = parse_time(value)
-    assert at == moment
-    assert len(said) <= 80
+    time_text, parsed_moment = parse_time(value)
+    assert parsed_moment == moment
+    assert len(time_text) <= 80
 
 
 @pytest.mark.parametrize(
-    ("ref", "said", "title", "words"),
+    ("ref", "time_text", "title", "words"),
     [
         ("1", "2023-05-08T13:56", "The quay", "8 May 2023 (2023-05-08T13:56)"),
         ("1", "1:56 pm on 8 May, 2023", "The quay", "8 May 2023 (1:56 pm on 8 May, 2023)"),
@@ -525,7 +527,9 @@ def test_log_times_are_parsed_where_possible(value: object, moment: datetime | N
         ("", "", "Session of 8 May 2023", ""),
     ],
 )
-def test_log_times_are_described_in_searchable_words(ref: str, said: str, title: str, words: str) -> None:
+def test_log_times_are_described_in_searchable_words(
+    ref: str, time_text: str, title: str, words: str
+) -> None:
     scene = Scene(id="c", story_id="s", universe_id="u", order=1, title=title, created_at=NOW)
     turn = Turn(
         id="t",
@@ -536,7 +540,7 @@ def test_log_times_are_described_in_searchable_words(ref: str, said: str, title:
         text="Words",
         depth=0,
         ref=ref,
-        time_text=said,
+        time_text=time_text,
         created_at=NOW,
     )
     assert describe_said_time(turn, scene) == words

@@ -67,8 +67,8 @@ class FastClock:
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with library(tmp_path / "home") as opened:
-        yield opened
+    async with library(tmp_path / "home") as opened_stores:
+        yield opened_stores
 
 
 @pytest.fixture
@@ -120,15 +120,15 @@ async def test_job_runner_works_in_pieces_and_counts_items_left(runner: JobRunne
 
     def piece(id: Id) -> int:
         left[id] -= 1
-        seen.append(runner.current_status().items_left)
+        seen_counts.append(runner.current_status().items_left)
         return left[id]
 
-    seen: list[int] = []
+    seen_counts: list[int] = []
     worker = FakeWorker(piece, subjects=[JobSubject("a", "u", 3)])
     runner.register(worker)
     await runner.wait_until_idle()
     assert worker.done == ["a"] * 3
-    assert seen == [3, 2, 1]
+    assert seen_counts == [3, 2, 1]
     assert runner.current_status().items_left == 0
 
 

@@ -51,10 +51,10 @@ def test_llm_settings_environment_overrides_file(tmp_path: Path, monkeypatch: py
     }.items():
         monkeypatch.setenv(f"MONITOR_{name}", value)
     settings = read_settings(tmp_path)
-    here = "http://127.0.0.1:8080/v1"
+    local_address = "http://127.0.0.1:8080/v1"
     assert settings.targets(NARRATOR) == (
-        ModelTarget("openai/b", here),
-        ModelTarget("openai/c", here),
+        ModelTarget("openai/b", local_address),
+        ModelTarget("openai/c", local_address),
         ModelTarget("groq/d"),
     )
     assert settings.model.seconds == 9
@@ -160,12 +160,14 @@ def test_embedding_settings_default_to_builtin() -> None:
     assert app_settings().embedding.model == "builtin"
     assert app_settings().embedding_target() is None
     assert app_settings(embedding={"model": " None "}).embedding_target() is None
-    named = app_settings(
+    provider_settings = app_settings(
         embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"}
     )
-    assert named.embedding_target() == ModelTarget("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
+    assert provider_settings.embedding_target() == ModelTarget(
+        "openai/text-embedding-3-small", "http://127.0.0.1:1/v1"
+    )
     # A key that is only in the keyring is handed to the child for it as well.
-    assert "openai/text-embedding-3-small" in list_named_models(named)
+    assert "openai/text-embedding-3-small" in list_named_models(provider_settings)
 
 
 @pytest.mark.parametrize("name", ["", "minilm", "text-embedding-3-small"])

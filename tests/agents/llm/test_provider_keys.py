@@ -92,8 +92,8 @@ async def test_provider_keys_name_environment_without_keyring(monkeypatch: pytes
 
 def test_secret_masking_by_value_and_form() -> None:
     environ = {"OPENAI_API_KEY": KEY, "MY_TOKEN": "no", "HOME": "/home/me"}
-    told = mask_known_secrets(f"bad {KEY} no /home/me sk-abcdefghijklmnop", environ)
-    assert told == "bad *** no /home/me ***"
+    masked_text = mask_known_secrets(f"bad {KEY} no /home/me sk-abcdefghijklmnop", environ)
+    assert masked_text == "bad *** no /home/me ***"
 
 
 def test_strict_schema_requires_all_fields() -> None:

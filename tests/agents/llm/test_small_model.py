@@ -84,21 +84,21 @@ async def test_small_model_narrates_and_counts_tokens(model: ChildModel, model_r
     assert 5 < usage.tokens_out <= 60
     assert usage.finish in ("stop", "length")
     assert not usage.cost.known
-    again, _ = await collect_answer(model, model_request)
-    assert again == words  # the seed goes through
+    second_text, _ = await collect_answer(model, model_request)
+    assert second_text == words  # the seed goes through
 
 
 async def test_small_model_keeps_bounded_schema(model: ChildModel, model_request: LlmRequest) -> None:
-    asked = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
+    question = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
     for seed in range(4):
         shaped = replace(
-            model_request, messages=asked, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD)
+            model_request, messages=question, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD)
         )
-        told = read("".join((await collect_answer(model, shaped))[0]))
-        assert told is not None
-        assert told["mood"] in ("calm", "afraid", "angry")
-        assert 0 <= told["strength"] <= 100
-        assert len(told["why"]) <= 80
+        answer = read("".join((await collect_answer(model, shaped))[0]))
+        assert answer is not None
+        assert answer["mood"] in ("calm", "afraid", "angry")
+        assert 0 <= answer["strength"] <= 100
+        assert len(answer["why"]) <= 80
 
 
 async def test_small_model_tool_call_gives_json_or_words(
@@ -164,17 +164,19 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
         "MONITOR_ARCHIVIST_MAX_TOKENS": "200",
     }
     command = [sys.executable, "-m", "monitor_tui", "play", "--script", str(TEN), "--seed", "3", "--json"]
-    played = await asyncio.to_thread(
+    completed = await asyncio.to_thread(
         lambda: subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
     )
-    assert played.returncode == 0, played.stderr
-    report = json.loads(played.stdout)
+    assert completed.returncode == 0, completed.stderr
+    report = json.loads(completed.stdout)
     (scene,) = report["scenes"]
-    told = {turn["exchange_id"]: turn["text"] for turn in scene["turns"] if turn["speaker"] == "gm"}
-    asked = [turn for turn in scene["turns"] if turn["speaker"] == "player"]
-    assert len(asked) == 10
-    assert len(told) == 10
-    assert all(told.values())
+    texts_by_exchange = {
+        turn["exchange_id"]: turn["text"] for turn in scene["turns"] if turn["speaker"] == "gm"
+    }
+    player_turns = [turn for turn in scene["turns"] if turn["speaker"] == "player"]
+    assert len(player_turns) == 10
+    assert len(texts_by_exchange) == 10
+    assert all(texts_by_exchange.values())
     assert report["facts"] == []
 
     async with open_library(tmp_path / "home") as stores:
@@ -193,6 +195,6 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
             end="",
         )
         print(f"{call.fallback_step.value:<10} {call.outcome.value:<8} {call.result or call.error}")
-    for turn in asked:
-        print(f"> {turn['text']}\n{told[turn['exchange_id']]}\n")
+    for turn in player_turns:
+        print(f"> {turn['text']}\n{texts_by_exchange[turn['exchange_id']]}\n")
     assert any(call.fallback_step is FallbackStep.SCHEMA for call in by[Persona.ARCHIVIST])

@@ -28,9 +28,9 @@ TALK = ("I look round.", "The yard is wet and the bell hangs still.")
 WORDS = "Where is the bell? I ask."
 
 
-def check_input_of(degree: Degree | None = None, **given: object) -> ProseCheckInput:
+def check_input_of(degree: Degree | None = None, **fields: object) -> ProseCheckInput:
     brief = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
-    return build_prose_check_input(package(turns=alternate_turns(*TALK), **given), brief)  # type: ignore[arg-type]
+    return build_prose_check_input(package(turns=alternate_turns(*TALK), **fields), brief)  # type: ignore[arg-type]
 
 
 def has_finding(case: Case) -> bool:
@@ -50,13 +50,13 @@ def test_prose_checks_find_faults_without_false_alarms(
         Counter[ProseFindingKind](),
         Counter[ProseFindingKind](),
     )
-    missed = []
+    missed_faults = []
     for case in CASES:
         is_reported = has_finding(case)
         hits[case.kind] += is_reported and case.there
         alarms[case.kind] += is_reported and not case.there
         misses[case.kind] += case.there and not is_reported
-        missed += [case.text] if case.there and not is_reported else []
+        missed_faults += [case.text] if case.there and not is_reported else []
     with capsys.disabled():
         print()
         for kind in dict.fromkeys(case.kind for case in CASES):
@@ -64,7 +64,7 @@ def test_prose_checks_find_faults_without_false_alarms(
             recall = hits[kind] / max(1, hits[kind] + misses[kind])
             print(f"{kind:<24} precision {precision:4.0%}  recall {recall:4.0%}")
     assert not any(alarms.values())
-    assert sum(hits.values()) >= 0.95 * sum(case.there for case in CASES), missed
+    assert sum(hits.values()) >= 0.95 * sum(case.there for case in CASES), missed_faults
 
 
 def test_prose_finding_quotes_words_and_gives_reason() -> None:
@@ -93,9 +93,13 @@ def test_prose_checks_let_undead_act() -> None:
 def test_prose_checks_let_namesake_of_dead_act() -> None:
     tib = make.entity("Tib Lorne")
     scene = package()
-    here = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
-    both = type(scene)(scene=scene.scene, canonical=type(scene.canonical)(cast=(*scene.canonical.cast, here)))
-    assert not check_prose("Lorne nods at you from the door.", build_prose_check_input(both, NarratorBrief()))
+    present_person = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
+    scene_with_both = type(scene)(
+        scene=scene.scene, canonical=type(scene.canonical)(cast=(*scene.canonical.cast, present_person))
+    )
+    assert not check_prose(
+        "Lorne nods at you from the door.", build_prose_check_input(scene_with_both, NarratorBrief())
+    )
 
 
 def test_prose_checks_find_repetition_of_earlier_turns() -> None:
@@ -103,13 +107,13 @@ def test_prose_checks_find_repetition_of_earlier_turns() -> None:
         "The rain comes down on the slates and the bell hangs still "
         "over the wet yard while nobody moves at all."
     )
-    again = before + " A door shuts somewhere."
+    repeated_text = before + " A door shuts somewhere."
     other = (
         "Behind the shutters a lamp is lit. Somebody coughs. Over the wet yard "
         "the smoke hangs low, and nobody is to be seen at the well now."
     )
     check_input = ProseCheckInput(recent_turns=("Something else.", before))
-    (finding,) = check_prose(again, check_input)
+    (finding,) = check_prose(repeated_text, check_input)
     assert (finding.kind, finding.severity) == (ProseFindingKind.REPEATS, Severity.REWRITE)
     assert "%" in finding.reason
     assert not check_prose(other, check_input)
@@ -133,10 +137,12 @@ def test_prose_checks_reject_empty_prose_and_warn_of_short(text: str, rewrite: b
 
 
 def test_prose_checks_warn_of_line_that_player_typed() -> None:
-    typed = build_prose_check_input(
+    check_input_of_typed_line = build_prose_check_input(
         package(), NarratorBrief(player_text="I crush the spider.", lines_and_veils="spiders")
     )
-    (finding,) = check_prose("The spider crunches under your boot, and that is that.", typed)
+    (finding,) = check_prose(
+        "The spider crunches under your boot, and that is that.", check_input_of_typed_line
+    )
     assert finding.severity is Severity.WARN
 
 
@@ -169,9 +175,9 @@ def test_premise_check_finds_unfounded_claims(words: str, says: str | None) -> N
 
 
 def test_premise_check_accepts_what_is_on_record() -> None:
-    promised = make.fact("Sella Brand promised Mara a boat.", SELLA)
+    promise = make.fact("Sella Brand promised Mara a boat.", SELLA)
     words = "Sella, you promised me a boat last week."
-    assert not find_unfounded_claims(words, package(commitments=(promised,), turns=alternate_turns(*TALK)))
+    assert not find_unfounded_claims(words, package(commitments=(promise,), turns=alternate_turns(*TALK)))
 
 
 def test_premise_check_knows_kin_and_old_friends() -> None:

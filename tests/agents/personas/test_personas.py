@@ -85,8 +85,8 @@ def call(persona: Persona) -> LlmCall:
     return LlmCall(id="1", universe_id="u", persona=persona, model="m", at=AT)
 
 
-def memory_of(who: str, text: str) -> Memory:
-    return Memory(id=make.new_id(), entity_id=who, universe_id="u", text=text, created_at=AT)
+def memory_of(entity_id: str, text: str) -> Memory:
+    return Memory(id=make.new_id(), entity_id=entity_id, universe_id="u", text=text, created_at=AT)
 
 
 PACKAGE = package(turns=alternate_turns("I knock.", "Nobody answers."), words="I push the door.")
@@ -127,8 +127,8 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
     ]
     prompts = load_prompts()
     for persona, sections in calls.requests:
-        needed = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
-        assert needed <= set(sections), persona
+        undroppable_names = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
+        assert undroppable_names <= set(sections), persona
         assert set(sections) <= SECTION_NAMES
 
 
@@ -172,9 +172,9 @@ async def test_monitor_chooses_only_existing_commands() -> None:
 async def test_character_gets_only_its_own_memories() -> None:
     secret = make.fact("Sella Brand is the heir of the coast.", SELLA)
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(SELLA.id, "I saw Tam hide it."))
-    here = package(secret, memories=memories, turns=alternate_turns("I knock.", "Nobody answers."))
+    scene_package = package(secret, memories=memories, turns=alternate_turns("I knock.", "Nobody answers."))
     calls = FakeCalls("“Go away.”")
-    await Character(calls).speak(TAM, memories, here, BRIEF, CALL_CONTEXT)
+    await Character(calls).speak(TAM, memories, scene_package, BRIEF, CALL_CONTEXT)
     ((_, sections),) = calls.requests
     everything = "\n".join(sections.values())
     assert "I hid the key." in sections["memories"]
@@ -189,25 +189,25 @@ async def test_character_gets_only_its_own_memories() -> None:
 
 def test_narrator_prompt_names_owner_of_each_memory() -> None:
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(JOSS.id, "I took it."))
-    shown = build_prompt_sections(package(memories=memories))["memories"]
-    assert shown == "- Old Tam remembers: I hid the key."
+    sections = build_prompt_sections(package(memories=memories))["memories"]
+    assert sections == "- Old Tam remembers: I hid the key."
 
 
 # --- sections -----------------------------------------------------------------------------------------
 
 
 def test_persona_sections_name_dead_and_absent() -> None:
-    shown = build_prompt_sections(PACKAGE)
-    assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
+    sections = build_prompt_sections(PACKAGE)
+    assert set(sections) <= set(SECTIONS) <= SECTION_NAMES
     assert set(build_npc_sections(PACKAGE, TAM, ())) <= SECTION_NAMES
-    state = shown["state"]
+    state = sections["state"]
     assert "The Orc: DEAD: neither speaks nor acts" in state
     assert "Lorne is dead, and not here" in state
     assert "Joss is not here" in state
     assert "Mara: hp 10" in state
-    assert "The Orc, creature" in shown["cast"]
-    assert "Joss" not in shown["cast"]
-    assert shown["recent"] == "Mara: I knock.\nGM: Nobody answers."
+    assert "The Orc, creature" in sections["cast"]
+    assert "Joss" not in sections["cast"]
+    assert sections["recent"] == "Mara: I knock.\nGM: Nobody answers."
 
 
 # --- what binds ---------------------------------------------------------------------------------------

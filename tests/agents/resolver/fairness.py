@@ -23,17 +23,17 @@ def is_fair(
         return False
     total = sum(counts.values())
     cells = sorted((float(chance) * total, counts.get(outcome, 0)) for outcome, chance in chances.items())
-    joined: list[tuple[float, int]] = []
+    joined_cells: list[tuple[float, int]] = []
     for expected, count in cells:
-        if joined and joined[-1][0] < MIN_EXPECTED:
-            expected_before, count_before = joined.pop()
+        if joined_cells and joined_cells[-1][0] < MIN_EXPECTED:
+            expected_before, count_before = joined_cells.pop()
             expected, count = expected + expected_before, count + count_before
-        joined.append((expected, count))
-    squared = sum((count - expected) ** 2 / expected for expected, count in joined if expected)
-    return squared < critical(len(joined) - 1)
+        joined_cells.append((expected, count))
+    chi_squared = sum((count - expected) ** 2 / expected for expected, count in joined_cells if expected)
+    return chi_squared < critical_chi_squared(len(joined_cells) - 1)
 
 
-def critical(freedom: int) -> float:
+def critical_chi_squared(freedom: int) -> float:
     """Return the chi-squared that one fair sample in ten thousand passes (Wilson and Hilferty)."""
     if freedom < 1:
         return 1e-9
@@ -46,30 +46,30 @@ def critical(freedom: int) -> float:
 Chances = dict[Any, Fraction]
 
 
-def uniform(*outcomes: Hashable) -> Chances:
-    counted = Counter(outcomes)
-    return {outcome: Fraction(n, len(outcomes)) for outcome, n in counted.items()}
+def uniform_chances(*outcomes: Hashable) -> Chances:
+    counts = Counter(outcomes)
+    return {outcome: Fraction(n, len(outcomes)) for outcome, n in counts.items()}
 
 
-def together(*parts: Mapping[Any, Fraction]) -> Chances:
+def sum_chances(*parts: Mapping[Any, Fraction]) -> Chances:
     """Return the chances of the sum of what is thrown independently."""
-    whole: Chances = {0: Fraction(1)}
+    chances_of_sum: Chances = {0: Fraction(1)}
     for part in parts:
-        summed: Chances = {}
-        for a, p in whole.items():
+        new_chances: Chances = {}
+        for a, p in chances_of_sum.items():
             for b, q in part.items():
-                summed[a + b] = summed.get(a + b, Fraction(0)) + p * q
-        whole = summed
-    return whole
+                new_chances[a + b] = new_chances.get(a + b, Fraction(0)) + p * q
+        chances_of_sum = new_chances
+    return chances_of_sum
 
 
-def exploding(sides: int, *, deep: int = 4, worth: Any = None) -> Chances:
+def exploding_chances(sides: int, *, deep: int = 4, worth: Any = None) -> Chances:
     """Return the chances of a die that is thrown again on its highest face and added up, for `deep`
     explosions; what goes beyond has the chance that is left, as None. `worth` of a face counts instead."""
     value = worth or (lambda face: face)
     chances: Chances = {}
-    for again in range(deep):
+    for explosion in range(deep):
         for face in range(1, sides):
-            total = again * value(sides) + value(face)
-            chances[total] = chances.get(total, Fraction(0)) + Fraction(1, sides ** (again + 1))
+            total = explosion * value(sides) + value(face)
+            chances[total] = chances.get(total, Fraction(0)) + Fraction(1, sides ** (explosion + 1))
     return chances | {None: 1 - sum(chances.values(), Fraction(0))}

@@ -127,8 +127,8 @@ async def test_reroll_throws_a_die_again_and_records_it(harness: RollHarness) ->
     assert new.text == "2d6+1 [3→5,4]+1 = 10 · leap · by hand · rerolled 3 → 5"
     assert (new.total, new.instead_of, new.altered) == (10, old.turn_id, ("rerolled 3 → 5",))
     assert [(d.face, d.rerolled) for d in new.dice] == [(3, True), (5, False), (4, False)]
-    again = await harness.alter(new, read_reroll("2", new), [1])
-    assert again.text == "2d6+1 [3→5,4→1]+1 = 7 · leap · by hand · rerolled 3 → 5 · rerolled 4 → 1"
+    second_reroll = await harness.alter(new, read_reroll("2", new), [1])
+    assert second_reroll.text == "2d6+1 [3→5,4→1]+1 = 7 · leap · by hand · rerolled 3 → 5 · rerolled 4 → 1"
     assert (await harness.roll("2d6", 3, 4)).instead_of is None  # and the old one is as it was
     assert harness.log.sealed[old.id] == old
 
@@ -149,21 +149,21 @@ async def test_reroll_by_seed_is_sealed_once(harness: RollHarness) -> None:
     old = await harness.check("likely; success: Orc.hp -8", 3)
     alteration = read_reroll("", old)
     turn = harness._turn()
-    given: dict[str, Any] = {
+    request_fields: dict[str, Any] = {
         "spec": "",
         "original": old,
         "alteration": alteration,
         "player_turn_id": derive_id("words"),
     }
-    first = await harness.resolver.alter(AlterRequest(**turn, **given))
-    second = await harness.resolver.alter(AlterRequest(**turn, **given))
+    first = await harness.resolver.alter(AlterRequest(**turn, **request_fields))
+    second = await harness.resolver.alter(AlterRequest(**turn, **request_fields))
     assert first == second
     assert first.resolution.by_hand  # the first throw was
     assert first.resolution.altered[0].startswith("rerolled 3 → ")
 
 
 @pytest.mark.parametrize(
-    ("kind", "faces", "typed", "new_faces", "text"),
+    ("kind", "faces", "typed_text", "new_faces", "text"),
     [
         ("oracle", [37], "", [98], "likely · tension 5 · d100 98 · yes, and · by hand · rerolled 37 → 98"),
         ("oracle", [37], "face 37", [0], "d100 100 · yes, and · by hand · rerolled 37 → 100"),
@@ -174,17 +174,17 @@ async def test_reroll_by_seed_is_sealed_once(harness: RollHarness) -> None:
     ],
 )
 async def test_reroll_repeats_draws(
-    harness: RollHarness, kind: str, faces: list[int], typed: str, new_faces: list[int], text: str
+    harness: RollHarness, kind: str, faces: list[int], typed_text: str, new_faces: list[int], text: str
 ) -> None:
     old = await harness.draw(kind, *faces)
-    alteration = read_reroll(typed, old)
+    alteration = read_reroll(typed_text, old)
     new = alter_roll(old, alteration, random.Random(1), new_faces, CHANCES[kind])
     assert text in f"{new.text} · by hand · {new.description}"
     assert [d.face for d in new.dice if d.rerolled] == [faces[alteration.places[0]]]
 
 
 @pytest.mark.parametrize(
-    ("faces", "typed", "places"),
+    ("faces", "typed_text", "places"),
     [
         ([5, 4], "2", (1,)),
         ([5, 4], "4", (1,)),
@@ -201,13 +201,13 @@ async def test_reroll_repeats_draws(
     ],
 )
 async def test_reroll_reads_dice_by_number_or_face(
-    harness: RollHarness, faces: list[int], typed: str, places: tuple[int, ...]
+    harness: RollHarness, faces: list[int], typed_text: str, places: tuple[int, ...]
 ) -> None:
-    assert read_reroll(typed, await harness.roll("2d6", *faces)).places == places
+    assert read_reroll(typed_text, await harness.roll("2d6", *faces)).places == places
 
 
 @pytest.mark.parametrize(
-    ("spec", "faces", "typed", "complaint"),
+    ("spec", "faces", "typed_text", "complaint"),
     [
         ("2d6", [5, 4], "", r"Which die\?.*1 shows 5, 2 shows 4"),
         ("2d6", [5, 4], "3", "No die shows 3"),
@@ -219,7 +219,7 @@ async def test_reroll_reads_dice_by_number_or_face(
     ],
 )
 async def test_reroll_refuses_unknown_dice(
-    harness: RollHarness, spec: str, faces: list[int], typed: str, complaint: str | None
+    harness: RollHarness, spec: str, faces: list[int], typed_text: str, complaint: str | None
 ) -> None:
     if complaint is None:
         old = (await harness.roll("2d6", 1, 2)).model_copy(update={"dice": (), "expression": "7"})
@@ -227,7 +227,7 @@ async def test_reroll_refuses_unknown_dice(
     else:
         old = await harness.roll(spec, *faces)
     with pytest.raises(InputError, match=complaint) as caught:
-        read_reroll(typed, old)
+        read_reroll(typed_text, old)
     assert caught.value.kept
 
 
@@ -259,16 +259,16 @@ async def test_alteration_refuses_events_and_old_rolls(
     harness: RollHarness, update: dict[str, str], complaint: str
 ) -> None:
     old = (await harness.roll("2d6", 1, 2)).model_copy(update=update)
-    for read in (read_reroll, read_pick):
+    for read_alteration in (read_reroll, read_pick):
         with pytest.raises(InputError, match=complaint):
-            read("1", old)
+            read_alteration("1", old)
 
 
 # --- picking ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("typed", "text", "effects"),
+    ("typed_text", "text", "effects"),
     [
         ("success", "2d6+2 [1,2]+2 = 5 vs 9 · success · by hand · picked, rolled fail", ("Orc.hp -8",)),
         ("HIT", "2d6+2 [1,2]+2 = 5 vs 9 · success · by hand · picked, rolled fail", ("Orc.hp -8",)),
@@ -279,17 +279,17 @@ async def test_alteration_refuses_events_and_old_rolls(
     ],
 )
 async def test_pick_changes_result_of_check(
-    harness: RollHarness, typed: str, text: str, effects: tuple[str, ...]
+    harness: RollHarness, typed_text: str, text: str, effects: tuple[str, ...]
 ) -> None:
     old = await harness.check(EFFECTS, 1, 2)
-    new = await harness.alter(old, read_pick(typed, old))
+    new = await harness.alter(old, read_pick(typed_text, old))
     assert new.text.endswith(text)
     assert new.effects == effects
     assert new.instead_of == old.turn_id
 
 
 @pytest.mark.parametrize(
-    ("kind", "faces", "typed", "text"),
+    ("kind", "faces", "typed_text", "text"),
     [
         ("oracle", [37], "yes and", "likely · tension 5 · d100 37 · yes, and · picked, rolled yes, but"),
         ("oracle", [37], "98", "likely · tension 5 · d100 98 · yes, and · picked, rolled 37"),
@@ -300,11 +300,11 @@ async def test_pick_changes_result_of_check(
     ],
 )
 async def test_pick_changes_result_of_draw(
-    harness: RollHarness, kind: str, faces: list[int], typed: str, text: str
+    harness: RollHarness, kind: str, faces: list[int], typed_text: str, text: str
 ) -> None:
     old = await harness.draw(kind, *faces)
-    drawn = CHANCES[kind](random.Random(1), faces)
-    alteration = read_pick(typed, old, drawn if isinstance(drawn, Spark) else None)
+    draw_result = CHANCES[kind](random.Random(1), faces)
+    alteration = read_pick(typed_text, old, draw_result if isinstance(draw_result, Spark) else None)
     new = alter_roll(old, alteration, random.Random(1), None, CHANCES[kind])
     assert text in f"{new.text} · {new.description}"
 
@@ -321,7 +321,7 @@ async def test_pick_twice_records_both(harness: RollHarness) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "complaint"),
+    ("typed_text", "complaint"),
     [
         ("", "Pick what.*success .* partial .* fail"),
         ("succes", "is no result that this roll can have.*Did you mean success"),
@@ -333,9 +333,9 @@ async def test_pick_twice_records_both(harness: RollHarness) -> None:
         ("1 2", "show that already"),
     ],
 )
-async def test_pick_refuses_impossible_results(harness: RollHarness, typed: str, complaint: str) -> None:
+async def test_pick_refuses_impossible_results(harness: RollHarness, typed_text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        read_pick(typed, await harness.check(EFFECTS, 1, 2))
+        read_pick(typed_text, await harness.check(EFFECTS, 1, 2))
     assert caught.value.kept
 
 
@@ -347,7 +347,7 @@ specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5
 @given(specs, st.integers(0, 2**32), st.data())
 @settings(max_examples=examples(150), deadline=None)
 def test_reroll_keeps_fallen_and_other_dice(spec: str, seed: int, data: st.DataObject) -> None:
-    rolled = roll_dice(spec, random.Random(seed))
+    original_roll = roll_dice(spec, random.Random(seed))
     old = Resolution(
         id=derive_id("r"),
         scene_id=derive_id("s"),
@@ -355,10 +355,10 @@ def test_reroll_keeps_fallen_and_other_dice(spec: str, seed: int, data: st.DataO
         rule="roll",
         kind="roll",
         intent="",
-        expression=rolled.expression,
-        dice=rolled.dice,
-        total=rolled.total,
-        text=rolled.text,
+        expression=original_roll.expression,
+        dice=original_roll.dice,
+        total=original_roll.total,
+        text=original_roll.text,
         created_at=START,
     )
     visible_places = standing_places(old.dice)
@@ -389,12 +389,12 @@ def test_alteration_parser_reads_or_refuses_any_text(text: str) -> None:
         text=ask_oracle(Likelihood.LIKELY, 5, random.Random(1)).text,
         created_at=START,
     )
-    for read in (read_reroll, read_pick):
+    for read_alteration in (read_reroll, read_pick):
         try:
-            read(text, old)
+            read_alteration(text, old)
         except InputError as error:
-            refused = error
+            refusal = error
         else:
             continue
-        assert refused.what
-        assert refused.kept
+        assert refusal.what
+        assert refusal.kept

@@ -126,14 +126,14 @@ def test_check_parser_reads_or_refuses_any_text(text: str, seed: int) -> None:
     try:
         result = roll_check(read_check(text, NUMBERS), random.Random(seed))
     except InputError as error:
-        refused = error
+        refusal = error
     else:
         assert result.degree in (SUCCESS, PARTIAL, FAIL)
         assert result.rule.isprintable()
         assert result.text.isprintable()
         return
-    assert refused.what
-    assert refused.todo
+    assert refusal.what
+    assert refusal.todo
 
 
 # --- the narrative randomizer -----------------------------------------------------------------------
@@ -146,12 +146,15 @@ def test_luck_follows_published_odds(odds: Odds) -> None:
     assert (exact[FAIL], exact[PARTIAL], exact[SUCCESS]) == ODDS[odds]
 
     rng, throws = random.Random(20_261_121), 4_000
-    seen = Counter(roll_check(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
+    degree_counts = Counter(roll_check(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
     expected = {
         degree: throws * share / 100
         for degree, share in zip((FAIL, PARTIAL, SUCCESS), ODDS[odds], strict=True)
     }
-    chi_squared = sum((seen[degree] - wanted) ** 2 / wanted for degree, wanted in expected.items())
+    chi_squared = sum(
+        (degree_counts[degree] - expected_count) ** 2 / expected_count
+        for degree, expected_count in expected.items()
+    )
     assert chi_squared < 13.82  # two degrees of freedom, one in a thousand
 
 

@@ -58,9 +58,9 @@ from tests.examples import examples
     ],
 )
 def test_dice_roll_text_shows_faces_and_total(expression: str, faces: list[int], text: str) -> None:
-    rolled = roll_dice(expression, faces=faces)
-    assert rolled.text == text
-    assert len(rolled.dice) == len(faces)
+    dice_roll = roll_dice(expression, faces=faces)
+    assert dice_roll.text == text
+    assert len(dice_roll.dice) == len(faces)
 
 
 def test_dice_roll_keeps_every_face() -> None:
@@ -73,9 +73,9 @@ def test_dice_roll_keeps_every_face() -> None:
 
 
 def test_dice_roll_text_shortens_many_dice() -> None:
-    rolled = roll_dice("1000d6", random.Random(1))
-    assert len(rolled.dice) == MAX_DICE
-    assert "… 960 more]" in rolled.text
+    dice_roll = roll_dice("1000d6", random.Random(1))
+    assert len(dice_roll.dice) == MAX_DICE
+    assert "… 960 more]" in dice_roll.text
 
 
 def test_dice_roll_keeps_label() -> None:
@@ -122,7 +122,7 @@ def test_physical_faces_are_read(text: str, faces: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "faces", "wanted"),
+    ("expression", "faces", "dice_to_throw"),
     [
         ("2d6+d8", [], "2d6 and 1d8"),
         ("d%+4dF+d66", [], "1d100, 4dF and 2d6"),
@@ -135,12 +135,12 @@ def test_physical_faces_are_read(text: str, faces: tuple[int, ...]) -> None:
         ("2d6r1!", [1, 6], "one more d6 (1 is rerolled) and one more d6 (6 explodes)"),
     ],
 )
-def test_physical_dice_to_throw_are_described(expression: str, faces: list[int], wanted: str) -> None:
+def test_physical_dice_to_throw_are_described(expression: str, faces: list[int], dice_to_throw: str) -> None:
     assert (
         describe_dice_to_throw(
             read_physical_dice(dice_in_throw_order(parse(expression)), faces).dice_to_throw
         )
-        == wanted
+        == dice_to_throw
     )
 
 
@@ -199,7 +199,7 @@ expressions = st.recursive(
 seeds = st.integers(0, 2**63)
 
 
-def rolled_or_skip(expression: str, seed: int) -> DiceRoll:
+def roll_or_skip(expression: str, seed: int) -> DiceRoll:
     try:
         return roll_dice(expression, random.Random(seed))
     except InputError:
@@ -207,9 +207,9 @@ def rolled_or_skip(expression: str, seed: int) -> DiceRoll:
         raise
 
 
-def as_thrown_by_hand(rolled: DiceRoll) -> list[int]:
+def faces_in_throw_order(dice_roll: DiceRoll) -> list[int]:
     """Return the faces in the order in which a player throws them: all dice, then what they ask for."""
-    throws = zip_longest(*([die.face for die in chain] for chain in chains_of(rolled.dice)))
+    throws = zip_longest(*([die.face for die in chain] for chain in chains_of(dice_roll.dice)))
     return [face for throw in throws for face in throw if face is not None]
 
 
@@ -217,15 +217,15 @@ def as_thrown_by_hand(rolled: DiceRoll) -> list[int]:
 @settings(max_examples=examples(200), deadline=None)
 def test_physical_dice_asked_step_by_step_give_same_roll(expression: str, seed: int) -> None:
     """Whoever types just what is asked for, each time, ends with the whole roll and no face too many."""
-    rolled = rolled_or_skip(expression, seed)
-    throws = dice_in_throw_order(parse(rolled.expression))
-    fallen, typed = as_thrown_by_hand(rolled), 0
-    while wanted := read_physical_dice(throws, fallen[:typed]).dice_to_throw:
-        typed += sum(one.count for one in wanted)
-    assert typed == len(fallen)
+    dice_roll = roll_or_skip(expression, seed)
+    throws = dice_in_throw_order(parse(dice_roll.expression))
+    fallen, typed_count = faces_in_throw_order(dice_roll), 0
+    while dice_to_throw := read_physical_dice(throws, fallen[:typed_count]).dice_to_throw:
+        typed_count += sum(one.count for one in dice_to_throw)
+    assert typed_count == len(fallen)
     with pytest.raises(InputError, match="typed"):
         read_physical_dice(throws, [*fallen, 1])
-    if rolled.dice:
+    if dice_roll.dice:
         die = throws[0].die
         assert read_physical_dice(throws, ()).dice_to_throw[0] == DiceToThrow(
             read_physical_dice(throws, ()).dice_to_throw[0].count, die
@@ -240,29 +240,29 @@ def test_physical_faces_read_or_refuse_any_text(text: str) -> None:
     try:
         faces = read_faces(text)
     except InputError as error:
-        refused = error
+        refusal = error
     else:
         assert read_faces(" ".join(map(str, faces))) == faces
         return
-    assert refused.kept
-    assert refused.todo
+    assert refusal.kept
+    assert refusal.todo
 
 
 @given(expressions, seeds)
 @settings(max_examples=examples(200), deadline=None)
 def test_dice_roll_is_restored_from_faces(expression: str, seed: int) -> None:
-    rolled = rolled_or_skip(expression, seed)
-    assert rolled == roll_dice(expression, random.Random(seed))
-    assert rolled == score_roll(parse(rolled.expression), rolled.dice)
-    assert rolled == roll_dice(rolled.expression, faces=as_thrown_by_hand(rolled))
-    assert len(rolled.dice) <= MAX_DICE
-    assert rolled.text.endswith(f"= {rolled.total}")
+    dice_roll = roll_or_skip(expression, seed)
+    assert dice_roll == roll_dice(expression, random.Random(seed))
+    assert dice_roll == score_roll(parse(dice_roll.expression), dice_roll.dice)
+    assert dice_roll == roll_dice(dice_roll.expression, faces=faces_in_throw_order(dice_roll))
+    assert len(dice_roll.dice) <= MAX_DICE
+    assert dice_roll.text.endswith(f"= {dice_roll.total}")
 
 
 @given(expressions, seeds)
 @settings(max_examples=examples(200), deadline=None)
 def test_dice_roll_faces_are_on_their_dice(expression: str, seed: int) -> None:
-    for die in rolled_or_skip(expression, seed).dice:
+    for die in roll_or_skip(expression, seed).dice:
         low, high = {"F": (-1, 1), "%": (1, 100)}.get(die.sides) or (1, int(die.sides))
         assert low <= die.face <= high
         assert die.dropped or not die.rerolled
@@ -287,8 +287,8 @@ def test_dice_total_is_sum_of_counting_dice(
     terms: list[tuple[str, int, int, str]], constant: int, seed: int
 ) -> None:
     text = "".join(f"{sign}{count}d{sides}{keep}" for sign, count, sides, keep in terms) + f"{constant:+d}"
-    rolled = roll_dice(text, random.Random(seed))
-    fallen = iter([*rolled.dice, None])
+    dice_roll = roll_dice(text, random.Random(seed))
+    fallen = iter([*dice_roll.dice, None])
     die, total = next(fallen), constant
     for sign, count, _, keep in terms:
         faces = []
@@ -301,57 +301,57 @@ def test_dice_total_is_sum_of_counting_dice(
         value = {"kh1": max, "kl1": min}.get(keep, sum)(faces)
         total += value if sign == "+" else -value
     assert die is None
-    assert rolled.total == total
+    assert dice_roll.total == total
 
 
 @given(st.integers(1, 10), st.integers(1, 10), seeds)
 @settings(deadline=None)
-def test_dice_keep_and_drop_are_complements(kept: int, dropped: int, seed: int) -> None:
-    count = kept + dropped
+def test_dice_keep_and_drop_are_complements(keep_count: int, drop_count: int, seed: int) -> None:
+    count = keep_count + drop_count
     assert (
-        roll_dice(f"{count}d20kh{kept}", random.Random(seed)).total
-        == roll_dice(f"{count}d20dl{dropped}", random.Random(seed)).total
+        roll_dice(f"{count}d20kh{keep_count}", random.Random(seed)).total
+        == roll_dice(f"{count}d20dl{drop_count}", random.Random(seed)).total
     )
     assert (
-        roll_dice(f"{count}d20kh{kept}", random.Random(seed)).total
-        + roll_dice(f"{count}d20kl{dropped}", random.Random(seed)).total
+        roll_dice(f"{count}d20kh{keep_count}", random.Random(seed)).total
+        + roll_dice(f"{count}d20kl{drop_count}", random.Random(seed)).total
         == roll_dice(f"{count}d20", random.Random(seed)).total
     )
 
 
 @given(expressions, seeds, st.integers(0, 30))
 @settings(max_examples=examples(200), deadline=None)
-def test_dice_reroll_keeps_old_face(expression: str, seed: int, which: int) -> None:
-    rolled = rolled_or_skip(expression, seed)
-    places = [place for place, die in enumerate(rolled.dice) if not die.rerolled]
+def test_dice_reroll_keeps_old_face(expression: str, seed: int, die_index: int) -> None:
+    dice_roll = roll_or_skip(expression, seed)
+    places = [place for place, die in enumerate(dice_roll.dice) if not die.rerolled]
     assume(places)
-    index = places[which % len(places)]
+    index = places[die_index % len(places)]
     try:
-        again = reroll_dice(rolled, [index], random.Random(seed + 1))
+        new_roll = reroll_dice(dice_roll, [index], random.Random(seed + 1))
     except InputError:  # the new face divides by zero
         return
-    assert again.dice[index].rerolled
-    assert again.dice[index].face == rolled.dice[index].face
-    assert again == score_roll(parse(again.expression), again.dice)
+    assert new_roll.dice[index].rerolled
+    assert new_roll.dice[index].face == dice_roll.dice[index].face
+    assert new_roll == score_roll(parse(new_roll.expression), new_roll.dice)
 
 
 # --- replacing one die ------------------------------------------------------------------------------
 
 
 def test_dice_reroll_replaces_explosions() -> None:
-    rolled = roll_dice("2d6!", faces=[6, 2, 4])
-    assert rolled.total == 12
-    again = reroll_dice(rolled, [0], random.Random(0))
-    new = again.dice[2].face
-    assert [die.rerolled for die in again.dice[:2]] == [True, True]
-    assert again.text.startswith(f"2d6! [6→4→{new}")
+    dice_roll = roll_dice("2d6!", faces=[6, 2, 4])
+    assert dice_roll.total == 12
+    new_roll = reroll_dice(dice_roll, [0], random.Random(0))
+    new = new_roll.dice[2].face
+    assert [die.rerolled for die in new_roll.dice[:2]] == [True, True]
+    assert new_roll.text.startswith(f"2d6! [6→4→{new}")
 
 
 def test_dice_reroll_takes_several_dice() -> None:
-    rolled = roll_dice("3d6+1", faces=[1, 2, 3])
-    again = reroll_dice(rolled, [2, 0], faces=[5, 6])
-    assert again.text == "3d6+1 [1→5,2,3→6]+1 = 14"
-    assert [again.dice[place].face for place in standing_places(again.dice)] == [5, 2, 6]
+    dice_roll = roll_dice("3d6+1", faces=[1, 2, 3])
+    new_roll = reroll_dice(dice_roll, [2, 0], faces=[5, 6])
+    assert new_roll.text == "3d6+1 [1→5,2,3→6]+1 = 14"
+    assert [new_roll.dice[place].face for place in standing_places(new_roll.dice)] == [5, 2, 6]
     # What exploded from a die goes with it, named or not; typed faces may explode in their turn.
     burst = roll_dice("2d6!", faces=[6, 2, 4])
     assert reroll_dice(burst, [1, 0, 2], faces=[6, 1, 3]).text == "2d6! [6→4→6!,3,2→1] = 10"

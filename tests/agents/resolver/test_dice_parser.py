@@ -15,7 +15,7 @@ NOTATION = "0123456789dDkKhlroF%!<>=+-*/()[]# advis²½٣－×÷"
 
 
 @pytest.mark.parametrize(
-    ("typed", "normal"),
+    ("typed_text", "normal"),
     [
         ("2d6+1", "2d6+1"),
         (" 2 D6", None),
@@ -58,16 +58,16 @@ NOTATION = "0123456789dDkKhlroF%!<>=+-*/()[]# advis²½٣－×÷"
         ("007", "7"),
     ],
 )
-def test_dice_parser_normalizes_spelling(typed: str, normal: str | None) -> None:
+def test_dice_parser_normalizes_spelling(typed_text: str, normal: str | None) -> None:
     if normal is None:
         with pytest.raises(InputError):
-            parse(typed)
+            parse(typed_text)
     else:
-        assert str(parse(typed)) == normal
+        assert str(parse(typed_text)) == normal
 
 
 @pytest.mark.parametrize(
-    ("typed", "label"),
+    ("typed_text", "label"),
     [
         ("2d6+1 [might]", "might"),
         ("2d6 # a leap  over the pit", "a leap over the pit"),
@@ -76,12 +76,12 @@ def test_dice_parser_normalizes_spelling(typed: str, normal: str | None) -> None
         ("2d6 # red\x1b[31m", "red [31m"),
     ],
 )
-def test_dice_parser_reads_labels(typed: str, label: str | None) -> None:
+def test_dice_parser_reads_labels(typed_text: str, label: str | None) -> None:
     if label is None:
         with pytest.raises(InputError):
-            parse(typed)
+            parse(typed_text)
     else:
-        assert parse(typed).label == label
+        assert parse(typed_text).label == label
 
 
 def test_dice_parser_reads_numbers_by_name() -> None:
@@ -94,7 +94,7 @@ def test_dice_parser_reads_numbers_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "complaint"),
+    ("typed_text", "complaint"),
     [
         ("", "no dice"),
         ("   ", "no dice"),
@@ -134,9 +134,9 @@ def test_dice_parser_reads_numbers_by_name() -> None:
         ("__import__('os').system('x')", "expected a number or dice"),
     ],
 )
-def test_dice_parser_errors_name_fault_and_column(typed: str, complaint: str) -> None:
+def test_dice_parser_errors_name_fault_and_column(typed_text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        parse(typed)
+        parse(typed_text)
     assert caught.value.kept == "Nothing was rolled."
     assert "2d6+1" in caught.value.todo
 
@@ -147,9 +147,9 @@ def test_dice_parser_reads_or_refuses_any_text(text: str) -> None:
     try:
         formula = parse(text, {"might": 2})
     except InputError as error:
-        refused = error
+        refusal = error
     else:
         assert str(parse(str(formula))) == str(formula)
         return
-    assert refused.what
-    assert refused.todo
+    assert refusal.what
+    assert refusal.todo

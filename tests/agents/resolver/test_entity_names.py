@@ -16,8 +16,8 @@ MakeEntity = Callable[..., Entity]
 def test_entity_name_lookup_ignores_case(make_entity: MakeEntity) -> None:
     bell = make_entity("The Drowned  Bell", aliases=("Tor–Keth’s bell",))
     names = EntityNameLookup([bell])
-    for typed in ("the drowned bell", " THE DROWNED BELL ", "Tor-Keth's Bell"):
-        assert names.find_entity(typed) is bell
+    for typed_name in ("the drowned bell", " THE DROWNED BELL ", "Tor-Keth's Bell"):
+        assert names.find_entity(typed_name) is bell
 
 
 def test_entity_name_lookup_prefers_name_to_alias(make_entity: MakeEntity) -> None:

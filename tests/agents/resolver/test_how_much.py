@@ -23,13 +23,15 @@ def test_amount_odds_count_every_throw() -> None:
 
 
 def test_amount_odds_without_lean_are_bell_shaped() -> None:
-    ways = list(amount_odds().values())
-    assert ways == [4, 16, 36, 104, 36, 16, 4]
+    throw_counts = list(amount_odds().values())
+    assert throw_counts == [4, 16, 36, 104, 36, 16, 4]
 
 
 def test_amount_odds_follow_lean() -> None:
     def mean(lean: int) -> float:
-        return sum(list(Amount).index(amount) * ways for amount, ways in amount_odds(lean).items())
+        return sum(
+            list(Amount).index(amount) * throw_counts for amount, throw_counts in amount_odds(lean).items()
+        )
 
     assert all(mean(less) < mean(more) for less, more in pairwise(LEANS))
 
@@ -70,12 +72,18 @@ def test_amount_roll_has_text_and_rule() -> None:
 @pytest.mark.whole
 @pytest.mark.parametrize("lean", [-2, 0, 3])
 def test_amount_samples_match_published_odds(lean: int) -> None:
-    asked, rng = examples(20_000, 5_000), random.Random(lean)
-    seen = Counter(roll_amount(rng, lean=lean).amount for _ in range(asked))
-    expected = {amount: asked * ways / OUTCOMES for amount, ways in amount_odds(lean).items() if ways}
-    assert set(seen) <= set(expected)
-    squared = sum((seen[amount] - wanted) ** 2 / wanted for amount, wanted in expected.items())
-    assert squared < 22.46  # one in a thousand for six degrees of freedom, and fewer for less
+    sample_size, rng = examples(20_000, 5_000), random.Random(lean)
+    counts = Counter(roll_amount(rng, lean=lean).amount for _ in range(sample_size))
+    expected = {
+        amount: sample_size * throw_counts / OUTCOMES
+        for amount, throw_counts in amount_odds(lean).items()
+        if throw_counts
+    }
+    assert set(counts) <= set(expected)
+    chi_squared = sum(
+        (counts[amount] - expected_count) ** 2 / expected_count for amount, expected_count in expected.items()
+    )
+    assert chi_squared < 22.46  # one in a thousand for six degrees of freedom, and fewer for less
 
 
 def test_amount_roll_refuses_too_great_lean() -> None:

@@ -255,13 +255,13 @@ def test_likelihood_reads_sentence_of_user_predicate() -> None:
 
 
 def test_likelihood_uses_facts_of_the_time() -> None:
-    moved = [
+    facts = [
         build_fact("located_in", "Gil", "The Ribs", valid_from=0, valid_to=100, status=FactStatus.SUPERSEDED),
         build_fact("located_in", "Gil", "The Tally Chapel", valid_from=100),
     ]
 
     def likelihood(tick: int) -> Likelihood:
-        return suggest_likelihood("Is Gil in the chapel?", ENTITIES, moved, CATALOGUE, tick=tick).likelihood
+        return suggest_likelihood("Is Gil in the chapel?", ENTITIES, facts, CATALOGUE, tick=tick).likelihood
 
     assert (likelihood(50), likelihood(100)) == (Likelihood.VERY_UNLIKELY, Likelihood.CERTAIN)
 

@@ -111,8 +111,8 @@ def test_oracle_odds_have_published_values() -> None:
 
 @given(likelihoods, tensions, modes)
 def test_oracle_faces_match_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
-    counted = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
-    assert all(counted[grade] == count for grade, count in oracle_odds(likelihood, tension, mode).items())
+    counts = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
+    assert all(counts[grade] == count for grade, count in oracle_odds(likelihood, tension, mode).items())
 
 
 @given(st.tuples(faces, faces).map(sorted), likelihoods, tensions, modes)
@@ -191,10 +191,10 @@ def test_oracle_reads_double_zero_as_100() -> None:
     )
 
 
-@pytest.mark.parametrize("typed", [[-1], [101], [], [5, 6]])
-def test_oracle_refuses_faces_of_other_dice(typed: list[int]) -> None:
+@pytest.mark.parametrize("typed_text", [[-1], [101], [], [5, 6]])
+def test_oracle_refuses_faces_of_other_dice(typed_text: list[int]) -> None:
     with pytest.raises(InputError):
-        ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=typed)
+        ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=typed_text)
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_likelihood_refuses_unknown_name_with_suggestion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "question", "likelihood"),
+    ("typed_text", "question", "likelihood"),
     [
         ("likely is the door locked?", "is the door locked?", Likelihood.LIKELY),
         ("very likely the door is shut", "the door is shut", Likelihood.VERY_LIKELY),
@@ -242,6 +242,6 @@ def test_likelihood_refuses_unknown_name_with_suggestion() -> None:
     ],
 )
 def test_oracle_query_reads_likelihood_before_question(
-    typed: str, question: str, likelihood: Likelihood | None
+    typed_text: str, question: str, likelihood: Likelihood | None
 ) -> None:
-    assert read_oracle_query(typed) == OracleQuery(question, likelihood)
+    assert read_oracle_query(typed_text) == OracleQuery(question, likelihood)

@@ -30,13 +30,13 @@ SUCCESS, PARTIAL, FAIL = Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL
 
 
 def resolve_check(
-    pack: Pack, typed: str, sheet: Sheet, rng: random.Random, faces: Iterable[int] | None = None
+    pack: Pack, typed_text: str, sheet: Sheet, rng: random.Random, faces: Iterable[int] | None = None
 ) -> CheckResult:
-    return roll_check(read_pack_check(pack, typed, sheet), rng, faces)
+    return roll_check(read_pack_check(pack, typed_text, sheet), rng, faces)
 
 
-def effects(pack: Pack, typed: str, faces: Iterable[int], sheet: NewSheet = MARA) -> list[str]:
-    return [str(e) for e in resolve_check(pack, typed, sheet, random.Random(0), faces).effects]
+def effects(pack: Pack, typed_text: str, faces: Iterable[int], sheet: NewSheet = MARA) -> list[str]:
+    return [str(e) for e in resolve_check(pack, typed_text, sheet, random.Random(0), faces).effects]
 
 
 # --- text and rule -----------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ BANDS = ", partial within 3"
 
 
 @pytest.mark.parametrize(
-    ("pack", "typed", "faces", "text", "rule"),
+    ("pack", "typed_text", "faces", "text", "rule"),
     [
         (TWOS, "might", [5, 4], "2d6+1 [5,4]+1 = 10 vs 10 · success · It works.", "check with might vs 10"),
         (TWOS, "MIGHT +1", [4, 1], "2d6+1+1 [4,1]+1+1 = 7 vs 10 · partial", "check with might, +1 vs 10"),
@@ -85,8 +85,10 @@ BANDS = ", partial within 3"
         (TELLING, "press +2", [41], "likely odds d% [41] = 41 · success", "press, +2, likely odds"),
     ],
 )
-def test_pack_check_has_text_and_rule(pack: Pack, typed: str, faces: list[int], text: str, rule: str) -> None:
-    result = resolve_check(pack, typed, MARA, random.Random(0), faces)
+def test_pack_check_has_text_and_rule(
+    pack: Pack, typed_text: str, faces: list[int], text: str, rule: str
+) -> None:
+    result = resolve_check(pack, typed_text, MARA, random.Random(0), faces)
     assert result.text.startswith(text)
     assert result.rule.startswith(f"{pack.name}: ")
     assert rule in result.rule
@@ -102,14 +104,14 @@ def test_pack_check_rule_names_all_modifiers() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed",
+    "typed_text",
     ["2d6+1 vs 8", "2d6 + 1 +2 vs 9", "d20+might vs 15; success: Orc.hp -8", "8d10>=7 vs 3", "4dF vs -2"],
 )
 @pytest.mark.parametrize("pack", [TWOS, TWENTY])
-def test_pack_check_reads_generic_check(pack: Pack, typed: str) -> None:
-    spec = read_pack_check(pack, typed, MARA)
-    assert spec == generic(typed, numbers_of(pack, MARA))
-    assert bool(spec.all_effects()) is ("Orc" in typed)
+def test_pack_check_reads_generic_check(pack: Pack, typed_text: str) -> None:
+    spec = read_pack_check(pack, typed_text, MARA)
+    assert spec == generic(typed_text, numbers_of(pack, MARA))
+    assert bool(spec.all_effects()) is ("Orc" in typed_text)
 
 
 def test_pack_check_reads_plain_luck() -> None:
@@ -124,7 +126,7 @@ def test_pack_check_reads_plain_luck() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pack", "typed", "faces", "wanted"),
+    ("pack", "typed_text", "faces", "expected_effects"),
     [
         (TWOS, "strike Orc", [5, 4], ["Orc.hp -4"]),
         (TWOS, "strike Orc", [4, 4], ["Orc.hp -3", "Mara.hp -2"]),
@@ -142,9 +144,9 @@ def test_pack_check_reads_plain_luck() -> None:
     ],
 )
 def test_pack_check_suggests_effects_of_degree(
-    pack: Pack, typed: str, faces: list[int], wanted: list[str]
+    pack: Pack, typed_text: str, faces: list[int], expected_effects: list[str]
 ) -> None:
-    assert effects(pack, typed, faces) == wanted
+    assert effects(pack, typed_text, faces) == expected_effects
 
 
 def test_pack_check_never_reads_name_as_effect() -> None:
@@ -218,7 +220,7 @@ def test_pack_check_rolls_every_bundled_move(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pack", "typed", "complaint"),
+    ("pack", "typed_text", "complaint"),
     [
         (TWOS, "striek", "Lantern Twos has no move or number called 'striek'.*Did you mean strike"),
         (TWOS, "xyzzy", "There is: strike, shoot, .* stand firm, .*might, wits, nerve, hp, light"),
@@ -239,9 +241,9 @@ def test_pack_check_rolls_every_bundled_move(pack: Pack) -> None:
         (TWOS, "x" * 1001, "at most 1,000"),
     ],
 )
-def test_pack_check_names_faults(pack: Pack, typed: str, complaint: str) -> None:
+def test_pack_check_names_faults(pack: Pack, typed_text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        read_pack_check(pack, typed, MARA)
+        read_pack_check(pack, typed_text, MARA)
     assert caught.value.kept
     assert caught.value.todo
 
@@ -257,19 +259,21 @@ def test_pack_check_names_faults(pack: Pack, typed: str, complaint: str) -> None
     st.integers(),
 )
 @settings(max_examples=examples(500), deadline=None)
-def test_pack_check_reads_or_refuses_any_text(pack: Pack, typed: str, sheet: NewSheet, seed: int) -> None:
+def test_pack_check_reads_or_refuses_any_text(
+    pack: Pack, typed_text: str, sheet: NewSheet, seed: int
+) -> None:
     try:
-        result = resolve_check(pack, typed, sheet, random.Random(seed))
+        result = resolve_check(pack, typed_text, sheet, random.Random(seed))
     except InputError as error:
-        refused = error
+        refusal = error
     else:
         assert result.degree in (SUCCESS, PARTIAL, FAIL)
         assert result.rule.isprintable()
         assert result.text.isprintable()
-        assert resolve_check(pack, typed, sheet, random.Random(seed)) == result
+        assert resolve_check(pack, typed_text, sheet, random.Random(seed)) == result
         return
-    assert refused.what
-    assert refused.todo
+    assert refusal.what
+    assert refusal.todo
 
 
 # --- entities ---------------------------------------------------------------------

@@ -70,9 +70,9 @@ def test_random_event_skips_rows_without_candidates() -> None:
 def test_random_event_has_text_and_dice() -> None:
     event = draw_random_event({RowAim.THREAD: [BELL]}, TABLES, random.Random(3))
     assert event.about == "“Who moved the bell?” moves on by itself"
-    shown = [f"d{die.sides} {die.face}" for die in event.dice]
+    dice_texts = [f"d{die.sides} {die.face}" for die in event.dice]
     assert [die.sides for die in event.dice] == ["51", "3", "100", "100"]
-    assert event.text == f"event · {', '.join(shown)} · {event.about} · {' / '.join(event.spark.words)}"
+    assert event.text == f"event · {', '.join(dice_texts)} · {event.about} · {' / '.join(event.spark.words)}"
     people = (draw_random_event({RowAim.NPC: [WENNA]}, TABLES, random.Random(seed)) for seed in range(20))
     assert any(event.about.startswith("Wenna Pike ") for event in people)
 
@@ -83,22 +83,24 @@ def test_random_event_targets_follow_weights() -> None:
     events = (
         draw_random_event({RowAim.THREAD: [BELL, DEBT]}, TABLES, rng) for _ in range(examples(8_000, 2_000))
     )
-    seen = Counter(event.target for event in events if event.target)
-    total = seen.total()
-    squared = sum(
-        (seen[one] - total * one.weight / 4) ** 2 / (total * one.weight / 4) for one in (BELL, DEBT)
+    counts = Counter(event.target for event in events if event.target)
+    total = counts.total()
+    chi_squared = sum(
+        (counts[one] - total * one.weight / 4) ** 2 / (total * one.weight / 4) for one in (BELL, DEBT)
     )
-    assert squared < 10.83
+    assert chi_squared < 10.83
 
 
 @pytest.mark.whole
 def test_random_event_rows_follow_weights() -> None:
-    rng, asked = random.Random(8), examples(8_000, 2_000)
+    rng, sample_size = random.Random(8), examples(8_000, 2_000)
     candidates = {RowAim.THREAD: [BELL], RowAim.NPC: [WENNA], RowAim.PLACE: [CHAPEL]}
-    seen = Counter(draw_random_event(candidates, TABLES, rng).focus.row for _ in range(asked))
+    counts = Counter(draw_random_event(candidates, TABLES, rng).focus.row for _ in range(sample_size))
     rows = TABLES.tables["events"].rows
-    squared = sum((seen[row] - asked * row.weight / 100) ** 2 / (asked * row.weight / 100) for row in rows)
-    assert squared < 36.12  # one in a thousand for 14 degrees of freedom
+    chi_squared = sum(
+        (counts[row] - sample_size * row.weight / 100) ** 2 / (sample_size * row.weight / 100) for row in rows
+    )
+    assert chi_squared < 36.12  # one in a thousand for 14 degrees of freedom
 
 
 def test_random_event_refuses_table_without_usable_rows() -> None:
@@ -130,8 +132,8 @@ def test_random_event_candidates_are_open_threads_npcs_and_places(make_entity: C
 def test_scene_check_faces_match_published_odds(tension: int) -> None:
     published = scene_odds(tension)
     assert sum(published.values()) == 100
-    seen = Counter(roll_scene_check(tension, random.Random(), faces=[face]).start for face in range(1, 101))
-    assert seen == published
+    counts = Counter(roll_scene_check(tension, random.Random(), faces=[face]).start for face in range(1, 101))
+    assert counts == published
 
 
 def test_scene_check_trouble_grows_with_tension() -> None:
@@ -143,12 +145,13 @@ def test_scene_check_trouble_grows_with_tension() -> None:
 @pytest.mark.whole
 @pytest.mark.parametrize("tension", [1, 5, 9])
 def test_scene_check_samples_match_published_odds(tension: int) -> None:
-    asked, rng = examples(10_000, 2_500), random.Random(tension)
-    seen = Counter(roll_scene_check(tension, rng).start for _ in range(asked))
-    squared = sum(
-        (seen[s] - asked * n / 100) ** 2 / (asked * n / 100) for s, n in scene_odds(tension).items()
+    sample_size, rng = examples(10_000, 2_500), random.Random(tension)
+    counts = Counter(roll_scene_check(tension, rng).start for _ in range(sample_size))
+    chi_squared = sum(
+        (counts[s] - sample_size * n / 100) ** 2 / (sample_size * n / 100)
+        for s, n in scene_odds(tension).items()
     )
-    assert squared < 13.82
+    assert chi_squared < 13.82
 
 
 def test_scene_check_has_text_and_rule() -> None:

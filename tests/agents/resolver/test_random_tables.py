@@ -129,19 +129,19 @@ def test_random_table_drops_control_characters() -> None:
 
 @given(st.lists(st.integers(1, 1_000), min_size=1, max_size=10))
 def test_random_table_row_has_faces_of_its_weight(weights: list[int]) -> None:
-    weighted = table(*weights)
-    faces = Counter(row_at(weighted, place).text for place in range(1, weighted.total + 1))
+    weighted_table = table(*weights)
+    faces = Counter(row_at(weighted_table, place).text for place in range(1, weighted_table.total + 1))
     assert faces == {f"row {i}": weight for i, weight in enumerate(weights)}
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=33), st.integers())
 def test_random_table_draw_uses_fitting_die(weights: list[int], seed: int) -> None:
-    weighted = table(*weights)
-    drawn = draw_row(weighted, random.Random(seed))
-    (die,) = drawn.dice
-    assert die.sides == str(weighted.total)
-    assert drawn.row is row_at(weighted, die.face)
-    assert draw_row(weighted, random.Random(0), faces=[die.face]).row is drawn.row
+    weighted_table = table(*weights)
+    draw = draw_row(weighted_table, random.Random(seed))
+    (die,) = draw.dice
+    assert die.sides == str(weighted_table.total)
+    assert draw.row is row_at(weighted_table, die.face)
+    assert draw_row(weighted_table, random.Random(0), faces=[die.face]).row is draw.row
 
 
 def test_random_table_of_66_rows_is_not_read_by_digits() -> None:
@@ -154,8 +154,8 @@ def test_random_table_of_66_rows_is_not_read_by_digits() -> None:
 
 
 def test_random_table_draw_has_text_and_rule() -> None:
-    drawn = draw_row(read_table("sky", SKY), random.Random(1), faces=[4])
-    assert (drawn.text, drawn.rule) == ("Sky · d5 4 · sun", "table sky")
+    draw = draw_row(read_table("sky", SKY), random.Random(1), faces=[4])
+    assert (draw.text, draw.rule) == ("Sky · d5 4 · sun", "table sky")
 
 
 def test_random_table_draw_refuses_impossible_faces() -> None:
@@ -189,8 +189,8 @@ def test_random_table_with_fault_replaces_nothing() -> None:
     mine = add_tables({"weather": HEAD, "moons": SKY}, ours)
     assert mine.tables["weather"] is ours.tables["weather"]
     assert "moons" in mine.tables
-    (wrong,) = mine.errors
-    assert "The table 'weather' cannot be used: line 1: 'rows' is missing." in str(wrong)
+    (error,) = mine.errors
+    assert "The table 'weather' cannot be used: line 1: 'rows' is missing." in str(error)
 
 
 def test_random_tables_are_named_by_files(tmp_path: Path) -> None:

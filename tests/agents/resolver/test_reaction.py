@@ -27,8 +27,10 @@ CATALOGUE = load_catalogue()
 MODIFIERS = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
 
 
-def warmth(*facts: Fact, who: str = "Stint", towards: str = "Hester", tick: int | None = None) -> list[int]:
-    return [bond.warmth for bond in find_bonds(who, towards, facts, CATALOGUE, tick)]
+def warmth(
+    *facts: Fact, character: str = "Stint", towards: str = "Hester", tick: int | None = None
+) -> list[int]:
+    return [bond.warmth for bond in find_bonds(character, towards, facts, CATALOGUE, tick)]
 
 
 # --- bonds ------------------------------------------------------------------------------------------
@@ -128,28 +130,35 @@ def test_reaction_attitude_of_total(total: int, attitude: str) -> None:
 
 
 def test_reaction_has_text_and_rule() -> None:
-    known = find_bonds("Stint", "Hester", [build_fact("enemy_of", "Stint", "Hester")], CATALOGUE)
-    reaction = roll_reaction(random.Random(1), faces=[4, 5], bonds=known, modifier=1)
+    bonds = find_bonds("Stint", "Hester", [build_fact("enemy_of", "Stint", "Hester")], CATALOGUE)
+    reaction = roll_reaction(random.Random(1), faces=[4, 5], bonds=bonds, modifier=1)
     assert reaction.text == "reaction · 2d6-2 [4,5]-2 = 7 · wary"
-    assert (reaction.rule, reaction.bonds) == ("reaction, -2", known)
+    assert (reaction.rule, reaction.bonds) == ("reaction, -2", bonds)
     assert roll_reaction(random.Random(1), faces=[4, 5]).text == "reaction · 2d6 [4,5] = 9 · friendly"
     assert [die.face for die in reaction.dice] == [4, 5]
 
 
 def test_reaction_modifier_is_limited() -> None:
-    loved = [Bond(3, ()), Bond(3, ()), Bond(2, ())]
-    assert total_modifier(loved) == MAX_MODIFIER
+    warm_bonds = [Bond(3, ()), Bond(3, ()), Bond(2, ())]
+    assert total_modifier(warm_bonds) == MAX_MODIFIER
     assert total_modifier([], -20) == -MAX_MODIFIER
-    assert total_modifier(loved, -7) == 1
+    assert total_modifier(warm_bonds, -7) == 1
     assert reaction_odds(MAX_MODIFIER)[Attitude.WARY] > 0
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("modifier", [-3, 0, 2])
 def test_reaction_samples_match_published_odds(modifier: int) -> None:
-    asked, rng = examples(20_000, 5_000), random.Random(modifier)
-    seen = Counter(roll_reaction(rng, modifier=modifier).attitude for _ in range(asked))
-    expected = {one: asked * ways / OUTCOMES for one, ways in reaction_odds(modifier).items() if ways}
-    assert set(seen) <= set(expected)
-    squared = sum((seen[one] - wanted) ** 2 / wanted for one, wanted in expected.items())
-    assert squared < 18.47  # one in a thousand for four degrees of freedom, and fewer for less
+    sample_size, rng = examples(20_000, 5_000), random.Random(modifier)
+    counts = Counter(roll_reaction(rng, modifier=modifier).attitude for _ in range(sample_size))
+    expected = {
+        attitude: sample_size * throw_count / OUTCOMES
+        for attitude, throw_count in reaction_odds(modifier).items()
+        if throw_count
+    }
+    assert set(counts) <= set(expected)
+    chi_squared = sum(
+        (counts[attitude] - expected_count) ** 2 / expected_count
+        for attitude, expected_count in expected.items()
+    )
+    assert chi_squared < 18.47  # one in a thousand for four degrees of freedom, and fewer for less

@@ -93,7 +93,7 @@ class ResolverHarness:
         return Resolver(log, self.ids, self.clock, rules=rules)
 
     def request(self, spec: str, **fields: Any) -> CheckRequest:
-        given: dict[str, Any] = {
+        request_fields: dict[str, Any] = {
             "scene": self.scene,
             "turn_id": derive_id("turn", "oracle"),
             "player_turn_id": derive_id("turn", "player"),
@@ -103,7 +103,7 @@ class ResolverHarness:
             "numbers": self.mara.numbers,
             "entities": (self.mara, self.orc, self.bell),
         }
-        return CheckRequest(**(given | fields))
+        return CheckRequest(**(request_fields | fields))
 
 
 @pytest.fixture
@@ -116,8 +116,8 @@ def harness(make_entity: MakeEntity) -> ResolverHarness:
 
 async def test_resolver_seals_check_with_all_details(harness: ResolverHarness) -> None:
     request = harness.request("might 9" + EFFECTS, faces=[5, 4])
-    sealed = await harness.resolver().check(request)
-    resolution = sealed.resolution
+    sealed_result = await harness.resolver().check(request)
+    resolution = sealed_result.resolution
 
     assert harness.log.calls == ["seal"]
     assert harness.log.sealed == {resolution.id: resolution}
@@ -140,13 +140,13 @@ async def test_resolver_seals_check_with_all_details(harness: ResolverHarness) -
 
 
 async def test_resolver_proposes_effects_on_player_authority(harness: ResolverHarness) -> None:
-    sealed = await harness.resolver().check(harness.request("might 9" + EFFECTS, faces=[5, 4]))
-    assert list(harness.log.staged.values()) == list(sealed.proposals)
-    assert [p.payload for p in sealed.proposals] == [
+    sealed_result = await harness.resolver().check(harness.request("might 9" + EFFECTS, faces=[5, 4]))
+    assert list(harness.log.staged.values()) == list(sealed_result.proposals)
+    assert [p.payload for p in sealed_result.proposals] == [
         StateChange(entity_id=harness.orc.id, key="HP", op=StateOp.ADD, value=-8),
         StateChange(entity_id=harness.mara.id, key="Tired", op=StateOp.UNTAG),
     ]
-    for index, proposal in enumerate(sealed.proposals):
+    for index, proposal in enumerate(sealed_result.proposals):
         assert proposal.id == derive_id("proposal", ORACLE, index)
         assert (proposal.universe_id, proposal.story_id) == (derive_id("universe"), derive_id("story"))
         assert (proposal.scene_id, proposal.turn_id) == (harness.scene.id, ORACLE)
@@ -174,15 +174,15 @@ async def test_resolver_proposal_evidence_is_roll_and_words(harness: ResolverHar
 
 async def test_resolver_marks_critical_changes(harness: ResolverHarness) -> None:
     spec = "1 vs 1; Mara.Alive = false, Mara.hp -3, Mara +alive, Mara.hp = 0, Mara.rules_over = The Coast"
-    sealed = await harness.resolver().check(harness.request(spec))
-    assert [p.critical for p in sealed.proposals] == [True, False, False, False, False]
-    assert cast(StateChange, sealed.proposals[0].payload).key == "alive"
+    sealed_result = await harness.resolver().check(harness.request(spec))
+    assert [p.critical for p in sealed_result.proposals] == [True, False, False, False, False]
+    assert cast(StateChange, sealed_result.proposals[0].payload).key == "alive"
 
     again = harness.request(
         spec, turn_id=derive_id("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
     )
-    sealed = await harness.resolver().check(again)
-    assert [p.critical for p in sealed.proposals] == [False, True, False, True, True]
+    sealed_result = await harness.resolver().check(again)
+    assert [p.critical for p in sealed_result.proposals] == [False, True, False, True, True]
 
 
 async def test_resolver_dice_follow_seed(harness: ResolverHarness, make_entity: MakeEntity) -> None:
@@ -250,10 +250,10 @@ async def test_resolver_falls_back_to_luck_if_rules_fail(
     spec = "might 9; success: Orc.hp -8; partial: Orc.hp -4; fail: Orc.hp +0"
     request = harness.request(spec)
     with caplog.at_level(logging.ERROR):
-        sealed = await harness.resolver(broken).check(request)
+        sealed_result = await harness.resolver(broken).check(request)
     assert "the rules failed on 'might vs 9'" in caplog.text
 
-    resolution = sealed.resolution
+    resolution = sealed_result.resolution
     assert resolution.expression == "d%"
     assert resolution.rule == (
         "narrative randomizer, even odds; instead of might vs 9, whose rules failed with KeyError"
@@ -261,14 +261,14 @@ async def test_resolver_falls_back_to_luck_if_rules_fail(
     assert resolution.text.endswith("(instead of might vs 9, whose rules failed with KeyError)")
     assert resolution.degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL)
     assert (resolution.target, resolution.margin) == (None, None)
-    assert len(sealed.proposals) == 1
+    assert len(sealed_result.proposals) == 1
     assert harness.log.calls == ["seal"]
 
 
 async def test_resolver_seals_check_by_luck(harness: ResolverHarness) -> None:
-    sealed = await harness.resolver().check(harness.request("likely; Orc.hp -8", faces=[90]))
-    assert sealed.resolution.text == "likely odds d% [90] = 90 · success · by hand"
-    assert len(sealed.proposals) == 1
+    sealed_result = await harness.resolver().check(harness.request("likely; Orc.hp -8", faces=[90]))
+    assert sealed_result.resolution.text == "likely odds d% [90] = 90 · success · by hand"
+    assert len(sealed_result.proposals) == 1
 
 
 # --- roll -------------------------------------------------------------------------------------------
@@ -284,12 +284,12 @@ async def test_resolver_seals_roll_without_proposals(harness: ResolverHarness) -
         numbers=harness.mara.numbers,
         faces=[5, 4],
     )
-    sealed = await harness.resolver().roll(request)
-    resolution = sealed.resolution
+    sealed_result = await harness.resolver().roll(request)
+    resolution = sealed_result.resolution
     assert (resolution.text, resolution.degree) == ("2d6+2 [5,4]+2 = 11 · leap · by hand", Degree.NONE)
     assert (resolution.rule, resolution.total, resolution.target) == ("roll", 11, None)
-    assert sealed.proposals == ()
-    assert await harness.resolver().roll(request) == sealed
+    assert sealed_result.proposals == ()
+    assert await harness.resolver().roll(request) == sealed_result
     assert harness.log.calls == ["seal"]
 
 

@@ -99,7 +99,7 @@ def test_rule_pack_text_is_cleaned() -> None:
 # --- what is refused --------------------------------------------------------------------------------
 
 
-def refused(text: str) -> str:
+def refusal(text: str) -> str:
     with pytest.raises(InputError) as caught:
         read_pack(text)
     assert caught.value.kept
@@ -108,7 +108,7 @@ def refused(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "what"),
+    ("before", "after", "message"),
     [
         pytest.param("licence: MIT\n", "", "line 1: 'licence' is missing", id="no licence"),
         pytest.param("licence: MIT", "licence: ''", "line 4 (licence): ", id="empty licence"),
@@ -166,25 +166,25 @@ def refused(text: str) -> str:
         pytest.param("rests:\n", "rests: none\nrest:\n", "a list should stand here", id="no list"),
     ],
 )
-def test_rule_pack_error_names_fault(before: str, after: str, what: str) -> None:
+def test_rule_pack_error_names_fault(before: str, after: str, message: str) -> None:
     assert before in PACK
-    assert what in refused(PACK.replace(before, after))
+    assert message in refusal(PACK.replace(before, after))
 
 
 @pytest.mark.parametrize("text", ["", "just words", "- a list", "42", "check: {}", "[" * 5_000])
 def test_rule_pack_refuses_other_documents(text: str) -> None:
-    assert refused(text).startswith("This rule pack cannot be used: ")
+    assert refusal(text).startswith("This rule pack cannot be used: ")
 
 
 def test_rule_pack_size_is_limited() -> None:
-    assert "the most that is read" in refused("#" * (MAX_CHARS + 1))
+    assert "the most that is read" in refusal("#" * (MAX_CHARS + 1))
     moves = "".join(f"  - {{key: m{n}, meaning: m}}\n" for n in range(101))
-    assert "(moves)" in refused(PACK.replace("moves:\n", f"moves:\n{moves}"))
+    assert "(moves)" in refusal(PACK.replace("moves:\n", f"moves:\n{moves}"))
 
 
 def test_rule_pack_error_counts_many_faults() -> None:
     moves = "".join(f"  - {{key: m{n}, meaning: m, number: x{n}}}\n" for n in range(10))
-    assert refused(PACK.replace("moves:\n", f"moves:\n{moves}")).endswith("; and 7 more.")
+    assert refusal(PACK.replace("moves:\n", f"moves:\n{moves}")).endswith("; and 7 more.")
 
 
 @given(
@@ -204,10 +204,10 @@ def test_rule_pack_with_damage_is_read_or_refused(damage: list[tuple[int, int, s
     try:
         read_pack(text)
     except InputError as error:
-        refused = error
+        refusal = error
     else:
         return
-    assert refused.what.startswith("This rule pack cannot be used: ")
+    assert refusal.what.startswith("This rule pack cannot be used: ")
 
 
 # --- the user's own ---------------------------------------------------------------------------------
@@ -240,13 +240,13 @@ def test_rule_packs_limit_number_of_files(library: PackLibrary) -> None:
 
 
 def test_rule_pack_lookup_by_id_or_name_reports_faulty_file(library: PackLibrary) -> None:
-    bad = PACK.replace("vs: 9", "vs: many")
-    grown = add_user_packs(library, {"mud larks.yaml": bad, "good.yaml": PACK})
+    faulty_text = PACK.replace("vs: 9", "vs: many")
+    grown = add_user_packs(library, {"mud larks.yaml": faulty_text, "good.yaml": PACK})
     assert grown.user_pack_ids == {"small"}
-    for wanted in ("small", "SMALL", "Hard Twenty", "hard twenty", "hard_twenty"):
-        assert grown.find_pack(wanted).id in ("small", "hard_twenty")
-    for wanted in ("mud larks", "mud larks.yaml"):
+    for name in ("small", "SMALL", "Hard Twenty", "hard twenty", "hard_twenty"):
+        assert grown.find_pack(name).id in ("small", "hard_twenty")
+    for name in ("mud larks", "mud larks.yaml"):
         with pytest.raises(InputError, match=r"mud larks.yaml: This rule pack cannot be used: line 15"):
-            grown.find_pack(wanted)
+            grown.find_pack(name)
     with pytest.raises(InputError, match=r"no rule system called 'hard'.*Did you mean hard_twenty"):
         grown.find_pack("hard")

@@ -149,8 +149,8 @@ def test_rest_refuses_unknown_name() -> None:
 
 
 @given(st.sampled_from([(p, r.key) for p in (TWOS, TWENTY) for r in p.rests]), st.integers(-5, 30))
-def test_rest_stays_within_limits(which: tuple[Pack, str], hp: int) -> None:
-    pack, key = which
+def test_rest_stays_within_limits(pack_and_rest: tuple[Pack, str], hp: int) -> None:
+    pack, key = pack_and_rest
     top = new_sheet(pack).numbers["hp"]
     for effect in take_rest(pack, key, sheet(hp=hp)).effects:
         if effect.key == "hp":

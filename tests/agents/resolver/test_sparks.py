@@ -15,11 +15,11 @@ TABLES = bundled_tables()
 
 
 def test_spark_has_words_text_and_rule() -> None:
-    drawn = draw_spark(TABLES, random.Random(1), faces=[1, 100])
-    assert drawn.words == ("abandon", "a witness")
-    assert drawn.text == "spark · d100 1, d100 100 · abandon / a witness"
-    assert drawn.rule == "spark, actions and themes"
-    assert [(die.sides, die.face) for die in drawn.dice] == [("100", 1), ("100", 100)]
+    draw_count = draw_spark(TABLES, random.Random(1), faces=[1, 100])
+    assert draw_count.words == ("abandon", "a witness")
+    assert draw_count.text == "spark · d100 1, d100 100 · abandon / a witness"
+    assert draw_count.rule == "spark, actions and themes"
+    assert [(die.sides, die.face) for die in draw_count.dice] == [("100", 1), ("100", 100)]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_spark_prefers_user_table() -> None:
 
 
 def test_spark_words_are_equally_likely() -> None:
-    drawn, rng = 20_000, random.Random(11)
-    seen = Counter(draw_spark(TABLES, rng, kind="action").words[0] for _ in range(drawn))
-    assert len(seen) == 100
-    assert sum((count - 200) ** 2 / 200 for count in seen.values()) < 148.2  # 1 in 1,000 for 99 degrees
+    draw_count, rng = 20_000, random.Random(11)
+    counts = Counter(draw_spark(TABLES, rng, kind="action").words[0] for _ in range(draw_count))
+    assert len(counts) == 100
+    assert sum((count - 200) ** 2 / 200 for count in counts.values()) < 148.2  # 1 in 1,000 for 99 degrees

@@ -43,21 +43,24 @@ def test_thread_is_opened_weighed_renamed_closed_and_reopened() -> None:
     ]
     (closed,) = build_threads(acts, [], "s")
     assert (closed.name, closed.weight, closed.since, closed.closed_at) == ("Who cut the rope?", 2, 5, 9)
-    (again,) = build_threads([*acts, entry(ThreadAction.REOPEN, tick=10)], [], "s")
-    assert again.is_open
+    (reopened,) = build_threads([*acts, entry(ThreadAction.REOPEN, tick=10)], [], "s")
+    assert reopened.is_open
 
 
 def test_thread_entries_that_do_not_apply_change_nothing() -> None:
-    opened = [entry(ThreadAction.OPEN, name="The bell"), entry(ThreadAction.OPEN, "rope", name="The rope")]
-    before = build_threads(opened, [], "s")
-    for refused in (
+    opening_entries = [
+        entry(ThreadAction.OPEN, name="The bell"),
+        entry(ThreadAction.OPEN, "rope", name="The rope"),
+    ]
+    before = build_threads(opening_entries, [], "s")
+    for entry_without_effect in (
         entry(ThreadAction.OPEN, "other", name="the BELL"),
         entry(ThreadAction.RENAME, name="The Rope"),
         entry(ThreadAction.REOPEN),
         entry(ThreadAction.CLOSE, "nobody"),
     ):
-        assert build_threads([*opened, refused], [], "s") == before
-    closed = [*opened, entry(ThreadAction.CLOSE, tick=3)]
+        assert build_threads([*opening_entries, entry_without_effect], [], "s") == before
+    closed = [*opening_entries, entry(ThreadAction.CLOSE, tick=3)]
     heavier = build_threads([*closed, entry(ThreadAction.WEIGH, by=2, tick=4)], [], "s")
     assert heavier == build_threads(closed, [], "s")
 
@@ -69,8 +72,8 @@ def test_thread_of_commitment_changes_only_in_weight() -> None:
         entry(ThreadAction.CLOSE, "f"),
         entry(ThreadAction.WEIGH, "gone", by=1),
     ]
-    (shown,) = build_threads(entries, [commitment], "s")
-    assert (shown.weight, shown.is_open, shown.name) == (3, True, commitment.name)
+    (built_thread,) = build_threads(entries, [commitment], "s")
+    assert (built_thread.weight, built_thread.is_open, built_thread.name) == (3, True, commitment.name)
 
 
 ACTS = st.lists(
@@ -110,8 +113,8 @@ def test_thread_keeps_time_of_closing() -> None:
 
 def test_threads_that_are_stale_come_heaviest_first() -> None:
     light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
-    gone = close_thread(thread("e"), 1)
-    waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (gone, 9)]
+    closed_thread = close_thread(thread("e"), 1)
+    waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (closed_thread, 9)]
     assert [one.name for one in find_stale_threads(waiting)] == ["b", "c", "a"]
 
 
@@ -129,7 +132,10 @@ def test_thread_is_mentioned_by_significant_words(name: str, text: str, is_match
 
 
 def test_person_weight_is_that_of_last_entry() -> None:
-    def matters(who: str, weight: int) -> CharacterWeightEntry:
+    def weight_entry(who: str, weight: int) -> CharacterWeightEntry:
         return CharacterWeightEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
 
-    assert person_weights([matters("tam", 0), matters("ode", 3), matters("tam", 2)]) == {"tam": 2, "ode": 3}
+    assert person_weights([weight_entry("tam", 0), weight_entry("ode", 3), weight_entry("tam", 2)]) == {
+        "tam": 2,
+        "ode": 3,
+    }

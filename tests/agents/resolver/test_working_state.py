@@ -74,7 +74,7 @@ def test_working_state_adds_only_numbers(mara: Entity, value: FactValue | None) 
 
 
 @pytest.mark.parametrize(
-    ("staged", "line"),
+    ("staged_change", "line"),
     [
         (change("hp", "add", -3), ("hp", "10", "7")),
         (change("hp", "set", 9.7 + 0.1), ("hp", "10", "9.8")),
@@ -86,9 +86,11 @@ def test_working_state_adds_only_numbers(mara: Entity, value: FactValue | None) 
         (change("tired", "untag"), ("tag tired", "yes", "no")),
     ],
 )
-def test_working_state_diff_lines(mara: Entity, staged: StateChange, line: tuple[str, str, str]) -> None:
+def test_working_state_diff_lines(
+    mara: Entity, staged_change: StateChange, line: tuple[str, str, str]
+) -> None:
     before = fold_changes(mara, [])
-    assert describe_state_change(staged, before, apply_state_change(before, staged)) == line
+    assert describe_state_change(staged_change, before, apply_state_change(before, staged_change)) == line
 
 
 changes = st.lists(
@@ -124,9 +126,9 @@ def test_working_state_folding_in_steps_equals_folding_at_once(
     before = mara.model_copy(deep=True)
     state = fold_changes(mara, first)
     state_copy = WorkingState(dict(state.numbers), state.tags, dict(state.values))
-    for staged in then:
-        state_before, state = state, apply_state_change(state, staged)
-        describe_state_change(staged, state_before, state)
+    for staged_change in then:
+        state_before, state = state, apply_state_change(state, staged_change)
+        describe_state_change(staged_change, state_before, state)
     assert state == fold_changes(mara, first + then)
     assert fold_changes(mara, first) == state_copy
     assert mara == before
