@@ -1,7 +1,7 @@
-"""What bears on a question, by standing: canon, what is proposed, the transcript, memories, what was so once.
+"""Collects what bears on a question, by standing: canon, proposals, transcript, memories, past facts. Read-only.
 
-Read-only. What canon says of those who are named is always read; all else is found by `Recall`. What was
-found and does not bear on the question (see `inquiries.bearing`) comes apart, as what is nearest.
+What canon says of named entities is always read; everything else is found by search. What was found but does
+not bear on the question is returned apart, as the nearest.
 """
 
 from __future__ import annotations
@@ -32,18 +32,23 @@ MAX_FINDINGS: Final = {
     AnswerStanding.BELIEVED: 4,
     AnswerStanding.CONTRADICTED: 4,
 }
-"""Findings of each standing that an answer has at most; in this order they stand."""
+"""Findings of each standing that an answer has at most, in this order."""
 MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2)
-"""Findings that are shown beside an answer, though they do not plainly bear on it: of facts, entities,
-proposals, turns, memories and passages of sources."""
+"""Findings beside an answer that do not plainly bear on it.
+
+By kind: facts, entities, proposals, turns, memories and passages of sources.
+"""
+"""
 MIN_LIKELY_SIMILARITY: Final = 0.4
-"""How near (0 ... 1) such a finding has to come for a model to be asked whether it answers the question. Of
-questions to a log of 1,500 turns that it answers, 9 in 10 have something as near; most that it does not
-answer have, too. It only saves asking in vain."""
+"""Lowest similarity (0 to 1) at which a model is asked whether such a finding answers the question.
+
+Of questions that a log of 1,500 turns answers, 9 in 10 have a finding as near; so do most that it does not
+answer. The limit only saves calls in vain.
+"""
 MAX_FACTS_PER_ENTITY: Final = 200
-"""Facts of somebody named that are read."""
+"""Facts that are read of a named entity."""
 MAX_NAMED_ENTITIES: Final = 6
-"""Entities of a question that are looked up."""
+"""Named entities of a question that are looked up."""
 MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
 
@@ -52,7 +57,7 @@ MAX_OPEN_PROPOSALS: Final = 500
 class GatheredFindings:
     """What was found for a question.
 
-    `matching` findings are numbered from 1, the best standing first; `nearest` go on counting.
+    `matching` findings are numbered from 1, the best standing first; the numbers of `nearest` follow.
     """
 
     matching: tuple[QueryFinding, ...]
@@ -67,7 +72,7 @@ class _RankedFinding:
 
 
 class FindingCollector:
-    """Gathers findings. Stateless."""
+    """Collects findings for a question."""
 
     def __init__(
         self,
@@ -158,7 +163,7 @@ class FindingCollector:
     async def _collect_entities(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
     ) -> list[_RankedFinding]:
-        """Who or what is named, where the question is about them as such; and what is described so."""
+        """Return findings on named entities, if the question is about them, and on entities described so."""
         hits_by_id = {
             found_hit.id: found_hit
             for found_hit in await self._search("entities", question, scope, notes, k=5)
@@ -296,7 +301,7 @@ class FindingCollector:
 
 
 def _similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:
-    """Return how near something comes to the question: by meaning as it was found, or by words."""
+    """Return how near a finding comes to the question: by meaning as it was found, or by words."""
     return max(hit.similarity if hit else 0.0, match.name_share * match.word_share)
 
 
@@ -311,7 +316,7 @@ def _top_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
 
 
 def _distinct_findings(findings: Collection[QueryFinding], standing: AnswerStanding) -> list[QueryFinding]:
-    """Return those of a standing, each text by the same believer once."""
+    """Return the findings of a standing, each text of the same believer once."""
     findings_by_text: dict[tuple[str, str], QueryFinding] = {}
     for finding in findings:
         if finding.standing is standing:

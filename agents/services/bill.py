@@ -1,4 +1,4 @@
-"""The bill: what calls of a model have cost, summed five ways, and the budgets that bound it. Read only."""
+"""Builds the bill: what calls of a model cost, summed in five ways, and the budgets. Read-only."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from stores.records.llm import LlmCall
 from stores.records.play import Story, Turn
 
 MAX_LISTED_CALLS = 500
-"""The newest calls that are listed one by one, and by their turns."""
+"""The newest calls that are listed one by one and by turn."""
 
 MAX_TURN_LABEL = 48
-"""Characters of a turn that name it."""
+"""Characters of a turn that label it."""
 
 
 class BillReader:
-    """Builds bills. Stateless."""
+    """Builds bills."""
 
     def __init__(self, log: LogReader, canon: CanonReader, budget_guard: BudgetGuard, clock: Clock) -> None:
         self._log = log
@@ -128,7 +128,10 @@ def _sort_by_cost(rows: Iterable[BillRow]) -> list[BillRow]:
 
 
 def _sum_by_turn(calls: Sequence[LlmCall], turns: Mapping[Id, Turn]) -> list[BillRow]:
-    """Sum calls by the turn they served, the newest first. A turn that was never told has a row too."""
+    """Return the cost of calls by the turn they served, the newest first.
+
+    A turn that was never narrated has a row too.
+    """
     rows: dict[Id | None, BillRow] = {}
     for call in calls:
         turn = turns.get(call.turn_id) if call.turn_id else None

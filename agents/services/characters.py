@@ -1,8 +1,7 @@
-"""Those who live in a universe: sheets, memories beside the truth, where they were, and who knows of what.
+"""Characters of a universe: sheets, memories beside the truth, scenes, and who knows what.
 
-See `agents.views.character_views.CharactersDesk`. Somebody new comes in by the gate's own commit; how the GM has a
-memory misremembered is the MemoryManager's to write, and never canon.
-"Characters".
+A new character goes through the gate's own commit. How the GM has a memory misremembered is written by the
+MemoryManager, and is never canon.
 """
 
 from __future__ import annotations
@@ -38,22 +37,22 @@ from stores.records.world import Calendar, Entity, EntityKind
 
 LIVING_KINDS: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
 MAX_SCENES_PER_STORY: Final = 40
-"""Scenes of each story that are looked through, the newest."""
+"""Scenes of each story that are read, the newest."""
 MAX_SCENES_COUNTED: Final = 10
-"""Scenes in which what somebody said is counted, the newest."""
+"""Scenes in which a character's lines are counted, the newest."""
 MAX_TURNS_COUNTED: Final = 400
 """Turns of a scene that are counted, the newest."""
 MAX_MEMORIES_COUNTED: Final = 10_000
 """Memories of a universe that are counted, the newest."""
 MAX_MEMORIES_SHOWN: Final = 200
-"""Memories of somebody that are shown, the newest."""
+"""Memories of a character that are shown, the newest."""
 
 Misremember = Callable[[Id, str], Awaitable[Memory]]
-"""Has a memory remembered in these words (none: as it was lived); returns how it is remembered now."""
+"""Has a memory remembered in these words (empty: as it was experienced); returns it as it is remembered now."""
 
 
 class CharacterService:
-    """Stateless."""
+    """Shows characters, and creates them by the GM's word."""
 
     def __init__(
         self,
@@ -82,7 +81,7 @@ class CharacterService:
     # --- looking -------------------------------------------------------------------------------------
 
     async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
-        """Raises StoreError."""
+        """Return the universe's characters. Raises StoreError."""
         living_entities = [
             e for kind in LIVING_KINDS for e in await self._canon.entities(universe_id, kind=kind)
         ]
@@ -100,7 +99,7 @@ class CharacterService:
         )
 
     async def read_character(self, entity_id: Id) -> CharacterView:
-        """Raises NotFound; StoreError."""
+        """Return a character's card, sheet, memories and history. Raises NotFound; StoreError."""
         card = await self._entity_cards.read_card(entity_id)
         universe = await self._canon.universe(card.entity.universe_id)
         scenes = await self._read_scenes(universe.id)
@@ -115,7 +114,7 @@ class CharacterService:
         )
 
     async def find_who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
-        """Raises StoreError."""
+        """Return who knows of a fact, since when and how. Raises StoreError."""
         fact_knowledge = await self._knowledge_reader.find_who_knows(fact_id)
         if not fact_knowledge:
             return ()
@@ -130,7 +129,7 @@ class CharacterService:
     async def create_character(
         self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
     ) -> Reply:
-        """Raises InputError for a name that cannot be, or one that waits already; StoreError."""
+        """Create a character. Raises InputError for an impossible name, or one that waits already; StoreError."""
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=EntityKind.CHARACTER,
@@ -148,7 +147,7 @@ class CharacterService:
         return Reply("operation", (f"{change.name} waits at the gate: g.",), severity="warning")
 
     async def misremember(self, memory_id: Id, text: str) -> Reply:
-        """Raises InputError for a memory that is gone; StoreError."""
+        """Change how a character remembers. Raises InputError if the memory is gone; StoreError."""
         changed_memory = await self._misremember(memory_id, require_statement_length(clean(text)))
         reply_line = (
             f"Remembered differently: {changed_memory.text}"
@@ -160,7 +159,7 @@ class CharacterService:
     # --- inside --------------------------------------------------------------------------------------
 
     async def _read_scenes(self, universe_id: Id) -> list[tuple[Story, Scene]]:
-        """Return scenes that were played in a universe, the newest story first and in it the newest scene."""
+        """Return the played scenes of a universe, the newest story first and in it the newest scene."""
         return [
             (story, scene)
             for story in await self._log.stories(universe_id)
@@ -170,10 +169,7 @@ class CharacterService:
     async def _read_sheet(
         self, entity: Entity, scenes: Sequence[tuple[Story, Scene]]
     ) -> tuple[SheetView, Id | None]:
-        """Return the sheet as the last scene has it that they are in, by that story's rules.
-
-        What is not in play is canon's own.
-        """
+        """Return the sheet in the character's last scene, by that story's rules; canon's own if there is none."""
         last_scene = next((scene for story, scene in scenes if entity.id in _present_ids(story, scene)), None)
         if last_scene is not None:
             try:
@@ -187,7 +183,7 @@ class CharacterService:
     async def _build_memory_views(
         self, beliefs: Sequence[CharacterBelief], calendar: Calendar
     ) -> tuple[MemoryView, ...]:
-        """Return memories, the newest first, with where each is from."""
+        """Return memories with their origin, the newest first."""
         memories = [b.memory for b in beliefs]
         informants_by_id = await self._canon.entities_by_id({m.told_by for m in memories if m.told_by})
         originals_by_id = {m.id: await self._read_original_memory(m) for m in memories if m.mistaken}
@@ -209,7 +205,7 @@ class CharacterService:
         return tuple(views)
 
     async def _read_original_memory(self, memory: Memory) -> Memory | None:
-        """Return the memory as it was lived, if this one is how the GM has it misremembered."""
+        """Return the memory as it was experienced, if the GM has it misremembered."""
         if memory.corrects is None or memory.id != derive_misremembered_id(memory.corrects):
             return None
         return next(iter(await self._log.memories(MemoryQuery(ids=[memory.corrects]))), None)
@@ -217,7 +213,7 @@ class CharacterService:
     async def _describe_scenes(
         self, entity: Entity, scenes: Sequence[tuple[Story, Scene]], calendar: Calendar
     ) -> tuple[str, ...]:
-        """Return the scenes that they were in, oldest first, with what they said there."""
+        """Return the character's scenes, oldest first, with how much they said in each."""
         appearance_ids = set(await self._canon.appearances(entity.id))
         lines: list[str] = []
         for story, scene in scenes:
@@ -243,7 +239,7 @@ class CharacterService:
 
 
 def _present_ids(story: Story, scene: Scene) -> Iterator[Id]:
-    """Yield who is in a scene: its cast, and the story's own character."""
+    """Yield the ids of a scene's cast and of the story's player character."""
     yield from scene.cast
     if story.pc_id:
         yield story.pc_id
@@ -257,7 +253,7 @@ def _is_speaker(entity: Entity, story: Story, turn: Turn) -> bool:
 
 
 def _describe_origin(memory: Memory, informants_by_id: Mapping[Id, Entity]) -> str:
-    """Say how it came to them, and from whom."""
+    """Return how a fact came to somebody, and from whom."""
     informant = informants_by_id.get(memory.told_by or "")
     if memory.how is MemoryOrigin.TOLD and informant is not None:
         return f"heard from {informant.name}"

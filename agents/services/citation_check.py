@@ -1,7 +1,7 @@
-"""An answer in words held against what it cites. Pure.
+"""Checks an answer in prose against the findings that it cites. Pure.
 
-A sentence is borne out if it cites findings that there are, and every name and number in it stands in one of
-those. That is not to say that it is right: it is what code can see. What it adds is shown, and marked.
+A sentence is supported if it cites existing findings, and every name and number in it occurs in one of them.
+That does not make it right; it is what code can check. Unsupported sentences are shown, and marked.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NUMBER: Final = re.compile(r"\d+")
 
 
 def format_evidence(findings: Iterable[QueryFinding]) -> str:
-    """Return the findings as a model reads them, a line each, numbered."""
+    """Return the findings as a model reads them, numbered lines."""
     return "\n".join(_format_finding(finding) for finding in findings)
 
 
 def format_cited_sentence(sentence: CitedSentence) -> str:
-    """Return a sentence with its citations behind it."""
+    """Return a sentence followed by its citations."""
     return " ".join((sentence.text.strip(), "".join(f"[{n}]" for n in sentence.cites))).strip()
 
 
@@ -65,7 +65,7 @@ def _is_supported(
 
 
 def _format_finding(finding: QueryFinding) -> str:
-    """Return one finding in one line: number, standing, whose it is, the words, and those it rests on."""
+    """Return a finding in one line: number, standing, owner, text, and the quotes it rests on."""
     believer_note = f", by {finding.believer}" if finding.believer else ""
     location_note = f" ({finding.where})" if finding.where else ""
     quote_note = f" Words: “{finding.quote}”" if finding.quote and finding.quote != finding.text else ""

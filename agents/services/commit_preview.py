@@ -17,12 +17,12 @@ from stores.records.world import Calendar, Entity, EntityStatus
 
 
 def format_typed_moment(calendar: Calendar, tick: int) -> str:
-    """Return a tick as it can be typed again (`moments.read_moment`)."""
+    """Return a tick in a form that can be typed again."""
     return format_clock_time(calendar, tick) if tick >= 0 else str(tick)
 
 
 def format_fact_span(fact: Fact, calendar: Calendar) -> str:
-    """Return the time of a fact to the minute: two that cannot both be so may be minutes apart."""
+    """Return the time of a fact to the minute, since two conflicting facts may be minutes apart."""
     if fact.valid_from is not None and fact.kind in OCCURRENCE_KINDS:
         return f"at {format_typed_moment(calendar, fact.valid_from)}"
     parts = []
@@ -36,7 +36,7 @@ def format_fact_span(fact: Fact, calendar: Calendar) -> str:
 def preview_batch(
     batch: CanonBatch, facts: Mapping[Id, Fact], entities: Mapping[Id, Entity], calendar: Calendar
 ) -> Iterator[str]:
-    """Yield a line for each thing that the batch would change; `facts` and `entities` are those of canon."""
+    """Yield a line for each change that the batch would make; `facts` and `entities` are those of canon."""
     for entity in batch.entities:
         yield from _describe_entity_change(entity, entities, batch.entities)
     superseded_ids = {edge.older_id for edge in batch.supersedes if edge.older_id in facts}

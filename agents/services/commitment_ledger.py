@@ -1,4 +1,4 @@
-"""The commitment ledger: what is promised, owed and asked, and its pay-off. One for screens and commands."""
+"""The ledger of promises, debts and open questions, for screens and commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stores.records.world import Calendar
 
 
 class CommitmentService:
-    """See `agents.world_desk.WorldLedger`. Stateless."""
+    """Reads the ledger, and proposes pay-offs."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class CommitmentService:
         self._dispatcher = dispatcher
 
     async def read_commitments(self, universe_id: Id, scene_id: Id | None = None) -> CommitmentLedgerView:
-        """The ledger at the present of a scene, or of the universe."""
+        """Return the ledger at the present time of a scene, or of the universe."""
         universe = await self._canon.universe(universe_id)
         current_tick = await self._current_tick(universe_id, scene_id)
         entries = await self._keeper.commitments.list_commitments(
@@ -71,7 +71,7 @@ class CommitmentService:
         )
 
     async def propose_pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
-        """Propose that it is paid off: from play on the turn that the scene stands on, else by hand."""
+        """Propose that a commitment is paid off: on the scene's last turn, or without a scene as a manual edit."""
         tick = None if scene_id is None else (await self._context.load_context(scene_id)).tick
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is not None and tick is None:

@@ -1,8 +1,4 @@
-"""The clerk of the court: conflicts heard and ruled on, promises kept, house rules laid down, in lines.
-
-What the screens show in full is here for the prompt and for scripts: `/resolve`, `/promises`, `/paid`,
-`/rules`. All of it goes through the desk's bench.
-"""
+"""Conflicts, promises and policy rules for the prompt and for scripts: `/resolve`, `/promises`, `/paid`, `/rules`."""
 
 from __future__ import annotations
 
@@ -31,7 +27,7 @@ from stores.records.workflow import KindRule
 
 
 class _RulingWord(NamedTuple):
-    """A ruling by the word that is typed for it."""
+    """A ruling, by the word that is typed for it."""
 
     option_name: RulingOptionName
     meaning: str
@@ -52,12 +48,15 @@ RULING_WORDS = {
     "accept": _RulingWord("accept", "accept it anyway"),
     "reject": _RulingWord("reject", "canon stays as it is"),
 }
-"""`old` behind `rumour`, `lie` or `disputed` makes the old one that, `new` behind `until` ends the new one,
-`old:` behind `split` makes the old one be about another. The rest is the time, or the name."""
+"""The words for rulings.
+
+`old` after `rumour`, `lie` or `disputed` applies it to the older statement, `new` after `until` ends the newer
+one, `old:` after `split` makes the older one be about somebody else. The rest is the time or the name.
+"""
 
 
 class ConflictCommandService:
-    """Stateless: rulings, promises and rules are in the stores."""
+    """Answers the commands on conflicts, promises and policy rules, in lines."""
 
     def __init__(
         self,
@@ -72,9 +71,9 @@ class ConflictCommandService:
         self._commitments = commitments
 
     async def describe_conflict(self, row: ProposalView) -> tuple[str, ...]:
-        """Return both sides of a proposal's first conflict, and the rulings that can be made.
+        """Return both sides of a proposal's first conflict, and the rulings to choose from.
 
-        Raises InputError if it meets nothing.
+        Raises InputError if it has no conflict.
         """
         conflict, other_count = await self._read_first_conflict(row)
         lines = [f"new: {conflict.new.text}", *_quote_lines(conflict.new.evidence)]
@@ -114,13 +113,13 @@ class ConflictCommandService:
         return conflicts[0], len(conflicts) - 1
 
     async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
-        """Return the open promises, debts and questions, the oldest first, with numbers."""
+        """Return the open promises, debts and questions, numbered, the oldest first."""
         context = await self._context.load_context(scene_id)
         commitments = await self._commitments.read_commitments(context.universe.id, scene_id)
         return tuple(commitment.line for commitment in commitments.open_commitments)
 
     async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
-        """Propose that a promise is kept, on the evidence of the turn that play stands on."""
+        """Propose that a promise was kept, on the evidence of the last turn."""
         context = await self._context.load_context(scene_id)
         open_commitments = (
             await self._commitments.read_commitments(context.universe.id, scene_id)
@@ -134,12 +133,12 @@ class ConflictCommandService:
         return await self._commitments.propose_pay_off(open_commitments[number - 1].fact.fact.id, scene_id)
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
-        """Return the house rules by kind, and those that the GM's own decisions suggest."""
+        """Return the policy rules by kind, and those that the GM's own decisions suggest."""
         policy = await self._policy.read_policy(universe_id)
         return tuple(_describe_policy(policy))
 
     async def set_rule(self, universe_id: Id, kind: str, rule_name: str) -> None:
-        """Lay down a house rule for a kind of proposal; `off` takes it back. Raises InputError."""
+        """Set a policy rule for a kind of proposal; `off` removes it. Raises InputError."""
         rules_by_name = {rule.value: rule for rule in KindRule}
         if rule_name != "off" and rule_name not in rules_by_name:
             raise InputError(
@@ -153,7 +152,7 @@ class ConflictCommandService:
 def _parse_ruling(
     row: ProposalView, conflict: ProposalConflict, ruling_word: _RulingWord, remainder: str
 ) -> RulingRequest:
-    """Read what stands behind the word: which side it is, and the time or name."""
+    """Return which side the words after a ruling name, and the time or name."""
     side: StatementSide | None = None
     # A name may begin with "Old": before it, the side takes a colon.
     word, _, after_side = remainder.partition(":" if ruling_word.option_name == "split" else " ")

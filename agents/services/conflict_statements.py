@@ -1,4 +1,4 @@
-"""Both sides of a conflict in views: the words, how they stand, when, on whose word, and what they rest on."""
+"""Builds views of the two sides of a conflict: the words, standing, time, source and evidence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_TIME_LIMIT = "always"
 
 
 class ConflictStatementBuilder:
-    """Builds sides. Stateless and read-only."""
+    """Builds the sides of conflicts. Read-only."""
 
     def __init__(
         self, canon: CanonReader, entity_cards: EntityCardReader, provenance: ProvenanceReader
@@ -35,7 +35,7 @@ class ConflictStatementBuilder:
     async def build_fact_statement(
         self, fact: Fact, evidence: Sequence[Evidence], calendar: Calendar, *, is_proposed: bool
     ) -> ConflictStatement:
-        """Return what a fact, of canon or only proposed, says as one side."""
+        """Return a fact, of canon or only proposed, as one side."""
         return ConflictStatement(
             text=fact.statement,
             standing=_describe_standing(fact, is_proposed=is_proposed),
@@ -57,7 +57,7 @@ class ConflictStatementBuilder:
     async def build_entity_statement(
         self, entity_id: Id, open_conflicts: OpenConflicts, calendar: Calendar
     ) -> ConflictStatement:
-        """Return somebody or something, known or only proposed, with all that is said of it."""
+        """Return an entity, known or only proposed, with all that is said of it."""
         proposal = open_conflicts.assessment.contradictions.source_proposals.get(entity_id)
         if proposal is not None and isinstance(proposal.change, CreateEntity):
             entity = build_entity(proposal, proposal.change)
@@ -81,13 +81,13 @@ class ConflictStatementBuilder:
         )
 
     async def _locate_evidence(self, evidence: Sequence[Evidence]) -> tuple[EvidenceSource, ...]:
-        """Return where the evidence stands: the very words first, scenes as a whole after them."""
+        """Return where the evidence is: quotes first, whole scenes after them."""
         return await self._provenance.locate_evidence(sorted(evidence, key=lambda piece: not piece.quote))
 
     def _build_claim_views(
         self, entity: Entity, open_conflicts: OpenConflicts, calendar: Calendar
     ) -> tuple[FactView, ...]:
-        """Return what is proposed of somebody who is only proposed."""
+        """Return what is proposed of an entity that is itself only proposed."""
         claimed_facts = (
             f.fact for f in open_conflicts.assessment.contradictions.findings.values() if f.fact is not None
         )

@@ -1,6 +1,6 @@
-"""The court as screens and commands see it: cases in views, what a ruling would do, and the ruling made.
+"""Conflicts for screens and commands: both sides in views, previews of rulings, and rulings made.
 
-It decides nothing: the CanonKeeper's court hears and rules.
+It decides nothing: the CanonKeeper plans and applies rulings.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _VERDICTS_BY_OPTION = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}
 
 
 class ConflictService:
-    """See `agents.views.conflict_views.BenchCourt`. Stateless."""
+    """Shows conflicts, and has the CanonKeeper rule on them."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ConflictService:
     # --- hearing -------------------------------------------------------------------------------------
 
     async def read_conflicts(self, proposal_id: Id) -> ProposalConflicts:
-        """Hear an open proposal's conflicts."""
+        """Return an open proposal's conflicts."""
         open_conflicts = await self._keeper.rulings.read_conflicts(proposal_id)
         universe = await self._canon.universe(open_conflicts.proposal.universe_id)
         current_tick = await self._read_current_tick(open_conflicts.proposal)
@@ -145,7 +145,7 @@ class ConflictService:
     # --- ruling --------------------------------------------------------------------------------------
 
     async def preview_ruling(self, request: RulingRequest) -> tuple[str, ...]:
-        """What the ruling would do: what ends, what was never true, what is written. Nothing is staged."""
+        """Return what the ruling would end, retcon and write. Nothing is staged."""
         proposal = await self._read_proposal(request.proposal_id)
         if request.option in _VERDICTS_BY_OPTION:
             return ("Nothing is written yet; the next commit follows it.",)
@@ -171,7 +171,7 @@ class ConflictService:
         return tuple(lines)
 
     async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
-        """Make it: written at once, and remembered, so that the same pair never asks again."""
+        """Make the ruling: written at once, and stored, so that the same pair is not a conflict again."""
         async with self._dispatcher.exclusive():
             proposal = await self._read_proposal(request.proposal_id)
             context_before = (
@@ -210,7 +210,7 @@ class ConflictService:
     # --- on record -----------------------------------------------------------------------------------
 
     async def list_rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
-        """All that was ruled, the latest first."""
+        """Return all rulings, the latest first."""
         recorded_rulings = await self._log.rulings(universe_id)
         proposals = await self._log.proposals_by_id(
             {r.proposal_id for r in recorded_rulings if r.proposal_id}
@@ -251,7 +251,7 @@ class ConflictService:
     async def _plan_ruling(
         self, request: RulingRequest, proposal: ProposedChange
     ) -> tuple[ruling_service.RulingPlan, FactConflict]:
-        """Return what the ruling comes to. Raises InputError if it cannot be made so."""
+        """Return the plan of the ruling. Raises InputError if it cannot be made."""
         fact_conflict = await self._keeper.rulings.read_conflict(proposal.id, request.against)
         ruling_kind, tick = RULING_KINDS.get(request.option), None
         if ruling_kind is None:
@@ -273,14 +273,14 @@ class ConflictService:
         return ruling_plan, fact_conflict
 
     async def _read_typed_tick(self, request: RulingRequest, proposal: ProposedChange) -> int | None:
-        """Return the world time that was typed; with none, a bounded one is bounded by the present."""
+        """Return the world time that was typed; the present for a bounded ruling without one."""
         if not request.when.strip() and request.option == "new":
             return None
         universe = await self._canon.universe(proposal.universe_id)
         return read_moment(request.when, universe.calendar, await self._read_current_tick(proposal))
 
     async def _read_current_tick(self, proposal: ProposedChange) -> int | None:
-        """Return the world time that the proposal's scene stands at, or else the furthest of the world."""
+        """Return the world time of the proposal's scene, or else the latest of the universe."""
         if proposal.scene_id is not None:
             return (await self._context.load_context(proposal.scene_id)).tick
         return await read_present_tick(self._log, proposal.universe_id)
@@ -302,7 +302,7 @@ class ConflictService:
         return len((await self._keeper.rulings.read_conflicts(proposal_id)).conflicts)
 
     async def _update_scene(self, context_before: SceneContext) -> None:
-        """What was staged in the scene may be canon now: its own record takes over who is here, and where."""
+        """Store in the scene's record the cast and place that the ruling has made canon."""
         created_entities = await self._canon.entities_by_id(context_before.created_entity_ids())
         created_ids = [entity.merged_into or entity.id for entity in created_entities.values()]
         cast = tuple(dict.fromkeys((*context_before.scene.cast, *created_ids)))
@@ -317,7 +317,7 @@ class ConflictService:
             )
 
     async def _is_located_in(self, entity_id: Id | None, place_id: Id) -> bool:
-        """Say whether canon has somebody in a place."""
+        """Return whether canon has an entity in a place."""
         location_facts = (
             await self._canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
             if entity_id
@@ -327,7 +327,7 @@ class ConflictService:
 
 
 def _parse_new_name(text: str) -> str:
-    """Return a name as typed. Raises InputError for one that no entity can bear."""
+    """Return the typed name. Raises InputError for one that no entity can have."""
     name = clean_line(text) if text.strip() else ""
     if not name:
         raise InputError("The other one needs a name.", kept=NOTHING_DECIDED)
@@ -337,7 +337,7 @@ def _parse_new_name(text: str) -> str:
 
 
 def _describe_rejected(ruling_plan: ruling_service.RulingPlan, fact_conflict: FactConflict) -> Iterator[str]:
-    """Yield what is only proposed and will not be written; what is written corrected is not among it."""
+    """Yield what is proposed and will not be written, except what is written corrected."""
     for statement in fact_conflict.statements():
         decision = ruling_plan.decisions.get(statement.proposal.id) if statement.proposal else None
         if decision is not None and decision.verdict is Verdict.REJECT and not ruling_plan.restated_ids:
@@ -345,7 +345,7 @@ def _describe_rejected(ruling_plan: ruling_service.RulingPlan, fact_conflict: Fa
 
 
 def _other_id_of(ruling: Ruling) -> Id:
-    """Return the fact that was ruled on, or the entity that somebody new was told apart from."""
+    """Return the fact that was ruled on, or the entity that a new one was found distinct from."""
     if ruling.fact_id is not None:
         return ruling.fact_id
     return next((i for i in ruling.pair if i != ruling.upheld), "")

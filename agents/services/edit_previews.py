@@ -1,4 +1,4 @@
-"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side."""
+"""Previews of manual edits: retcons with all that rests on them, and merges side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ABSENT = "—"
 
 
 class EditPreviews:
-    """See `agents.world_desk.WorldPreviews`. Stateless and read-only."""
+    """Previews manual edits. Read-only."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class EditPreviews:
         self._manual_edits = manual_edits
 
     async def count_waiting(self, universe_id: Id) -> int:
-        """How many changes wait at the universe's gate."""
+        """Return how many changes wait at the universe's gate."""
         return len((await self._gate.list_waiting(universe_id))[0])
 
     async def list_proposals_about(self, entity_id: Id) -> tuple[ProposalView, ...]:
-        """What waits anywhere to change an entity, or what is said of it."""
+        """Return what waits at any gate to change an entity or to say something of it."""
         entity = await self._canon.entity(entity_id)
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=entity.universe_id, statuses=OPEN_STATUSES)
@@ -82,7 +82,7 @@ class EditPreviews:
     # --- retcons -------------------------------------------------------------------------------------
 
     async def preview_retcon(self, subject_id: Id) -> RetconImpactView:
-        """What retconning (or restoring) a fact or an entity would change, and what rests on it."""
+        """Return what retconning (or restoring) a fact or an entity would change, and what rests on it."""
         impact = await self._keeper.retcon_previews.preview(subject_id)
         subject = impact.subject
         universe = await self._canon.universe(subject.universe_id)
@@ -163,7 +163,7 @@ class EditPreviews:
         )
 
     async def list_absorbed(self, kept_id: Id) -> tuple[Entity, ...]:
-        """What was merged into this entity and still is, the latest first."""
+        """Return the entities that are merged into this one, the latest first."""
         return tuple(await self._keeper.merges.read_absorbed(kept_id))
 
 
@@ -197,7 +197,7 @@ def _describe_changes(impact: RetconImpact, calendar: Calendar) -> Iterator[tupl
 
 
 def _describe_standing(fact: Fact, calendar: Calendar) -> str:
-    """Return how a fact stands, in words: `true`, `true until Day 3, dusk`, `never true`, `replaced`."""
+    """Return the standing of a fact: `true`, `true until Day 3, dusk`, `never true`, `replaced`."""
     if fact.status is FactStatus.RETCONNED:
         return "never true"
     if fact.status is FactStatus.SUPERSEDED and fact.valid_to in (None, fact.valid_from):

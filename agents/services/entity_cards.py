@@ -1,4 +1,4 @@
-"""Looking at the world: entities, their cards, what rests on what."""
+"""Reads entities of canon with their facts, relations and evidence."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class EntityCardReader:
         )
 
     async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
-        """Return facts with what they rest on and what took their place."""
+        """Return facts with their evidence and their successors."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
         return [await self._build_fact_view(fact, calendar, evidence[fact.id]) for fact in facts]
 
     async def build_past_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
-        """Return facts as they stood at a moment in the past, at which they were so."""
+        """Return facts as they were at a past moment at which they held."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
         return [FactView(f, True, format_validity(f, calendar), tuple(evidence[f.id])) for f in facts]
 
@@ -95,12 +95,12 @@ class EntityCardReader:
 
 
 def _is_current(fact: Fact) -> bool:
-    """What happened stays so; what was the case is history once it has ended."""
+    """Return whether a fact still holds; an event always does."""
     return fact.status is FactStatus.CANONICAL and (fact.valid_to is None or fact.kind in _OCCURRENCE_KINDS)
 
 
 def format_validity(fact: Fact, calendar: Calendar) -> str:
-    """Return the time that a fact holds, as people say it."""
+    """Return the time during which a fact holds, in words."""
     if fact.valid_from is None:
         return "" if fact.valid_to is None else f"until {format_tick(calendar, fact.valid_to)}"
     start_text = format_tick(calendar, fact.valid_from)

@@ -1,4 +1,4 @@
-"""How an entity is to be, as typed, read into the changes that make it so. Pure."""
+"""Reads the typed fields of an entity into the changes that lead to them. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stores.records.canon import StateChange, StateOp, UpdateEntity
 from stores.records.world import Entity, Number
 
 MAX_TYPED_ITEMS = 20
-"""Aliases, numbers or tags of one entity that are typed at once."""
+"""Aliases, numbers or tags that can be typed for one entity at once."""
 
 
 def describe_entity_edits(entity: Entity, edit: EntityEdit) -> Iterator[Edit]:

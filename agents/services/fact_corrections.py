@@ -1,6 +1,6 @@
-"""A fact corrected by hand: as it should have read all along, on the evidence that it rests on.
+"""Reads the correction of a fact by hand, on the evidence that the fact rests on.
 
-A fact of canon is never rewritten: the correction takes its place.
+A fact of canon is never rewritten: the correction replaces it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from stores.records.canon import (
 
 
 class FactCorrections:
-    """Reads edits of facts. Stateless and read-only."""
+    """Reads typed corrections of facts. Read-only."""
 
     def __init__(self, canon: CanonReader, log: LogReader, keeper: CanonKeeper) -> None:
         self._canon = canon
@@ -37,9 +37,9 @@ class FactCorrections:
         self._keeper = keeper
 
     async def plan_correction(self, fact: Fact, edit: FactEdit) -> tuple[list[Edit], int | None]:
-        """Return the acts that correct the fact (none if it reads so already), and their tick.
+        """Return the edits that correct the fact (none if nothing differs), and their tick.
 
-        Raises InputError for a fact that is history, without words, or with times or a value that cannot be.
+        Raises InputError for a fact that no longer holds, an empty statement, or an impossible time or value.
         """
         if fact.status is not FactStatus.CANONICAL:
             raise InputError(
@@ -94,7 +94,7 @@ class FactCorrections:
         )
 
     async def _find_involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:
-        """Return whom the fact involves, with another object if one is named. Raises InputError."""
+        """Return the entities that the fact involves, with another object if one is named. Raises InputError."""
         if not name or fact.entity(OBJECT) is None:
             return fact.involves
         matching_entities = await self._canon.find_entity(fact.universe_id, name)
@@ -127,7 +127,7 @@ class FactCorrections:
 
 
 def _parse_value(fact: Fact, typed_value: str) -> FactValue | None:
-    """Return the value that was typed, if the fact has one; nothing typed leaves it as it is."""
+    """Return the typed value if the fact has one; nothing typed leaves it as it is."""
     if fact.value is None or not typed_value or typed_value == value_in_words(fact.value):
         return fact.value
     value = declare.read_value(clean(typed_value))

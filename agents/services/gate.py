@@ -42,8 +42,8 @@ class GateService:
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
         """Return what waits at a scene's gate.
 
-        Without a scene, what waits in the universe and comes to no scene's gate: the GM's own edits, what
-        was deferred, what failed.
+        Without a scene, what waits in the universe and belongs to no scene's gate: manual edits, what was
+        deferred, and what failed.
         """
         if scene_id is not None:
             return await self.solo_tools.add_scene_end(await self.views.build_gate_view(scene_id))
@@ -59,7 +59,7 @@ class GateService:
         reason: str = "",
         edited: Payload | None = None,
     ) -> None:
-        """Set a verdict (None takes it back). `edited` goes with ACCEPT of one proposal."""
+        """Set a verdict; None removes it. `edited` replaces a single accepted proposal."""
         async with self.dispatcher.exclusive():
             await self.actions.decide(proposal_ids, verdict, reason=reason, edited=edited)
 
@@ -77,17 +77,17 @@ class GateService:
     async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked.
 
-        In a Finalizing scene this closes it, and `next_scene_id` names the scene that play goes on in.
+        In a Finalizing scene this closes it, and `next_scene_id` is the scene in which play goes on.
         """
         work = partial(self.actions.commit_scene, only_ids=only_ids)
         return (await self.dispatcher.run(scene_id, Access.CHANGE, work)).result
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:
-        """Write what the mid-scene offer is about, and what that needs; the scene goes on."""
+        """Write the proposals of the mid-scene offer and what they need; the scene goes on."""
         return (await self.dispatcher.run(scene_id, Access.CHANGE, self.actions.commit_offer)).result
 
     async def dismiss_trigger(self, scene_id: Id) -> None:
-        """Leave what is critical to the scene's end."""
+        """Leave the critical proposals to the end of the scene."""
         await self.actions.dismiss_offer(scene_id)
 
     async def commit_universe(self, universe_id: Id, only_ids: Collection[Id] | None = None) -> CommitReport:
@@ -99,19 +99,19 @@ class GateService:
             return await self.universe_gate.commit(universe_id, only_ids)
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
-        """Active -> Finalizing; `summary` becomes a proposed event, and clocks act.
+        """Move from Active to Finalizing; `summary` becomes a proposed event, and clocks act.
 
-        The reply's `goto` is the gate; its lines tell what the end brought by itself.
+        The reply's `goto` is the gate; its lines say what the end brought by itself.
         """
         return await self.lines.run_command(scene_id, "end", summary)
 
     async def reopen_scene(self, scene_id: Id) -> None:
-        """Finalizing -> Active: back to play with every decision kept."""
+        """Move from Finalizing back to Active, with every decision kept."""
         async with self.dispatcher.exclusive():
             await self.actions.reopen_scene(scene_id)
 
     async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
-        """Give the scene another title, and a goal if one is named."""
+        """Give the scene another title and, if one is given, a goal."""
 
         async def rename(context: SceneContext) -> None:
             await self.actions.rename_scene(context, title, goal)
@@ -119,7 +119,7 @@ class GateService:
         await self.dispatcher.run(scene_id, Access.CHANGE, rename)
 
     async def _entity_finder(self, proposal: ProposedChange) -> FindEntity:
-        """Return what finds whom a proposal names: in its scene, or in its universe if it is of none."""
+        """Return a function that finds the entities a proposal names, in its scene or in its universe."""
         if proposal.scene_id is None:
             return await universe_entity_finder(proposal.universe_id, self.canon, self.log)
         return scene_entity_finder(

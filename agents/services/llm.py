@@ -1,7 +1,4 @@
-"""The model's part of the desk, put together: set-up, X-ray, bill, budgets, and stopping what streams.
-
-See `agents.model_desk.ModelDesk` for what each call promises.
-"""
+"""The language model for screens and commands: set-up, X-ray, bill, budgets, and stopping a stream."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ MICROS_PER_DOLLAR = 1_000_000
 
 
 class LlmService:
-    """Stateless: what is set up stands in the settings, what was spent in the log."""
+    """Set-up, costs and control of the language model."""
 
     def __init__(
         self,
@@ -50,29 +47,29 @@ class LlmService:
 
     @property
     def is_on(self) -> bool:
-        """Whether a model narrates at this desk."""
+        """Whether a model narrates."""
         return self._calls.is_on(Persona.NARRATOR)
 
     async def start_process(self) -> None:
-        """Start the process that speaks for us, if a model is set up.
+        """Start the model's process, if a model is set up.
 
         Call after the first frame; it returns at once, and trouble is published as a Notice.
         """
         await self._llm_setup.start_process()
 
     def stop_streaming(self, scene_id: Id | None) -> bool:
-        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that came.
+        """Stop the narration that streams into the scene, and keep what came; return whether there was one.
 
-        Returns whether any did.
+        None stands for a request that belongs to no scene.
         """
         return self._cancellations.cancel_scene(scene_id)
 
     async def suggest_story(
         self, universe_id: Id | None, typed_idea: str, *, world_description: str = ""
     ) -> StoryIdea:
-        """Make a story's set-up out of the GM's words, for a form: nothing is created.
+        """Return an idea for a story from the GM's words, for the set-up form: nothing is created.
 
-        `world` tells of a universe that is not created yet. Raises InputError; ModelError.
+        `world` describes a universe that is not created yet. Raises InputError; ModelError.
         """
         return await self._story_ideas.suggest_story(universe_id, typed_idea, world_description)
 
@@ -80,20 +77,20 @@ class LlmService:
         return await self._xray_reader.read_xray(turn_id)
 
     async def read_bill(self, *, story_id: Id | None = None) -> BillView:
-        """The bill; with `story_id`, its calls and turns are that story's."""
+        """Return the bill; with `story_id`, its calls and turns are that story's."""
         return await self._bill_reader.read_bill(story_id=story_id)
 
     async def read_story_cost(self, story_id: Id) -> tuple[int, bool]:
-        """What the story has cost so far in millionths of a US dollar, and whether every price is known."""
+        """Return what the story has cost in millionths of a US dollar, and whether every price is known."""
         return await self._bill_reader.read_story_cost(story_id)
 
     async def read_setup(self) -> LlmSetupView:
         return await self._llm_setup.build_setup_view()
 
     async def choose_model(self, *, model: str, api_base: str = "") -> LlmSetupView:
-        """Set the model that serves every persona without one of its own (empty: no model).
+        """Set the default model; an empty name is no model.
 
-        Raises InputError for a name that no provider goes by, with near ones.
+        Raises InputError for a name that no provider knows, with similar names.
         """
         return await self._llm_setup.choose_model(model=model, api_base=api_base)
 
@@ -111,14 +108,14 @@ class LlmService:
         return await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
 
     async def set_key(self, key: str) -> LlmSetupView:
-        """Keep the key of the default model's provider in the system's keyring.
+        """Store the key of the default model's provider in the system's keyring, and nowhere else.
 
-        It is written nowhere else. Raises InputError, with what to do instead, where there is no keyring.
+        Raises InputError, with what to do instead, where there is no keyring.
         """
         return await self._llm_setup.set_key(key)
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
-        """Raises InputError for a scope that there is not, and for a story or universe that is not named."""
+        """Set a budget. Raises InputError for an unknown scope, and for a story or universe that is not named."""
         if micros is not None and micros < 0:
             raise InputError("A budget is no less than nothing.", kept="Nothing was changed.")
         if scope == "day":
@@ -139,8 +136,5 @@ class LlmService:
         return await self.read_bill(story_id=subject if scope == "story" else None)
 
     async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
-        """Make one small call to a model (the default if none is named) and say how it went.
-
-        Raises ModelError.
-        """
+        """Make one small call to a model, the default if none is named, and return how it went. Raises ModelError."""
         return await self._llm_setup.test_model(model, api_base=api_base)

@@ -1,7 +1,7 @@
-"""How the model is set up: the half of `agents.model_desk.ModelDesk` that a settings screen talks to.
+"""Sets up the language model: reads and writes the user's settings, and tests a model.
 
-It changes the user's settings file and nothing else; what the environment says wins, and is said. No key
-passes through it but the one that is being set, and that goes into the keyring alone.
+The environment overrides the settings file, and the views say so. The only key that passes through is one that
+is being set, and it goes to the keyring alone.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SettingsFieldValue = str | float | bool | list[str]
 
 
 class SettingsPort(Protocol):
-    """The user's settings. `write` changes one section; None takes a field out. Both raise InputError."""
+    """The user's settings. `write` changes one section; None removes a field. Both raise InputError."""
 
     @property
     def file(self) -> str: ...
 
     def from_environment(self) -> tuple[str, ...]:
-        """The variables that win over the file."""
+        """The variables that override the file."""
         ...
 
     async def read(self) -> AppSettings: ...
@@ -53,7 +53,7 @@ class ModelProcess(Port, Protocol):
 
 
 class LlmSetup:
-    """Sets the model up. `current` holds the settings that calls go by; it is what was read last."""
+    """Sets up the model. `current_settings` are those that were read last, and that calls use."""
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class LlmSetup:
         self.current_settings = current_settings or AppSettings()
 
     async def read_settings(self) -> AppSettings:
-        """Read the settings anew. Raises InputError if they cannot be used; then the old ones hold."""
+        """Read the settings again. Raises InputError if they cannot be used; the old ones stay in force then."""
         self.current_settings = await self._settings_port.read()
         return self.current_settings
 
     async def start_process(self) -> None:
-        """Start the process that speaks for us, if a model is set up. Trouble is published, not raised."""
+        """Start the model's process, if a model is set up. Trouble is published, not raised."""
         if not any(self.current_settings.is_on(persona) for persona in Persona):
             self._state = "off"
             return
@@ -151,7 +151,7 @@ class LlmSetup:
         model: str | None = None,
         temperature: float | None = None,
     ) -> LlmSetupView:
-        """Change what is given; an empty `model` is the default model again."""
+        """Change the settings that are given; an empty `model` is the default model."""
         changes: dict[str, SettingsFieldValue | None] = {}
         if on is not None:
             changes["on"] = on
@@ -178,7 +178,7 @@ class LlmSetup:
         await self._send_keys()
 
     async def set_day_budget(self, dollars: float | None) -> None:
-        """Set or lift (None) what the model may cost in a day, in US dollars."""
+        """Set or lift (None) the budget of a day, in US dollars."""
         self._require_not_in_environment("MONITOR_BUDGET_DAY")
         await self._write_settings("budget", {"day": dollars})
 
@@ -189,7 +189,7 @@ class LlmSetup:
         return await self.build_setup_view()
 
     async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:
-        """Raises ModelError; ModelUnset if no model is named and none set up."""
+        """Make one small call. Raises ModelError; ModelUnset if no model is named and none is set up."""
         default_target = self.current_settings.target()
         target = parse_target(model, default_target) if model else default_target
         if target is None:
@@ -228,7 +228,7 @@ class LlmSetup:
             raise InputError(error.what, kept="Nothing was changed.", todo=error.todo) from error
 
     def _require_not_in_environment(self, *names: str) -> None:
-        """What stands in the environment would win over the file, so it is not written there in vain."""
+        """Raise InputError if the environment would override the setting that is to be written."""
         if environment_names := [name for name in names if name in self._settings_port.from_environment()]:
             raise InputError(
                 f"{environment_names[0]} is set in the environment, and wins over the settings file.",
@@ -242,14 +242,14 @@ class LlmSetup:
         await self.read_settings()
 
     async def _send_keys(self, *more_models: str) -> None:
-        """Give the running process the keys, out of the keyring, of all models that it may have to ask."""
+        """Give the running process the keyring's keys of all models that it may have to ask."""
         await self._model.send_keys(
             await self._keys.read_child_environment([*list_named_models(self.current_settings), *more_models])
         )
 
 
 def list_named_models(app_settings: AppSettings) -> tuple[str, ...]:
-    """Every model that the settings name."""
+    """Return every model that the settings name."""
     model_names: dict[str, Any] = {}
     for persona in Persona:
         model_names |= dict.fromkeys(target.model for target in app_settings.targets(persona))

@@ -1,4 +1,4 @@
-"""A first call to a model: what comes, how fast, at what price, and what an exchange would cost."""
+"""Makes a first call to a model: its answer, speed and price, and what an exchange would cost."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ _TRIAL_SCHEMA: Final = AnswerSchema(
 _SCHEMA_MESSAGES: Final = (Message("user", "It rains. What is the sky like? Answer in JSON."),)
 
 TYPICAL_FILL: Final = 0.6
-"""How full prompts and answers usually are, of what their prompt allows: for an estimate before there is a
-bill."""
+"""Typical share of a prompt's limits that prompts and answers use, for an estimate before there is a bill."""
 
 
 class LlmTrialRunner:
-    """`timer` gives seconds."""
+    """Makes the calls of a model test; `timer` returns seconds."""
 
     def __init__(
         self, model: LanguageModel, prompts: Callable[[], Prompts], timer: Callable[[], float]
@@ -51,9 +50,9 @@ class LlmTrialRunner:
         self._timer = timer
 
     async def run_trial(self, app_settings: AppSettings, target: ModelTarget) -> LlmTrialView:
-        """Ask once for two sentences, and a model that is on no list once more for a shape.
+        """Ask for two sentences, and a model that is on no list also for an answer in a JSON schema.
 
-        No retries: whoever tries a model out wants to see what happens. Raises ModelError.
+        There are no retries, so that the result is what happened. Raises ModelError.
         """
         facts = await self._model.read_facts(target.model)
         request = LlmRequest(
@@ -89,7 +88,7 @@ class LlmTrialRunner:
         )
 
     async def _check_schema_support(self, facts: ModelFacts, request: LlmRequest) -> bool:
-        """The list knows, or else the model shows it."""
+        """Return whether the model follows a JSON schema, from the list or by asking it."""
         if facts.in_per_million is not None or not facts.takes_schema:
             return facts.takes_schema
         schema_request = replace(
@@ -104,7 +103,10 @@ class LlmTrialRunner:
             return False
 
     async def _estimate_turn_cost(self, app_settings: AppSettings, default_target: ModelTarget) -> int | None:
-        """What an exchange may cost with who is on, in millionths; None: a price is not known."""
+        """Return the estimated cost of an exchange with the personas that are on, in millionths.
+
+        None: no price is known.
+        """
         total = 0.0
         for persona in Persona:
             if not app_settings.is_switched_on(persona):

@@ -1,6 +1,6 @@
-"""The GM's manual acts, staged: proposals on the GM's word that rest on the act itself, outside any scene.
+"""Stages manual edits: proposals on the GM's word that rest on the edit itself, outside any scene.
 
-They wait at the universe's gate like all else.
+They wait at the universe's gate like all other proposals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTHING_STAGED = "Nothing was proposed."
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change, in the words of whoever made it; `evidence` is cited beside the act."""
+    """One change with its words; `evidence` is cited besides the edit."""
 
     change: Payload
     description: str
@@ -35,7 +35,7 @@ class Edit:
 
 
 class ManualEdits:
-    """Stages acts. Stateless."""
+    """Stages manual edits."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ManualEdits:
         self._dispatcher = dispatcher
 
     async def stage_edits(self, universe_id: Id, edits: Sequence[Edit], *, tick: int | None) -> StagedEdits:
-        """Propose the acts at world time `tick` (None: at no time in particular).
+        """Propose the edits at world time `tick` (None: at no particular time).
 
         Raises InputError if nothing would change, or if one of them waits already; StoreError.
         """
@@ -76,7 +76,7 @@ class ManualEdits:
         return await self.describe_staged(proposals)
 
     async def describe_staged(self, proposals: Sequence[ProposedChange]) -> StagedEdits:
-        """Tell of proposals that were staged just now."""
+        """Return lines on proposals that were just staged."""
         rows = await self._views.build_proposal_rows(proposals)
         waiting_proposals, _ = await self._gate.list_waiting(proposals[0].universe_id)
         return StagedEdits(
@@ -84,7 +84,7 @@ class ManualEdits:
         )
 
     async def _drop_waiting(self, universe_id: Id, edits: Sequence[Edit]) -> list[Edit]:
-        """Return the acts that do not wait already: a key pressed twice proposes once."""
+        """Return the edits that do not wait already, so that a key pressed twice proposes once."""
         waiting_changes = await self.list_waiting_changes(universe_id)
         new_edits = [edit for edit in edits if edit.change not in waiting_changes]
         if not new_edits:
@@ -94,7 +94,7 @@ class ManualEdits:
         return new_edits
 
     async def list_waiting_changes(self, universe_id: Id) -> list[Payload]:
-        """Return the changes that wait at any gate of the universe and are not turned down."""
+        """Return the changes that wait at any gate of the universe and are not rejected."""
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
         )
@@ -102,7 +102,7 @@ class ManualEdits:
 
 
 async def read_present_tick(log: LogReader, universe_id: Id) -> int | None:
-    """Return the furthest tick at which play stands in a universe; None where nothing was played."""
+    """Return the latest tick of play in a universe; None where nothing was played."""
     ticks = []
     for story in await log.stories(universe_id):
         scenes = await log.scenes(story.id)

@@ -1,4 +1,4 @@
-"""Outside text in a Markdown file: it reads as it was written and never becomes structure.
+"""Escapes outside text for a Markdown file, so that it reads as written and never becomes structure.
 
 Escapes are backslashes before punctuation, which CommonMark and its dialects (GitHub, Pandoc, Obsidian) undo.
 """
@@ -42,7 +42,7 @@ def append_footnotes(block: str, footnote_numbers: Iterable[int]) -> str:
 
 
 def _escape(line: str) -> str:
-    """Escape one line: what means something anywhere, and what does at a line's beginning."""
+    """Escape one line: characters that mean something anywhere, and those that do at its beginning."""
     line = _INLINE.sub(r"\\\g<0>", line)
     opening = _LINE_OPENING.match(line)
     if opening is None:

@@ -46,7 +46,7 @@ class PlayService:
         return self.lines.list_commands()
 
     async def scene(self, scene_id: Id) -> SceneView:
-        """Return all that the play screen shows but the transcript."""
+        """Return all that the play screen shows except the transcript."""
         return await self.lines.read_view(scene_id)
 
     async def trace(self, turn_id: Id) -> TurnTrace:
@@ -55,11 +55,11 @@ class PlayService:
         return replace(trace, proposals=await self.views.build_turn_proposals(trace.scene.id, turn_id))
 
     async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
-        """Return the rows at depths `start` ... of the line; cheap at any length of scene."""
+        """Return the rows at depths `start` ... of the timeline; its cost does not grow with the scene."""
         return await self.transcript_reader.read_rows(scene_id, start, count)
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
-        """Return the sheet of somebody in the scene, as it stands on its line; the hero's if nobody is named."""
+        """Return the sheet of somebody in the scene, the hero's if nobody is named."""
         return await self.play_tools.sheets.read_sheet(scene_id, entity_id)
 
     async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
@@ -69,8 +69,8 @@ class PlayService:
     async def alter_roll(self, scene_id: Id, alteration_kind: Literal["reroll", "pick"], text: str) -> Reply:
         """Throw some dice of the last roll again, or pick another result.
 
-        It becomes another take of the roll; the old one is withdrawn with all that it proposed. Undone by
-        undo.
+        The result is another take of the roll; the old one is withdrawn with all that it proposed. Undo reverts
+        it.
         """
         return await self.lines.run_command(scene_id, alteration_kind, text)
 
@@ -81,7 +81,7 @@ class PlayService:
     async def edit_sheet(
         self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> Reply:
-        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
+        """Propose, on the GM's word, changes of numbers and tags of a sheet."""
 
         async def edit(context: SceneContext) -> Outcome:
             return await self.actions.edit_sheet(context, entity_id, numbers, tags)
@@ -101,21 +101,21 @@ class PlayService:
             await self.actions.set_tension(scene_id, tension)
 
     async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
-        """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
+        """Roll whether the scene begins as expected, altered or interrupted, as an exchange of its own."""
         work = partial(self.line_player.check_start, faces=faces)
         return await self.lines.perform(scene_id, Access.PLAY, work, action="roll how it begins")
 
     async def finish_track(self, scene_id: Id, track: str, faces: tuple[int, ...] | None = None) -> Reply:
-        """Roll how well what was worked at ends: the track of that name or number."""
+        """Roll how well work on a track ends; the track is given by name or number."""
         work = partial(self.line_player.finish_track, track=track, faces=faces)
         return await self.lines.perform(scene_id, Access.PLAY, work, action="finish a track")
 
     async def undo(self, scene_id: Id) -> Reply:
-        """Take the last exchange back."""
+        """Undo the last exchange."""
         return await self.lines.run_command(scene_id, "undo")
 
     async def redo(self, scene_id: Id) -> Reply:
-        """Bring back what the last undo took."""
+        """Redo what the last undo reverted."""
         return await self.lines.run_command(scene_id, "redo")
 
     async def retake(self, scene_id: Id, text: str) -> Reply:
@@ -124,29 +124,26 @@ class PlayService:
         return await self._move(scene_id, "retake", work)
 
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
-        """Stand on the take before or after, if the last turn has several."""
+        """Go to the previous or next take, if the last turn has several."""
         return await self._move(scene_id, "walk takes", partial(self.actions.walk_takes, step=step))
 
     async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
-        """Go on from this older turn; what came after it stays in the tree."""
+        """Go on from an older turn; what came after it stays in the tree."""
         return await self._move(scene_id, "branch", partial(self.actions.branch, turn_id=turn_id))
 
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
         """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less gore").
 
-        Raises ModelError; the take that stands is kept whatever happens.
+        Raises ModelError; the present take is kept whatever happens.
         """
         return await self.lines.run_command(scene_id, "again", note)
 
     async def continue_narration(self, scene_id: Id, note: str = "") -> Reply:
-        """Have the model go on from where the story stands, without an act of the player's."""
+        """Have the model narrate what happens next, without an act of the player's."""
         return await self.lines.run_command(scene_id, "continue", note)
 
     async def finish_narration(self, scene_id: Id) -> Reply:
-        """Have the model finish an exchange that a crash or a pause left without narration.
-
-        Nothing happens if there is none (`SceneView.unfinished`).
-        """
+        """Have the model finish an exchange that a crash or a pause left without narration, if there is one."""
         run_id = await self.narration_runner.find_unnarrated_run(scene_id)
         if run_id is None:
             return Reply("operation")

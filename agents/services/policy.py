@@ -1,4 +1,4 @@
-"""The house as screens and commands see it: rules by kind with the GM's own figures, predicates, undoing."""
+"""The policy of a universe for screens and commands: rules by kind with the GM's own figures, predicates, undo."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
 
 MIN_LISTED_DECISIONS = 5
-"""Decisions from which a part of a kind is listed, so that a rule for it is one key away."""
+"""Decisions from which a part of a kind is listed, so that a rule for it can be set."""
 
 
 class PolicyService:
-    """See `agents.views.conflict_views.BenchHouse`. Stateless."""
+    """Reads and changes a universe's policy."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class PolicyService:
         self._events = events
 
     async def read_policy(self, universe_id: Id) -> PolicyView:
-        """Rules, figures and offers by kind, predicates, and the record of rulings."""
+        """Return rules, figures and suggestions by kind, predicates, and the rulings."""
         universe, kind_policies, tallies, predicates, rulings = await gather(
             self._canon.universe(universe_id),
             self._keeper.policies.read_rules(universe_id),
@@ -69,9 +69,9 @@ class PolicyService:
         return PolicyView(universe, views, predicates, rulings)
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
-        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back.
+        """Set the rule for a kind (`state_change`, `state_change:hp`), or remove it with None.
 
-        Returns the kind as it is kept.
+        Returns the kind as it is stored.
         """
         kind = parse_kind(kind)
         async with self._dispatcher.exclusive():
@@ -80,7 +80,7 @@ class PolicyService:
         return kind
 
     async def set_predicates(self, universe_id: Id, text: str) -> int:
-        """Check and keep the universe's own predicates; returns how many there are.
+        """Check and store the universe's own predicates; return how many there are.
 
         Raises InputError that names the line that is wrong.
         """
@@ -90,7 +90,7 @@ class PolicyService:
         return len(predicates)
 
     async def propose_undo(self, proposal_id: Id) -> StagedEdits:
-        """Take back what a commit did with a proposal: what undoes it waits at the gate."""
+        """Propose to undo what a commit did with a proposal; it waits at the gate."""
         async with self._dispatcher.exclusive():
             undo_plan = await self._keeper.undo_planner.plan_undo(
                 proposal_id, await self._read_title(proposal_id)
@@ -126,7 +126,7 @@ def _build_kind_view(
 
 
 def _kind_order(kind: str) -> tuple[int, str]:
-    """Kinds stand in the order of the catalogue of changes, each before its parts."""
+    """Return the sort key of a kind: the order of the catalogue of changes, each before its parts."""
     parent_kind, _, part = kind.partition(":")
     known_kinds = list(CHANGE_KINDS)
     return known_kinds.index(parent_kind) if parent_kind in known_kinds else len(known_kinds), part

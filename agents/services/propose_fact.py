@@ -1,4 +1,4 @@
-"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate."""
+"""Proposes that an answer is true: a fact on the GM's word, in the scene in play or at the universe's gate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stores.records.workflow import Loop
 
 
 class FactProposer:
-    """Stages facts. Stateless."""
+    """Stages facts."""
 
     def __init__(
         self,
@@ -30,9 +30,9 @@ class FactProposer:
         self._dispatcher = dispatcher
 
     async def propose_fact(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
-        """Propose that this is so: as `/fact` does in a scene that is played, else by hand.
+        """Propose a fact, as `/fact` does in a scene that is played, else as a manual edit; return lines on it.
 
-        Returns what to tell. Raises InputError for a statement that cannot be staged; StoreError.
+        Raises InputError for a statement that cannot be staged; StoreError.
         """
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._dispatcher.exclusive():

@@ -1,4 +1,4 @@
-"""The record behind canon, in views: what rests on what, how it used to be, what happened when."""
+"""The record behind canon, in views: evidence, history, and what happened when."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Calendar, Entity, EntityStatus
 
 MAX_SHOWN = 500
-"""Facts of a moment, or happenings, that are laid out; a search brings the others."""
+"""Facts of a moment, or events, that are listed; a search finds the others."""
 
 MAX_READ = 100_000
-"""Facts that are looked through."""
+"""Facts that are read."""
 
 _REMOVED_STATUSES = (FactStatus.RETCONNED, EntityStatus.RETCONNED, EntityStatus.MERGED)
 _SPEAKER_NAMES = {
@@ -54,7 +54,7 @@ _SPEAKER_NAMES = {
 
 
 class ProvenanceReader:
-    """See `agents.world_desk.WorldRecord`. Stateless and read-only."""
+    """Reads evidence, history, timeline and relations. Read-only."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class ProvenanceReader:
     # --- what rests on what --------------------------------------------------------------------------
 
     async def read_evidence(self, subject_id: Id) -> tuple[EvidenceSource, ...]:
-        """What a fact or an entity rests on, each with where it stands and who did it when."""
+        """Return the evidence of a fact or an entity, each piece with its place, author and time."""
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         proposal_id = fact.proposal_id if fact else None
         evidence = await self._canon.evidence_of(subject_id)
@@ -83,7 +83,7 @@ class ProvenanceReader:
         return await self.locate_evidence(evidence, proposal_id)
 
     async def _read_removal_evidence(self, subject: Fact | Entity) -> list[Evidence]:
-        """Return the act by which something left canon; canon itself keeps only that it did."""
+        """Return the decision that removed a record from canon; canon itself stores only that it was removed."""
         accepted_proposals = await self._log.proposals(
             ProposalQuery(universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED])
         )
@@ -97,9 +97,10 @@ class ProvenanceReader:
     async def locate_evidence(
         self, evidence: Sequence[Evidence], proposal_id: Id | None = None
     ) -> tuple[EvidenceSource, ...]:
-        """Return where each piece of evidence stands, and by whom it is.
+        """Return the place and author of each piece of evidence.
 
-        What a world began with cites its file and not the act; then the proposal `made_by` was it.
+        Records that a universe began with cite its file and no decision; for them the proposal `made_by` is
+        given.
         """
         turns = await self._log.turns({e.turn_id for e in evidence if e.turn_id})
         resolutions_by_id = {r.id: r for r in await self._log.resolutions(list(turns))}
@@ -153,7 +154,7 @@ class ProvenanceReader:
     # --- how it used to be ---------------------------------------------------------------------------
 
     async def read_fact_history(self, fact_id: Id) -> FactHistoryView:
-        """How what the fact tells of used to be: every value, and what took whose place."""
+        """Return every value that the fact's predicate had, and what replaced what."""
         fact = await self._canon.fact(fact_id)
         universe = await self._canon.universe(fact.universe_id)
         history_facts = await self._keeper.history.read_fact_history(fact)
@@ -236,7 +237,7 @@ class ProvenanceReader:
     # --- views of a world ----------------------------------------------------------------------------
 
     async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
-        """What happened, in the order of world time."""
+        """Return the events in the order of world time."""
         calendar = (await self._canon.universe(universe_id)).calendar
         occurrence_facts: list[Fact] = []
         for kind in sorted(OCCURRENCE_KINDS):
@@ -249,7 +250,7 @@ class ProvenanceReader:
         return tuple(TimelineEvent(_describe_day(v.fact.valid_from, calendar), v) for v in views)
 
     async def read_relations(self, entity_id: Id) -> RelationMapView:
-        """The relations of an entity, and those of whom they lead to."""
+        """Return the relations of an entity, and those of the entities they lead to."""
         root = await self._canon.entity(entity_id)
         neighbourhood = await self._canon.neighbourhood([entity_id], hops=2, limit=MAX_SHOWN)
         entities_by_id = {e.id: e for e in neighbourhood.entities}
@@ -271,7 +272,7 @@ def _walk_relations(
     links_by_entity: Mapping[Id, Sequence[tuple[str, Id, Id]]],
     entities_by_id: Mapping[Id, Entity],
 ) -> Sequence[RelationLine]:
-    """Return the ties of one entity, each with those of whom it leads to that lead on."""
+    """Return the relations of one entity, each with those of the entity it leads to."""
     relation_lines = []
     root_links = links_by_entity.get(root.id, ())
     for neighbour_id in dict.fromkeys(linked_id for _, linked_id, _ in root_links):
@@ -298,10 +299,10 @@ def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: Pro
 
 
 def _matches_search(fact: Fact, search: str) -> bool:
-    """Say whether all words of the search are in the fact's."""
+    """Return whether the fact has all words of the search."""
     return all(word in fact.statement_key for word in normalize_statement(search).split())
 
 
 def _describe_day(tick: int | None, calendar: Calendar) -> str:
-    """Return the day that a happening stands under."""
+    """Return the day under which an event is listed."""
     return "At an unknown time" if tick is None else format_tick(calendar, tick).partition(",")[0]

@@ -1,7 +1,4 @@
-"""Asking the record: answers by standing, turns found again, words searched, and what makes an answer true.
-
-See `agents.recall_desk.RecallDesk`.
-"""
+"""Questions to the record: answers by standing, turns found again, word search, and proposing an answer."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ from stores.records.ids import Id, IdGenerator
 
 UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
 MAX_WORD_FINDINGS: Final = 50
-"""Findings of a search by words."""
+"""Findings of a word search."""
 _KINDS: Final[tuple[SearchKind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
 ReadUniverseCatalogue = Callable[[Id], Awaitable[Catalogue]]
 ProposeFact = Callable[[Id | None, Id, str], Awaitable[str]]
-"""Proposes a fact on the GM's word, in a scene or without one; returns what to tell."""
+"""Proposes a fact on the GM's word, in a scene or without one; returns lines on it."""
 
 
 class QueryService:
-    """Stateless."""
+    """Answers questions from the record."""
 
     def __init__(
         self,
@@ -63,9 +60,9 @@ class QueryService:
     async def answer_question(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
     ) -> Answer:
-        """Raises InputError without a question, or with one that is too long; StoreError.
+        """Answer a question, by standing. A model that does not answer is a note.
 
-        A model that does not answer is a note.
+        Raises InputError without a question, or with one that is too long; StoreError.
         """
         question = _clean_question(question)
         catalogue, entity_names = await gather(
@@ -93,7 +90,7 @@ class QueryService:
     async def recall_turns(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
     ) -> RecallResult:
-        """Raises InputError without a question; StoreError."""
+        """Return the turns that bear on a question, ranked. Raises InputError without a question; StoreError."""
         question = _clean_question(question)
         results = await self._record_search.search(
             "turns", question, SearchScope(universe_id, story_id), k=max(1, k)
@@ -124,7 +121,7 @@ class QueryService:
     async def search_words(
         self, typed_words: str, *, universe_id: Id, story_id: Id | None = None
     ) -> tuple[QueryFinding, ...]:
-        """Raises InputError without words; StoreError."""
+        """Return the records with these words. Raises InputError without words; StoreError."""
         typed_words = _clean_question(typed_words)
         scope = SearchScope(universe_id, story_id)
         results_by_kind = await gather(
@@ -141,7 +138,7 @@ class QueryService:
         )
 
     async def propose_statement(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
-        """Raises InputError without a statement, or if it waits already; StoreError."""
+        """Propose an answer as a fact. Raises InputError without a statement, or if it waits already; StoreError."""
         return await self._propose_fact(scene_id, universe_id, clean_line(statement))
 
     # --- inside --------------------------------------------------------------------------------------
@@ -149,7 +146,10 @@ class QueryService:
     async def _answer_in_words(
         self, answer: Answer, evidence: Sequence[QueryFinding], call_context: CallContext
     ) -> Answer:
-        """Have it answered from the evidence. What is cited of what is only nearest bears on it after all."""
+        """Return the answer with the model's prose, if there is a model.
+
+        A finding among the nearest that the prose cites does bear on the question.
+        """
         try:
             librarian_answer = await self._librarian.answer(
                 answer.question, format_evidence(evidence), call_context
@@ -182,7 +182,7 @@ class QueryService:
     async def _build_findings(
         self, kind: SearchKind, results: SearchResults, scope: SearchScope
     ) -> list[QueryFinding]:
-        """Return what was found in one collection, with its scores."""
+        """Return the findings of one collection, with their scores."""
         scores = {hit.id: hit.score for hit in results.hits}
         findings: list[QueryFinding] = []
         match kind:
@@ -215,13 +215,13 @@ class QueryService:
 
 
 def best_standing(findings: Sequence[QueryFinding]) -> AnswerStanding:
-    """Return how the best of these stands; UNKNOWN of none."""
+    """Return the best standing among the findings; UNKNOWN without any."""
     standings = {finding.standing for finding in findings}
     return next((standing for standing in MAX_FINDINGS if standing in standings), AnswerStanding.UNKNOWN)
 
 
 def record_id_of(finding: QueryFinding, kind: SearchKind) -> Id:
-    """Return the identifier of what was found."""
+    """Return the identifier of a search hit's record."""
     match kind:
         case "turns":
             return finding.turn_id or ""

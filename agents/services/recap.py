@@ -1,6 +1,6 @@
-"""Builds the short recap "previously on" from the record when a story is opened.
+"""Builds the short recap "previously on" of a story. Pure.
 
-Pure and deterministic: no model takes part, so a recap holds only what is on record.
+Deterministic, and without a model, so that a recap holds only what is on record.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 
 MAX_LINE_WIDTH: Final = 160
-"""Characters in a line, at most."""
+"""Characters in a line."""
 MAX_RECAP_ITEMS: Final = 2
-"""Scenes that "previously on" looks back on, and open matters that it names."""
+"""Scenes that a recap looks back on, and open matters that it names."""
 MAX_BRIEF_WIDTH: Final = 32
-"""Characters of an open matter where several stand in a line."""
+"""Characters of an open matter where a line names several."""
 MAX_NAMED_FACTS: Final = 3
-"""Open matters that a brief recap names."""
+"""Open matters that a short recap names."""
 
 _FACT_KIND_ORDER: Final = (
     FactKind.EVENT,
@@ -39,13 +39,13 @@ _FACT_KIND_ORDER: Final = (
     FactKind.ATTRIBUTE,
     FactKind.AXIOM,
 )
-"""Kinds of fact, from what one would tell first to what one would not."""
+"""Kinds of fact, the most interesting first."""
 _SENTENCE_END: Final = re.compile(r"""(?<=[.!?…])\s+|(?<=[.!?…]["'”’)])\s+""")
 
 
 @dataclass(frozen=True, slots=True)
 class RecapScene:
-    """A scene, what it made canon, and the name of its place."""
+    """A scene, the facts it made canon, and the name of its place."""
 
     scene: Scene
     outcomes: Sequence[Fact] = ()
@@ -54,11 +54,10 @@ class RecapScene:
 
 @dataclass(frozen=True, slots=True)
 class RecapInput:
-    """What "previously on" is made from.
+    """What a recap is made from.
 
-    `scenes` are oldest first, the last is the one in play; `last_turns` are the last turns of its line,
-    oldest first; `current_tick` is world time. Closed commitments, threads and clocks may be among the
-    others.
+    `scenes` are oldest first, the last is the one in play; `last_turns` are the last turns of its timeline,
+    oldest first; `current_tick` is world time. Closed commitments, threads and clocks may be among the others.
     """
 
     calendar: Calendar
@@ -75,9 +74,9 @@ class RecapInput:
 
 
 def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
-    """Return three to six short lines (fewer when there is less to tell).
+    """Return three to six short lines (fewer when there is less to say).
 
-    What came of the last scenes, where play stands, the last words, and what is open.
+    They say what the last scenes changed, where play is, the last words, and what is open.
     """
     outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
     open_texts = describe_open_matters(story.commitments, story.threads, story.calendar)
@@ -92,7 +91,7 @@ def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
 
 
 def build_short_recap(story: RecapInput) -> tuple[str, ...]:
-    """Return one line of what came last, and one of what is open; fewer when there is less to tell."""
+    """Return one line on the last change and one on what is open; fewer when there is less to say."""
     outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
     open_texts = describe_open_matters(story.commitments, story.threads, story.calendar, with_ages=False)
     open_names = " · ".join(
@@ -105,9 +104,9 @@ def build_short_recap(story: RecapInput) -> tuple[str, ...]:
 def describe_open_matters(
     commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar, *, with_ages: bool = True
 ) -> tuple[str, ...]:
-    """Return what is open, in words and with its age.
+    """Return what is open, in words and with its age, by weight.
 
-    The heaviest first, of these commitments first, then threads, the oldest first.
+    Of equal weight, commitments come before threads, and older ones before newer ones.
     """
     all_threads = list(threads)
     weights_by_fact = {thread.fact_id: thread.weight for thread in all_threads if thread.fact_id}
@@ -144,7 +143,7 @@ def _describe_place(story: RecapInput) -> Iterator[str]:
 
 
 def _describe_last_words(turns: Sequence[Turn], hero: str) -> Iterator[str]:
-    """Yield the player's last words, and how the answer to them ended."""
+    """Yield the player's last words, and the end of the answer to them."""
     player_turn = next((t for t in reversed(turns) if t.speaker is Speaker.PLAYER), None)
     later_turns = turns[turns.index(player_turn) + 1 :] if player_turn else turns
     answer_turn = next((t for t in reversed(later_turns) if t.speaker in GM_SPEAKERS), None)
@@ -174,7 +173,7 @@ def _list_open_matters(matters: Sequence[str]) -> Iterator[str]:
 
 
 def _describe_clocks(clocks: Sequence[ProgressClock]) -> Iterator[str]:
-    """Yield how the open clocks and tracks stand, in a line."""
+    """Yield a line on the open clocks and tracks."""
     clocks_text = ", ".join(f"{c.name} {_describe_progress(c)}" for c in clocks if not c.closed)
     if clocks_text:
         yield f"Clocks: {clocks_text}"
@@ -188,12 +187,12 @@ def _describe_progress(clock: ProgressClock) -> str:
 
 
 def sort_by_interest(facts: Iterable[Fact]) -> list[Fact]:
-    """Return facts in the order one would tell them: by kind, then as they came."""
+    """Return facts by kind, the most interesting first, then in their order."""
     return sorted(facts, key=lambda fact: _FACT_KIND_ORDER.index(fact.kind))
 
 
 def shorten_line(text: str, width: int = MAX_LINE_WIDTH) -> str:
-    """Return `text` as one line of at most `width` characters, cut behind a word."""
+    """Return `text` as one line of at most `width` characters, cut after a word."""
     line = _to_single_line(text)
     if len(line) <= width:
         return line
@@ -202,7 +201,7 @@ def shorten_line(text: str, width: int = MAX_LINE_WIDTH) -> str:
 
 
 def last_sentences(text: str, width: int) -> str:
-    """Return the last sentences of `text` that fit into `width` characters; at least (part of) one."""
+    """Return the last sentences of `text` that fit into `width` characters; at least part of one."""
     sentences = _SENTENCE_END.split(_to_single_line(text))
     ending_text = sentences[-1]
     for sentence in reversed(sentences[:-1]):

@@ -1,7 +1,4 @@
-"""Records as findings: how far each may be relied on, the words it rests on, and where those stand.
-
-Read-only.
-"""
+"""Formats records as findings: their standing, the quotes they rest on, and where those are. Read-only."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 MAX_TEXT_LENGTH: Final = 400
-"""Characters of a quotation or a text that a finding shows."""
+"""Characters of a quote or text in a finding."""
 
 SPEAKER_NAMES: Final = {
     Speaker.PLAYER: "you",
@@ -52,12 +49,12 @@ SPEAKER_NAMES: Final = {
 }
 
 RUMOUR_BELIEVER: Final = "people"
-"""Who believes a rumour."""
+"""The believer of a rumour."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalContent:
-    """What a proposal says, for asking whether it bears on something."""
+    """The content of a proposal, for deciding whether it bears on a question."""
 
     text: str
     involved_ids: frozenset[Id]
@@ -65,7 +62,7 @@ class ProposalContent:
 
 
 class ResultFormatter:
-    """Makes findings. Numbers and scores are left to who ranks them. Stateless."""
+    """Formats records as findings, without numbers and scores."""
 
     def __init__(
         self,
@@ -82,7 +79,7 @@ class ResultFormatter:
         self._views = views
 
     async def format_facts(self, facts: Sequence[Fact], universe_id: Id) -> list[QueryFinding]:
-        """Return facts of canon with what they rest on: what is over, was never true or is disputed is told as such."""
+        """Return facts of canon with their evidence; ended, retconned and disputed ones are marked as such."""
         calendar = (await self._canon.universe(universe_id)).calendar
         return [
             await self._format_fact(view)
@@ -106,7 +103,7 @@ class ResultFormatter:
         )
 
     async def _locate_best_evidence(self, evidence: Sequence[Evidence]) -> tuple[str, str, Id | None]:
-        """Return the very words, where they stand, and the turn to jump to."""
+        """Return the best quote, its place, and the turn to jump to."""
         best_evidence = sorted(evidence, key=lambda e: (not e.quote, not e.turn_id))[:1]
         if not best_evidence:
             return "", "", None
@@ -118,7 +115,7 @@ class ResultFormatter:
         )
 
     def format_entity(self, entity: Entity) -> QueryFinding:
-        """Return somebody or something of canon, by what it is described as."""
+        """Return an entity of canon by its description."""
         label = f"{entity.name} ({entity.kind})"
         text = f"{label}: {entity.description}" if entity.description else label
         return QueryFinding(
@@ -153,7 +150,7 @@ class ResultFormatter:
                 assert_never(change)
 
     async def format_proposals(self, proposals: Sequence[ProposedChange]) -> list[QueryFinding]:
-        """Return proposals as their gate tells them, in this order."""
+        """Return proposals in the words of their gate, in this order."""
         rows_by_id = (
             {row.proposal.id: row for row in await self._views.build_proposal_rows(proposals)}
             if proposals
@@ -215,7 +212,7 @@ class ResultFormatter:
         ]
 
     async def format_memories(self, memories: Sequence[Memory]) -> list[QueryFinding]:
-        """Return memories with whose they are, in this order."""
+        """Return memories with their owners, in this order."""
         owner_names = await self._read_owner_names(memories)
         scene_places = await self.locate_scenes({m.scene_id for m in memories if m.scene_id})
         findings = []
@@ -242,7 +239,7 @@ class ResultFormatter:
         return findings
 
     async def _read_owner_names(self, memories: Sequence[Memory]) -> dict[Id, str]:
-        """Return whose they are; also who is only proposed remembers."""
+        """Return the names of the owners, also of those who are only proposed."""
         owner_names: dict[Id, str] = {}
         for universe_id in {memory.universe_id for memory in memories}:
             ids = {memory.entity_id for memory in memories if memory.universe_id == universe_id}
@@ -251,7 +248,7 @@ class ResultFormatter:
         return owner_names
 
     async def locate_scenes(self, scene_ids: set[Id]) -> dict[Id, ScenePlace]:
-        """Return where scenes stand, in words."""
+        """Return the places of scenes in the record, in words."""
         scene_places = {}
         story_titles: dict[Id, str] = {}
         for scene_id in sorted(scene_ids):
@@ -274,12 +271,12 @@ class ScenePlace:
 
 
 def describe_speaker(turn: Turn) -> str:
-    """Return who speaks, in words."""
+    """Return the speaker in words."""
     return turn.name or SPEAKER_NAMES.get(turn.speaker, turn.speaker.value)
 
 
 def _assess_standing(view: FactView) -> tuple[AnswerStanding, str]:
-    """Return how far a fact may be relied on, and what is to be told of it."""
+    """Return the standing of a fact, and a note on it."""
     fact, statement = view.fact, view.fact.statement
     if fact.status is FactStatus.RETCONNED:
         return AnswerStanding.CONTRADICTED, f"Retconned, never true: {statement}"

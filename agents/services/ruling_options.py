@@ -1,4 +1,4 @@
-"""The rulings that are open to a conflict, in plain words: what is chosen, what must be typed for it. Pure."""
+"""The rulings that a conflict allows, in plain words, with what has to be typed for each. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ VERDICT_OPTIONS: Final = (
     RulingOption("accept", "Accept it anyway: the next commit writes it"),
     RulingOption("reject", "Reject it: canon stays as it is"),
 )
-"""What is left where no ruling could settle it."""
+"""The options for a conflict that no ruling can settle."""
 
 _HEARSAY_STANDINGS: Final = (
     (Standing.RUMOUR, "is only a rumour"),
@@ -56,7 +56,7 @@ _HEARSAY_STANDINGS: Final = (
 def list_ruling_options(
     fact_conflict: FactConflict, calendar: Calendar, current_tick: int | None
 ) -> tuple[RulingOption, ...]:
-    """Return the rulings that can be made of two statements, and plain verdicts if there are none."""
+    """Return the rulings for two statements, or plain verdicts if there are none."""
     claim_start = fact_conflict.claim.valid_from
     start_tick = claim_start if claim_start is not None else current_tick
     suggested_moment = "" if start_tick is None else format_typed_moment(calendar, start_tick)
@@ -92,7 +92,7 @@ def list_ruling_options(
 
 
 def list_entity_options(new_name: str, known_name: str) -> tuple[RulingOption, ...]:
-    """Return what can be ruled of two that bear like names."""
+    """Return the rulings for two entities with similar names."""
     name_relation = (
         "by the same name"
         if new_name.casefold() == known_name.casefold()

@@ -1,4 +1,4 @@
-"""All services in one value: what screens, the command line and scripts are given."""
+"""All services in one value, for screens, the command line and scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agents.services.world import WorldServices
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The program's operations by area of use. What happens meanwhile is published on `events`."""
+    """The program's operations by area of use. Changes are published on `events`."""
 
     play: PlayService
     stories: StoryService

@@ -23,10 +23,10 @@ from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
-"""The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
+"""The bundled universe has the same id in every library, so that it exists once however often it is added."""
 
 SAMPLE_SYSTEM = "lantern_twos"
-"""The rule pack that the sample's characters are written for."""
+"""The rule pack of the sample's characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class StartupReaders:
     """What the menu and the sample world are read from, outside the stores."""
 
     read_notes: Callable[[], tuple[str, ...]]
-    """Returns lines on what is amiss in the user's own files; may read files."""
+    """Returns lines on problems in the user's own files; may read files."""
     read_health: Callable[[], tuple[tuple[str, str], ...]]
-    """Returns each store with how it is."""
+    """Returns each store with its state."""
     load_sample: Callable[[], WorldSeed]
 
 
@@ -71,17 +71,17 @@ class StoryService:
         self._recovery_lines: tuple[str, ...] = ()
 
     async def recover(self) -> tuple[str, ...]:
-        """Finish what a crash left half done; returns a line for each thing recovered. Call once."""
+        """Finish what a crash left half done; return a line for each thing. Call once."""
         self._recovery_lines = tuple(await self._session.recover())
         return self._recovery_lines
 
     async def enter(self, mode: MainMode) -> None:
-        """Main loop: Idle -> Executing(mode)."""
+        """Move the Main Loop from Idle to Executing(mode)."""
         async with self._dispatcher.exclusive():
             await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
-        """Main loop: back to Idle."""
+        """Move the Main Loop back to Idle."""
         async with self._dispatcher.exclusive():
             await self._session.leave_mode()
             self._open_story_id = None
@@ -101,7 +101,7 @@ class StoryService:
         return await self._canon.universes()
 
     async def add_sample(self) -> Universe:
-        """Bring in the bundled sample universe (once: a second call returns the same one)."""
+        """Add the bundled sample universe; a second call returns the same one."""
         sample = self._startup.load_sample()
         universe, proposals, _ = build_world_proposals(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         async with self._dispatcher.exclusive():
@@ -110,11 +110,11 @@ class StoryService:
         return await self._canon.universe(universe.id)
 
     async def systems(self) -> tuple[RulePackView, ...]:
-        """The rule packs there are, then the files of the user's own that cannot be used, with why."""
+        """Return the rule packs, then the user's files that cannot be used, with the reason."""
         return await self._play_tools.settings.list_rule_packs()
 
     async def sample_outline(self) -> StoryOutline:
-        """The sample's suggested story and first scene; its universe must be there already."""
+        """Return the sample's suggested story and first scene; its universe must be there already."""
         sample = self._startup.load_sample()
         universe, _, opening = build_world_proposals(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         return StoryOutline(
@@ -139,7 +139,7 @@ class StoryService:
             return await self._stories.create_universe(new_universe)
 
     async def characters(self, universe_id: Id) -> list[Entity]:
-        """Player characters first."""
+        """Return the universe's characters, player characters first."""
         character_entities = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
         return sorted(character_entities, key=lambda e: not e.is_pc)
 
@@ -147,7 +147,7 @@ class StoryService:
         return await self._canon.entities(universe_id, kind=EntityKind.PLACE)
 
     async def start_story(self, outline: StoryOutline) -> Id:
-        """Create story, PC if needed, and first scene; returns the scene's id, Active."""
+        """Create the story, its player character if new, and its first scene, Active; return the scene's id."""
         pack = await self._play_tools.settings.find_pack(outline.system)
         outline = replace(
             self._play_tools.sheets.add_starting_sheet(outline, pack), system=pack.id if pack else ""
@@ -163,7 +163,7 @@ class StoryService:
         return await self._session.build_story_cards()
 
     async def resume(self, story_id: Id) -> Id:
-        """Open the story where it was left: its scene's id. Finishes a half-done exchange first."""
+        """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
         async with self._dispatcher.exclusive():
             scene = await self._session.resume_story(story_id)
             self._open_story_id = story_id
@@ -171,7 +171,7 @@ class StoryService:
         return scene.id
 
     async def suspend(self) -> None:
-        """Leave the open story where it stands (Main: Suspended)."""
+        """Leave the open story as it is (Main Loop: Suspended)."""
         async with self._dispatcher.exclusive():
             await self._session.suspend(self._open_story_id)
             self._open_story_id = None
@@ -181,7 +181,7 @@ class StoryService:
             await self._stories.abandon_story(story_id)
 
     async def story_record(self, story_id: Id) -> StoryRecord:
-        """Return everything that a written-out story tells."""
+        """Return everything that an exported story contains."""
         return await self._story_record_reader.read_story_record(story_id)
 
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:

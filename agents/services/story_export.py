@@ -24,7 +24,7 @@ from stores.records.ids import Id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story
 
 MAX_EVIDENCE: Final = 4
-"""Pieces of evidence that are quoted for one fact; a scene's outcome rests on all that was told in it."""
+"""Quotes for one fact; a scene's outcome rests on everything in it."""
 
 _EVIDENCE_LABELS: Final[Mapping[EvidenceKind, str]] = {
     EvidenceKind.TURN: "turn",
@@ -43,7 +43,7 @@ _AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportedScene:
-    """A scene with the rows of its line, first to last.
+    """A scene with the rows of its timeline.
 
     `when` and `place` are in words. `notes` (out of character) were made before its first turn,
     `removed_turn_notes` at turns that were undone.
@@ -61,8 +61,7 @@ class ExportedScene:
 class StoryRecord:
     """All that an export contains.
 
-    `hero_name` is the player character's name, `facts` canon with its evidence, `source_titles` titles by
-    id.
+    `hero_name` is the player character's name, `facts` canon with its evidence, `source_titles` titles by id.
     """
 
     story: Story
@@ -145,7 +144,7 @@ class _MarkdownWriter:
         return ""
 
     def _number_footnotes(self, subject_id: Id) -> range:
-        """Number the facts that rest on this turn or scene, in the order they are met."""
+        """Number the facts that rest on this turn or scene, in the order in which they are met."""
         first_number = len(self._footnotes) + 1
         self._footnotes.extend(self._citations.facts_at(subject_id))
         return range(first_number, len(self._footnotes) + 1)
@@ -159,7 +158,7 @@ class _MarkdownWriter:
 
 
 def _format_note(text: str) -> str:
-    """Return words out of character, set apart from what is told."""
+    """Return an out-of-character note, set apart from the story."""
     first, *more_paragraphs = escape_paragraphs(text) or ["…"]
     return format_block_quote("\n\n".join((f"**Note:** {first}", *more_paragraphs)))
 
@@ -168,9 +167,9 @@ def _format_note(text: str) -> str:
 
 
 def write_journal(record: StoryRecord) -> str:
-    """Return the story as a plain solo journal, a sign at the head of every line.
+    """Return the story as a plain solo journal, with a sign before every entry.
 
-    Further lines of one entry are indented, so that no text can pass for another entry.
+    Further lines of an entry are indented, so that no text can pass for another entry.
     """
     citations = _FactCitations(record)
     lines = [_format_entry("", record.story.title or "A story"), LEGEND]
@@ -234,7 +233,7 @@ def _journal_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
 
 
 def _journal_roll(text: str, resolution: Resolution | None) -> str:
-    """`d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question stands behind an arrow alone."""
+    """Return `d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question has only the arrow."""
     if resolution is None or _is_oracle_answer(resolution):
         return _format_entry("-> ", text)
     separator = " · " if resolution.degree is not Degree.NONE else " = "
@@ -259,8 +258,8 @@ def _format_entry(sign: str, text: str, end: str = "") -> str:
 class _FactCitations:
     """Which facts rest on which turn or scene of the story; `elsewhere` are those that rest on none.
 
-    Every fact of play rests on its scene as well: only the scene's outcome is cited there, the others at the
-    last turn that they rest on.
+    Every fact of play also rests on its scene: only the scene's outcome is cited there, the others at the last
+    turn that they rest on.
     """
 
     def __init__(self, record: StoryRecord) -> None:
@@ -292,7 +291,7 @@ class _FactCitations:
         return self._facts_by_subject.get(subject_id, ())
 
     def describe_evidence(self, view: FactView) -> list[str]:
-        """Return what a fact rests on, the first of it in words."""
+        """Return the evidence of a fact, the first piece with its words."""
         sorted_evidence = sorted(view.evidence, key=self._evidence_order)
         omitted_count = len(sorted_evidence) - MAX_EVIDENCE
         return [
@@ -301,12 +300,12 @@ class _FactCitations:
         ]
 
     def _evidence_order(self, evidence: Evidence) -> tuple[bool, int]:
-        """Return where evidence stands in a list: the scene, what was said in its order, then all else."""
+        """Return the sort key of evidence: the scene, its turns in order, then everything else."""
         place, _ = self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))
         return evidence.kind is not EvidenceKind.SCENE, place
 
     def _describe_piece(self, evidence: Evidence) -> str:
-        """Put evidence as `turn 3.11 “drag marks in the silt”`: the scene's number, then the turn's."""
+        """Return evidence as `turn 3.11 “drag marks in the silt”`: scene number and turn number."""
         label = _EVIDENCE_LABELS[evidence.kind]
         if evidence.kind is EvidenceKind.CHUNK:
             page = "" if evidence.page is None else f" {evidence.page}"
@@ -318,7 +317,7 @@ class _FactCitations:
 
 
 def _describe_standing(view: FactView) -> str:
-    """Return how a fact stands: since when, on whose word, and whether it is still so."""
+    """Return the standing of a fact: since when, on whose word, and whether it still holds."""
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
     ending_note = "settled" if fact.closed else "" if view.is_current else "no longer true"
@@ -326,7 +325,7 @@ def _describe_standing(view: FactView) -> str:
 
 
 def _find_question_ids(rows: Sequence[TurnView]) -> frozenset[Id]:
-    """Return the player's turns that ask the oracle: its answer comes next."""
+    """Return the player's turns that ask the oracle; the answer follows each."""
     return frozenset(
         row.turn.id
         for row, answer in pairwise(rows)
@@ -335,7 +334,7 @@ def _find_question_ids(rows: Sequence[TurnView]) -> frozenset[Id]:
 
 
 def _has_begun(part: ExportedScene) -> bool:
-    """Whether there is anything to tell: the next scene is opened before anybody plays it."""
+    """Return whether anything was played in the scene: the next scene is opened before anybody plays it."""
     return bool(part.rows or part.notes or part.removed_turn_notes or part.scene.summary or part.scene.goal)
 
 

@@ -1,4 +1,4 @@
-"""A story begun in words: what the world has is told to the Monitor, whose idea fills a form. Read only."""
+"""Has the Monitor persona suggest a story from the GM's words, to fill the set-up form. Read-only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stores.records.ids import Id, IdGenerator
 from stores.records.world import Entity, EntityKind, Universe
 
 MAX_IDEA_LENGTH: Final = 2_000
-"""Characters that are taken: a sentence or two, or a paragraph."""
+"""Characters that are accepted: a sentence or two, or a paragraph."""
 FORM_UNCHANGED: Final = "The form is as it was."
 MAX_RULES: Final = 20
 MAX_CHARACTERS: Final = 30
@@ -26,7 +26,7 @@ MAX_PLACES: Final = 20
 
 
 class StoryIdeas:
-    """Has stories imagined. Stateless."""
+    """Suggests stories."""
 
     def __init__(self, calls: PersonaCalls, canon: CanonReader, ids: IdGenerator) -> None:
         self._monitor = Monitor(calls)
@@ -36,11 +36,10 @@ class StoryIdeas:
     async def suggest_story(
         self, universe_id: Id | None, typed_idea: str, world_description: str
     ) -> StoryIdea:
-        """Return an idea for a story in this universe, or in the described world if there is no universe yet.
+        """Return an idea for a story in this universe, or in the described one if there is none yet.
 
-        Each call is paid anew, by the universe's budget.
-
-        Raises InputError without words, or with too many; ModelError.
+        Each call costs, by the universe's budget. Raises InputError without words, or with too many;
+        ModelError.
         """
         idea_text = _clean_idea(typed_idea)
         universe = await self._canon.universe(universe_id) if universe_id else None

@@ -1,4 +1,4 @@
-"""A story read back: "previously on", and the whole of it to write out. Read-only."""
+"""Reads a story back: its recap "previously on", and everything in it for an export. Read-only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_LAST_TURNS = 6
 
 
 class StoryRecordReader:
-    """Reads stories back. Stateless."""
+    """Reads stories back."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class StoryRecordReader:
         self._transcript = transcript
 
     async def read_previously_lines(self, scene_id: Id) -> tuple[str, ...]:
-        """Return "previously on", as the record has it; nothing for a story that has hardly begun."""
+        """Return "previously on"; nothing for a story that has hardly begun."""
         return build_previously_lines(await self._build_recap_input(scene_id))
 
     async def read_short_recap(self, scene_id: Id) -> tuple[str, ...]:
-        """Return the same in two lines or three: what came last, and what is open."""
+        """Return a recap in two or three lines: the last change, and what is open."""
         return build_short_recap(await self._build_recap_input(scene_id))
 
     async def _build_recap_input(self, scene_id: Id) -> RecapInput:
@@ -72,7 +72,7 @@ class StoryRecordReader:
         )
 
     async def read_story_record(self, story_id: Id) -> StoryRecord:
-        """Return everything that a written-out story tells."""
+        """Return everything that an exported story contains."""
         story = await self._log.story(story_id)
         universe = await self._canon.universe(story.universe_id)
         scenes = await self._log.scenes(story_id)
@@ -117,10 +117,10 @@ class StoryRecordReader:
         )
 
     async def _read_outcome_facts(self, exported_scenes: Sequence[ExportedScene]) -> list[Fact]:
-        """Return what the scenes made true.
+        """Return the facts that the scenes made canon.
 
-        What their commits wrote, and all else that rests on what was said in them (by a ruling, or accepted
-        long after); not what was retconned, nor what a correction or a merge left nothing of.
+        Those that their commits wrote, and all others that rest on their turns (by a ruling, or accepted
+        later); not what was retconned, nor what a correction or a merge replaced.
         """
         turn_ids = [row.turn.id for exported_scene in exported_scenes for row in exported_scene.rows]
         committed_fact_ids = dict.fromkeys(
@@ -137,7 +137,7 @@ class StoryRecordReader:
         ]
 
     async def _read_journal_lines(self, scenes: Sequence[Scene]) -> list[JournalLine]:
-        """Return what counts of the story's books, in words."""
+        """Return the entries of the story's journal that count, in words."""
         if not scenes:
             return []
         entries = (await self._context.load_context(scenes[-1].id)).story_entries
@@ -153,5 +153,5 @@ class StoryRecordReader:
 
 
 def _first_spoken_tick(scene: Scene, rows: Sequence[TurnView]) -> int:
-    """Return the tick at which something is said first: a scene often opens with time that passes."""
+    """Return the tick of the first words: a scene often begins with time that passes."""
     return next((row.turn.tick for row in rows if row.turn.speaker is not Speaker.SYSTEM), scene.tick)

@@ -10,18 +10,18 @@ from stores.records.ids import Id
 from stores.records.play import Speaker
 
 _SPEAKERS_WITH_TAKES = (Speaker.GM, Speaker.NPC, Speaker.ORACLE)
-"""Who may say a thing again in other words, or roll it again."""
+"""Speakers whose turns can have several takes."""
 
 
 class TranscriptReader:
-    """Builds rows for a stretch of the line; its cost follows the stretch, not the scene."""
+    """Builds rows for a part of the timeline; the cost follows the part, not the scene."""
 
     def __init__(self, log: LogReader, canon: CanonReader) -> None:
         self._log = log
         self._canon = canon
 
     async def read_rows(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
-        """Return the rows at depths `start` to `start + count - 1` of the line."""
+        """Return the rows at depths `start` to `start + count - 1` of the timeline."""
         turns = await self._log.line_slice(scene_id, start, count)
         if not turns:
             return []
@@ -47,7 +47,7 @@ class TranscriptReader:
         ]
 
     async def trace_turn(self, turn_id: Id) -> TurnTrace:
-        """Return where a turn stands, and what it made true."""
+        """Return where a turn is, and what it made true."""
         turn = await self._log.turn(turn_id)
         scene = await self._log.scene(turn.scene_id)
         made_ids = [subject for _, subject in await self._canon.supported_by([turn_id])]

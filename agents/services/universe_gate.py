@@ -1,7 +1,7 @@
-"""The gate of a universe: what no scene's gate will show (any more), decided and written without a scene.
+"""The gate of a universe, for proposals that no scene's gate will show.
 
-The GM's own edits, what was deferred when its scene closed, what could not be written, and what an abandoned
-story left behind.
+Manual edits, what was deferred when its scene closed, what could not be written, and what an abandoned story
+left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stores.records.workflow import OPEN_STATUSES, Loop, ProposedChange
 
 
 class UniverseGate:
-    """Shows and commits what waits in a universe. Stateless."""
+    """Shows and commits what waits in a universe."""
 
     def __init__(
         self,
@@ -37,10 +37,7 @@ class UniverseGate:
         self._events = events
 
     async def build_gate_view(self, universe_id: Id) -> GateView:
-        """Return what waits at this gate, how much waits in scenes, and what commits closed lately.
-
-        What was closed lately can be undone.
-        """
+        """Return what waits at this gate, how much waits in scenes, and what was committed lately and can be undone."""
         universe = await self._canon.universe(universe_id)
         waiting_proposals, elsewhere_count = await self.list_waiting(universe_id)
         rows = await self._views.build_proposal_rows(
@@ -49,7 +46,7 @@ class UniverseGate:
         return GateView(universe.name, universe, None, False, rows, elsewhere_count)
 
     async def commit(self, universe_id: Id, only_ids: Collection[Id] | None) -> CommitReport:
-        """Write what is accepted or ticked (of `only`, if given); all else waits on. Raises StoreError."""
+        """Write what is accepted or ticked (only of `only`, if given); the rest goes on waiting. Raises StoreError."""
         waiting_proposals, _ = await self.list_waiting(universe_id)
         chosen_proposals = [p for p in waiting_proposals if only_ids is None or p.id in only_ids]
         report = await self._keeper.commit(
@@ -72,7 +69,7 @@ class UniverseGate:
     async def _list_closed(self, universe_id: Id) -> list[ProposedChange]:
         """Return the proposals that commits closed last.
 
-        Without those that the gate of a scene in play shows, and those of the world's import.
+        Without those that the gate of a scene in play shows, and those of the universe's import.
         """
         closed_proposals = await self._log.proposals(
             ProposalQuery(universe_id=universe_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS)
@@ -85,7 +82,7 @@ class UniverseGate:
         ]
 
     async def _find_playing_scenes(self, scene_ids: Collection[Id]) -> set[Id]:
-        """Return the scenes that will come to a gate of their own: not closed, in a story that goes on."""
+        """Return the scenes that still have a gate of their own: open ones of open stories."""
         states = await self._log.loop_states(Loop.SCENE, scene_ids)
         closed_scene_ids = {i for i, transition in states.items() if transition.target == "completed"}
         scenes = [await self._log.scene(i) for i in sorted(set(scene_ids) - closed_scene_ids)]
@@ -94,5 +91,5 @@ class UniverseGate:
 
 
 def _is_world_import(proposal: ProposedChange) -> bool:
-    """Say whether the proposal rests on nothing but the universe's own founding."""
+    """Return whether the proposal rests only on the universe's founding."""
     return {e.ref_id for e in proposal.evidence} == {proposal.universe_id}

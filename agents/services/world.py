@@ -1,4 +1,4 @@
-"""The world: manual edits, what they would do, the record behind canon, commitments, and look-ups."""
+"""The world: manual edits, their previews, the record behind canon, commitments, and look-ups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stores.records.world import Entity
 
 @dataclass(frozen=True, slots=True)
 class WorldServices:
-    """Looks at a universe and proposes changes to it by the GM's own word."""
+    """Reads a universe, and proposes changes to it on the GM's word."""
 
     canon: CanonReader
     entity_cards: EntityCardReader

@@ -1,4 +1,4 @@
-"""The GM's edits by hand, as proposed changes: of entities, of facts, of what is one and what is two."""
+"""The GM's manual edits as proposed changes: of entities, facts, merges and splits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from stores.records.world import Entity, EntityStatus
 
 
 class WorldEditor:
-    """See `agents.world_desk.WorldEdits` for what each call promises. Stateless."""
+    """Proposes manual edits; each method returns what was staged, and raises InputError and StoreError."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class WorldEditor:
         )
 
     async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
-        """Rename, describe, other names, numbers and tags: what differs from canon."""
+        """Propose the edited names, description, numbers and tags, as far as they differ from canon."""
         entity = await self._read_canon_entity(entity_id)
         catalogue = await self._read_catalogue(entity.universe_id)
         removed_numbers = sorted(
@@ -107,7 +107,7 @@ class WorldEditor:
         )
 
     async def propose_merge(self, kept_id: Id, absorbed_id: Id) -> StagedEdits:
-        """The second becomes another name of the first."""
+        """Propose that the second entity is merged into the first, its names becoming aliases."""
         kept_entity, absorbed_entity = (
             await self._read_canon_entity(kept_id),
             await self._read_canon_entity(absorbed_id),
@@ -125,7 +125,7 @@ class WorldEditor:
         )
 
     async def propose_split(self, absorbed_id: Id) -> StagedEdits:
-        """Undo a merge: what moved goes back, and the name with it."""
+        """Propose to undo a merge: everything that was moved goes back, and the name with it."""
         changes = await self._keeper.merges.plan_split(absorbed_id)
         absorbed_entity = await self._canon.entity(absorbed_id)
         description = f"{absorbed_entity.name} is a different one after all."
@@ -137,7 +137,7 @@ class WorldEditor:
     # --- facts ---------------------------------------------------------------------------------------
 
     async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
-        """A fact, as typed after `/fact`, since a moment (`day 3, dusk`, `always`; "" is the present)."""
+        """Propose a fact, as typed after `/fact`, from a moment on (`day 3, dusk`, `always`; "" is the present)."""
         current_tick, tick = await self._read_typed_moment(universe_id, since)
         catalogue = await self._read_catalogue(universe_id)
         find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
@@ -155,7 +155,7 @@ class WorldEditor:
         )
 
     async def propose_axiom(self, universe_id: Id, text: str) -> StagedEdits:
-        """A rule of the world, as typed after `/axiom`."""
+        """Propose a rule of the world, as typed after `/axiom`."""
         change = await declare.read_axiom(
             clean(text), await universe_entity_finder(universe_id, self._canon, self._log)
         )
@@ -165,13 +165,13 @@ class WorldEditor:
         )
 
     async def propose_correction(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
-        """The fact as it should have read all along; it rests on the same evidence."""
+        """Propose the fact as it should have read from the start, on the same evidence."""
         fact = await self._read_canon_fact(fact_id)
         edits, tick = await self._fact_corrections.plan_correction(fact, edit)
         return await self._manual_edits.stage_edits(fact.universe_id, edits, tick=tick)
 
     async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:
-        """The fact was so until a moment ("" is the present), and is no longer."""
+        """Propose that the fact ended at a moment ("" is the present)."""
         fact = await self._read_canon_fact(fact_id)
         if fact.kind in OCCURRENCE_KINDS:
             raise InputError(
@@ -186,7 +186,7 @@ class WorldEditor:
         return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
 
     async def propose_retcon(self, subject_id: Id) -> StagedEdits:
-        """A fact or an entity was never true; one that was retconned is true again."""
+        """Propose that a fact or an entity was never true, or that a retconned one is true again."""
         subject = await self._keeper.retcon_previews.read_subject(subject_id)
         is_restore = subject.status == FactStatus.RETCONNED.value
         subject_text = subject.statement if isinstance(subject, Fact) else subject.name
@@ -219,7 +219,7 @@ class WorldEditor:
         return await read_present_tick(self._log, entity.universe_id)
 
     async def _read_typed_moment(self, universe_id: Id, typed_moment: str) -> tuple[int | None, int | None]:
-        """Return the universe's present, and the tick that was typed (its present for nothing)."""
+        """Return the universe's present, and the typed tick (the present if nothing was typed)."""
         current_tick = await read_present_tick(self._log, universe_id)
         return current_tick, read_moment(
             typed_moment, (await self._canon.universe(universe_id)).calendar, current_tick
@@ -228,9 +228,9 @@ class WorldEditor:
     async def _find_ended_facts(
         self, universe_id: Id, change: AssertFact, catalogue: Catalogue
     ) -> tuple[Id, ...]:
-        """Return what held until the new value began, where only one holds at a time.
+        """Return the facts that end when the new value begins, for a predicate that has one value at a time.
 
-        What time alone does not change (a death), or what began no earlier, is left for the court.
+        What time alone does not change (a death), or what began no earlier, is left to become a conflict.
         """
         new_fact = _build_fact(universe_id, change, self._clock())
         fact_key = fact_key_of(new_fact, catalogue)
@@ -252,7 +252,7 @@ class WorldEditor:
         )
 
     async def _build_number_end(self, entity: Entity, key: str, catalogue: Catalogue) -> Edit:
-        """A number goes off a sheet when the fact that says it ends."""
+        """Return the change that takes a number off a sheet when its fact ends."""
         for fact in await self._canon.facts_about(entity.id, FactsAboutQuery(predicate=key)):
             if fact.entity(SUBJECT) == entity.id and fact_key_of(fact, catalogue) and is_open(fact):
                 return Edit(EndFact(fact_id=fact.id), f"No longer true: {fact.statement}")

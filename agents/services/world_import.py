@@ -1,4 +1,4 @@
-"""Founding a world from a file: YAML words become a checked seed, and a seed becomes proposals.
+"""Founds a universe from a file: YAML becomes a checked seed, and a seed becomes proposals.
 
 Nothing here is canon: the proposals pass the gate like any other.
 """
@@ -51,7 +51,7 @@ SeedTick = Annotated[int, Field(ge=-(10**12), le=10**12)]
 
 
 class SeedRecord(Record):
-    """A part of a world file. Names of things are keys here; identifiers come with `proposals_of`."""
+    """A part of a world file. Entities are named by keys; `build_world_proposals` gives them identifiers."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -76,7 +76,7 @@ class EntitySeed(SeedRecord):
 
 
 class AxiomSeed(SeedRecord):
-    """A rule of the world. `involves` maps a role to the key or keys that play it."""
+    """A rule of the world. `involves` maps a role to the key or keys of the entities in it."""
 
     statement: SeedSentence
     predicate: SeedKey = "axiom"
@@ -99,7 +99,7 @@ class FactSeed(SeedRecord):
 
 
 class OpeningSeed(SeedRecord):
-    """A story to start with. `cast` names everybody who is there, `pc` among them."""
+    """A story to start with. `cast` names everybody present, `pc` among them."""
 
     title: SeedName
     theme: SeedText = ""
@@ -116,7 +116,7 @@ class OpeningSeed(SeedRecord):
 
 
 class WorldSeed(SeedRecord):
-    """A whole world file, checked: every key is known and nothing has another's name."""
+    """A whole world file, checked: every key is known, and no two names are alike."""
 
     universe: UniverseSeed
     entities: tuple[EntitySeed, ...] = Field(min_length=1)
@@ -126,7 +126,7 @@ class WorldSeed(SeedRecord):
 
 
 class StoryOpening(Record):
-    """The suggested first story and scene, with identifiers; `prose` is said before the first turn."""
+    """The suggested first story and scene, with identifiers; `prose` comes before the first turn."""
 
     title: str
     theme: str
@@ -168,8 +168,8 @@ def build_world_proposals(
 ) -> tuple[Universe, list[ProposedChange], StoryOpening]:
     """Return the universe, a proposal for everything in it, and its opening.
 
-    Every identifier is derived from `universe_id` and the file's own keys and words, so that bringing
-    a world in twice gives the same records. Entities come first, then axioms, then facts.
+    Every identifier is derived from `universe_id` and the file's own keys and words, so that importing a file
+    twice gives the same records. Entities come first, then axioms, then facts.
     """
     entity_ids = {entity.key: derive_id("sample", universe_id, entity.key) for entity in seed.entities}
 
@@ -359,7 +359,7 @@ def _file_error(reason: str) -> InputError:
 
 
 def _explain_fault(kind: str, message: str, loc: ValuePath) -> str:
-    """Say a pydantic fault in words for somebody who writes a file, not a program."""
+    """Return a validation error in words for somebody who writes the file."""
     field = loc[-1] if loc else "it"
     match kind:
         case "missing":

@@ -1,7 +1,4 @@
-"""The X-ray of a turn: why it says what it says, from what the log keeps of its exchange.
-
-Read only.
-"""
+"""Builds the X-ray of a turn from what the log has of its exchange. Read-only."""
 
 from __future__ import annotations
 
@@ -16,8 +13,7 @@ from stores.records.play import GM_SPEAKERS, Resolution, Turn
 from stores.records.workflow import ExchangeStep, Loop, Transition
 
 MAX_TRANSITIONS = 20
-"""Transitions of one exchange that are looked through for its steps: it makes four, or a few more if it was
-resumed."""
+"""Transitions of one exchange that are read for its steps: it has four, or a few more if it was resumed."""
 
 PERSONA_BY_STEP = {
     "assemble": Persona.LIBRARIAN,
@@ -31,7 +27,7 @@ PERSONA_BY_STEP = {
 
 
 class XrayReader:
-    """Builds X-rays. Stateless."""
+    """Builds X-rays."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
@@ -57,7 +53,7 @@ class XrayReader:
         )
 
     async def _read_end_transition(self, run_id: Id) -> Transition | None:
-        """Return the transition that ended an exchange, with its steps, if it kept any."""
+        """Return the transition that ended an exchange, if it holds the steps."""
         transitions = await self._log.transitions(loop=Loop.TURN, subject_id=run_id, limit=MAX_TRANSITIONS)
         return next((transition for transition in reversed(transitions) if transition.steps), None)
 
@@ -70,7 +66,7 @@ class XrayReader:
         return sorted(calls_by_id.values(), key=lambda call: call.at)
 
     async def _read_resolution(self, turn: Turn) -> Resolution | None:
-        """Return the result that the turn shows, or else the one that its exchange rolled before it."""
+        """Return the result that the turn shows, or else the last one of its exchange before it."""
         turn_ids = [turn.id]
         earlier_turn: Turn | None = turn
         while earlier_turn is not None and earlier_turn.parent_id and len(turn_ids) < MAX_TRANSITIONS:
@@ -85,9 +81,9 @@ class XrayReader:
 
 
 def _find_run_ids(turn: Turn) -> tuple[Id, ...]:
-    """Return the exchanges that may have made a turn which no call names: it begins one, or joined one.
+    """Return the exchanges that may have made a turn which no call names.
 
-    What the GM told by hand joined nobody's.
+    It begins one or joined one. The GM's own narration belongs to no other exchange.
     """
     is_gm_authored = turn.speaker in GM_SPEAKERS
     return (turn.id,) if is_gm_authored else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
@@ -107,7 +103,7 @@ def _build_step_view(step: ExchangeStep, calls: Sequence[LlmCall]) -> ExchangeSt
 
 
 def _list_warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> Iterator[str]:
-    """Yield what went otherwise than it should have: steps that failed, words cut off, answers unread."""
+    """Yield what went wrong: failed steps, cut narrations, unreadable answers."""
     for step in steps:
         if step.state == "failed":
             yield f"{step.agent}: {step.line or 'failed'}"
