@@ -1,24 +1,17 @@
-"""Replaying a session from its log: the same canon comes of it, and no model is asked a second time.
+"""Replays a story's log: its commits, in their order, must give the canon that the library holds.
 
-Canon is what commits wrote, and the log holds every commit whole (`Canonization.batch`), so that replaying
-the commits in their order must give the canon that the library holds. A session that is played again line by
-line finds its model's answers on record: a call's identifier follows from the exchange that it was made for
-(`agents.llm.model_calls`). The dice fall before anything is narrated, so that another model's words move no
-result either.
+The log holds every commit whole (`Canonization.batch`). The dice fall before anything is narrated, so that
+another model's words change no result and no canon.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agents.llm.errors import ModelUnset
-from agents.llm.llm_port import LlmRequest, TextChunk, Usage
-from agents.llm.scripted_model import ScriptedModel
-from stores.ports import CanonReader, CanonWriter, ContainerWriter, LogReader, NarratorLog
+from stores.ports import CanonReader, CanonWriter, ContainerWriter, LogReader
 from stores.queries import FactQuery
 from stores.records.ids import Id
-from stores.records.llm import LlmCall
 from stores.records.workflow import CanonizationState
 from stores.records.world import StoryNode
 
@@ -89,34 +82,3 @@ def compare_canon(before: CanonRecords, after: CanonRecords) -> list[str]:
         f"not the same: {key}: {before[key]} / {after[key]}" for key in common if before[key] != after[key]
     ]
     return lines
-
-
-async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int:
-    """Put recorded calls into a library that a session is to be replayed in; returns how many they are.
-
-    To be done before its first line is typed. Raises StoreError.
-    """
-    count = 0
-    for call in calls:
-        await log.record_call(call)
-        count += 1
-    return count
-
-
-class RecordedCallsOnly(ScriptedModel):
-    """A model for replays that has no words of its own.
-
-    It raises ModelUnset for every call, since all calls should be on record. `requests` then holds the first
-    call in which the session differs from its record.
-    """
-
-    def __init__(self) -> None:
-        super().__init__([""])
-
-    async def stream(self, request: LlmRequest) -> AsyncGenerator[TextChunk | Usage, None]:
-        self.requests.append(request)
-        raise ModelUnset(
-            "The record of this session holds no such call.",
-            todo="It was typed otherwise here, or its record is not whole.",
-        )
-        yield TextChunk("")  # a generator, as the port has it

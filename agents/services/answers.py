@@ -38,7 +38,6 @@ MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2)
 
 By kind: facts, entities, proposals, turns, memories and passages of sources.
 """
-"""
 MIN_LIKELY_SIMILARITY: Final = 0.4
 """Lowest similarity (0 to 1) at which a model is asked whether such a finding answers the question.
 

@@ -152,13 +152,6 @@ class PlayService:
         player_lines = state.player_lines if state else ()
         return Reply("exchange", ("The exchange that was cut off goes on.", *player_lines))
 
-    async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
-        """Answer the player out of character (`/gm`): a note, and the model's answer beside the story.
-
-        Nothing of it is narrated, staged or remembered as said in the world.
-        """
-        return await self.lines.run_command(scene_id, "gm", words)
-
     async def _move(
         self, scene_id: Id, action: str, work: Callable[[SceneContext], Awaitable[Outcome]]
     ) -> Reply:

@@ -13,13 +13,13 @@ import pytest
 
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedModel
-from agents.orchestrator.replay import RecordedCallsOnly, load_recorded_calls
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Id, SeededIdGenerator
 from stores.records.llm import LlmCall, Persona
+from tests.agents.orchestrator.recorded_calls import RecordedCallsOnly, load_recorded_calls
 from tests.agents.orchestrator.scripted_program import house, persona_of
 from tests.program import START, begin
 
