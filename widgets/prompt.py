@@ -294,11 +294,6 @@ class PlayPrompt(Horizontal):
         """Give the names that `@` completes, the likeliest first."""
         self._area.completer = Completer(self._area.completer.commands, names)
 
-    def set_history(self, lines: Sequence[str]) -> None:
-        """Make earlier lines recallable, oldest first."""
-        for line in lines:
-            self._area.add_to_history(line)
-
     def restore_text(self, text: str) -> None:
         """Put words back that could not be played; what was typed since then follows them."""
         typed_since = self._area.text

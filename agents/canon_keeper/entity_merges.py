@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS, MergeGain, read_snapshot
-from agents.canon_keeper.change_application import apply_change, build_entity
+from agents.canon_keeper.change_application import apply_change
 from agents.canon_keeper.fact_readings import (
     MERGED_PREDICATE,
     fact_key_of,
@@ -29,7 +29,6 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import (
     Authority,
-    CreateEntity,
     Fact,
     FactKind,
     FactStatus,
@@ -112,37 +111,6 @@ class MergePreviewer:
             if entities_by_id[one].kind is entities_by_id[other].kind
         ]
         return sorted(lookalike_pairs, key=lambda pair: (-pair.likeness, pair.one.name, pair.other.name))
-
-    async def find_namesakes(self, proposal: ProposedChange) -> list[LookalikePair]:
-        """Return who in canon may be the entity that is proposed (`other`), the most alike first.
-
-        To take them for one, accept the proposal together with `Lookalike.merge`. Raises StoreError.
-        """
-        change = proposal.change
-        if not isinstance(change, CreateEntity):
-            return []
-        new_entity = build_entity(proposal, change)
-        names = [
-            (normalize_name(name), whose)
-            for name, whose in await self._canon.folded_names(proposal.universe_id)
-        ]
-        own_names = [(normalize_name(name), new_entity.id) for name in (new_entity.name, *new_entity.aliases)]
-        pairs = _similar_pairs(
-            [*own_names, *(pair for pair in names if pair[1] != new_entity.id)], first_count=len(own_names)
-        )
-        entities_by_id = await self._canon.entities_by_id(
-            {i for pair in pairs for i in pair} - {new_entity.id}
-        )
-        lookalike_pairs = [
-            LookalikePair(entities_by_id[one if other == new_entity.id else other], new_entity, likeness)
-            for (one, other), likeness in pairs.items()
-            if likeness >= SIMILAR_NAME_LIKENESS
-            or entities_by_id[one if other == new_entity.id else other].kind is new_entity.kind
-        ]
-        return sorted(
-            lookalike_pairs,
-            key=lambda pair: (-pair.likeness, pair.one.kind is not new_entity.kind, pair.one.name),
-        )
 
     async def preview_merge(self, kept_id: Id, absorbed_id: Id) -> MergePreview:
         """Preview `MergeEntities(kept, absorbed)`. Raises InputError if they are not two in canon."""

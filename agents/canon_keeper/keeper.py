@@ -196,15 +196,6 @@ class CanonKeeper:
             result, held_count=plan.held_count, deferred_count=result.deferred_count - held_as_deferred
         )
 
-    async def retry_commits(self, universe_id: Id | None = None) -> list[CommitResult]:
-        """Finish every commit that was begun and not closed, as it was planned, oldest first.
-
-        Raises StoreError if a store still fails.
-        """
-        return [
-            await self._journal.finish_commit(c) for c in await self._journal.read_unfinished([universe_id])
-        ]
-
     async def recover(self) -> list[str]:
         """Finish what a crash left half done; a line for the user for each. Never raises StoreError.
 

@@ -137,14 +137,6 @@ class PolicyStore:
             for kind, count in sorted(decided_counts.items())
         }
 
-    async def read_suggestions(self, universe_id: Id) -> list[RuleSuggestion]:
-        """Return the rules that the GM's own decisions suggest and that are not laid down yet.
-
-        Where a whole kind is decided alike, its parts are not offered one by one.
-        """
-        tallies, rules = await gather(self.read_tallies(universe_id), self.read_rules(universe_id))
-        return suggest_rules(tallies, {k.kind for k in rules})
-
     # --- predicates of its own ------------------------------------------------------------------------
 
     async def read_predicates(self, universe_id: Id) -> str:

@@ -52,15 +52,6 @@ def apply_state_change(state: WorkingState, change: StateChange) -> WorkingState
             return WorkingState(state.numbers, other_tags, state.values)
 
 
-def describe_state_change(
-    change: StateChange, before: WorkingState, after: WorkingState
-) -> tuple[str, str, str]:
-    """Return a diff line for `change`: the key or tag, its value before, and after."""
-    if change.op in (StateOp.TAG, StateOp.UNTAG):
-        return f"tag {change.key}", _yes_if_tagged(before, change.key), _yes_if_tagged(after, change.key)
-    return change.key, _show_value(before, change.key), _show_value(after, change.key)
-
-
 def _with_value(state: WorkingState, key: str, value: FactValue | None) -> WorkingState:
     """Set `key`, among the numbers or among the values; None clears it."""
     numbers = {k: v for k, v in state.numbers.items() if k != key or _is_number(value)}
@@ -74,17 +65,3 @@ def _with_value(state: WorkingState, key: str, value: FactValue | None) -> Worki
 
 def _is_number(value: FactValue | None) -> TypeGuard[Number]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _yes_if_tagged(state: WorkingState, tag: str) -> str:
-    return "yes" if tag in state.tags else "no"
-
-
-def _show_value(state: WorkingState, key: str) -> str:
-    value = state.numbers.get(key, state.values.get(key))
-    if value is None:
-        return ABSENT
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    # 9.7 + 0.1 is 9.799999999999999 to the machine and 9.8 to a player.
-    return f"{value:.10g}" if isinstance(value, float) else str(value)

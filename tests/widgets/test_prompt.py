@@ -111,7 +111,8 @@ async def test_history_goes_back_and_forth_and_keeps_the_draft() -> None:
 async def test_up_and_down_move_within_several_lines_first() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.prompt.set_history(["older"])
+        await typed(pilot, "older")
+        await pilot.press("enter")
         await typed(pilot, "first\nsecond")
         await pilot.press("up")
         assert app.prompt.text == "first\nsecond"

@@ -17,12 +17,10 @@ from tests.agents.canon_keeper.proposal_builders import (
     LANTERN,
     MARA,
     UNIVERSE,
-    creates,
     entity,
     fact,
     proposal,
     ruling,
-    says,
     tagged,
 )
 
@@ -116,18 +114,3 @@ async def test_merge_only_two_that_are_in_canon_can_be_merged(keeper_library: Ke
     for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
         with pytest.raises(InputError, match="not two"):
             await keeper_library.keeper.merges.preview_merge(*pair)
-
-
-async def test_merge_new_one_that_is_known_already_is_accepted_as_another_name(
-    keeper_library: KeeperLibrary,
-) -> None:
-    await keeper_library.lay(entities=PEOPLE)
-    found = creates("the strangers", EntityKind.CHARACTER, turn_id=None)
-    (pair,) = await keeper_library.keeper.merges.find_namesakes(found)
-    assert (pair.one.id, pair.other.name) == (STRANGER.id, "the strangers")
-    about = says("knows", entity("the strangers"), MARA, turn_id=None)
-    await committed(keeper_library, found, about, proposal(pair.merge, turn_id=None))
-    stranger = await keeper_library.canon.entity(STRANGER.id)
-    assert stranger.aliases == ("Grey Cloak", "the strangers")
-    assert [f.predicate for f in await keeper_library.canon.facts_about(STRANGER.id)] == ["knows"]
-    assert await keeper_library.keeper.merges.find_namesakes(about) == []
