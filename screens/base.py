@@ -102,8 +102,14 @@ class ServiceScreen(Screen[Result]):
         self.notify(notice.text, severity=notice.severity, markup=False)
 
     def handle_error(self, error: BaseException, worker_name: str) -> None:
-        """A worker of this screen died of `error`. Screens with a place for words override this."""
-        self.post_message(ErrorRaised(error))
+        """Show the error of a worker: a MonitorError in the screen's notices if it has any, else in a dialog."""
+        from screens.notice_panel import NoticePanel  # not before the first frame: the app imports this file
+        from stores.errors import MonitorError
+
+        if isinstance(error, MonitorError) and (panels := self.query(NoticePanel)):
+            panels.first().show_error(error)
+        else:
+            self.post_message(ErrorRaised(error))
 
     def reload(self) -> None:
         """Read again, now or as soon as the read in progress is done. Events come in bursts; reads do not."""

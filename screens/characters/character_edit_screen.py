@@ -13,11 +13,11 @@ from textual.message import Message
 from agents.views.character_views import MemoryView
 from agents.views.play_views import FactView
 from agents.views.world_views import StagedEdits
+from screens.base import ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
 from screens.dialogs.text_dialog import TextDialog
-from screens.evidence_screen import EvidenceScreen
 from screens.notice_panel import NoticePanel
 from screens.routes import ToGate, ToUniverse, Visit
 from screens.world.world_forms import entity_edit_form
@@ -37,7 +37,7 @@ MISREMEMBER_HINT = (
 )
 
 
-class CharacterEditScreen(EvidenceScreen):
+class CharacterEditScreen(ServiceScreen[None]):
     """A screen with somebody on it. Keys mean them, or the row under the cursor."""
 
     BINDINGS = [

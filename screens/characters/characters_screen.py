@@ -17,6 +17,7 @@ from agents.events import CanonCommitted, MemoriesWritten
 from agents.views.character_views import MemoryView
 from agents.views.play_views import FactView
 from screens.characters.character_edit_screen import CharacterEditScreen
+from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -49,7 +50,6 @@ class CharactersScreen(CharacterEditScreen):
         Binding("u", "universe", "World", id="people.universe", tooltip="The characters of the next world"),
         Binding("escape", "escape", "Back", id="people.escape", tooltip="One step back"),
     ]
-    EVIDENCE_IN = "#known"
 
     @dataclass
     class RosterLoaded(Message):
@@ -89,6 +89,7 @@ class CharactersScreen(CharacterEditScreen):
             with Vertical(id="known"):
                 yield Static(id="panes", markup=False)
                 yield CharacterPane()
+                yield EvidencePanel(self.services.world.provenance)
         yield NoticePanel()
         yield KeyBar()
 
@@ -164,7 +165,7 @@ class CharactersScreen(CharacterEditScreen):
     def _show_character(self, message: CharacterLoaded) -> None:
         if message.view.card.entity.id == self.entity_id:
             if self.view is None or self.view.card.entity.id != self.entity_id:
-                self.close_evidence()
+                self.query_one(EvidencePanel).close()
             self._refresh_character(message.view)
 
     def _refresh_character(self, view: CharacterView | None) -> None:
@@ -184,7 +185,7 @@ class CharactersScreen(CharacterEditScreen):
         message.stop()
         chosen_item = message.item
         if isinstance(chosen_item, FactView):
-            self.show_evidence(chosen_item.fact.id, chosen_item.fact.statement)
+            self.query_one(EvidencePanel).show_evidence(chosen_item.fact.id, chosen_item.fact.statement)
         elif isinstance(chosen_item, MemoryView) and chosen_item.memory.turn_id is not None:
             self.post_message(Visit(ToReading(chosen_item.memory.turn_id)))
         elif isinstance(chosen_item, MemoryView):
@@ -233,7 +234,7 @@ class CharactersScreen(CharacterEditScreen):
         return super().check_action(action, parameters)
 
     def action_pane(self, step: int) -> None:
-        self.close_evidence()
+        self.query_one(EvidencePanel).close()
         self.pane = CHARACTER_TABS[(CHARACTER_TABS.index(self.pane) + step) % len(CHARACTER_TABS)]
         self._refresh_character(self.view)
 
@@ -248,7 +249,7 @@ class CharactersScreen(CharacterEditScreen):
         """One step back: from notes, evidence, search, the portrait, then off the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
-        elif self.close_evidence() or self._close_search():
+        elif self.query_one(EvidencePanel).close() or self._close_search():
             pass
         elif self.query_one(CharacterPane).has_focus:
             self.query_one(CharacterList).focus()

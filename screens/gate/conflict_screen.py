@@ -340,12 +340,9 @@ class ConflictScreen(ServiceScreen[None]):
             self.post_message(Visit(Back(self)))
 
     def handle_error(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            if worker == "rule":
-                self.query_one("#outlook", Static).update("")  # the same is told in the notes
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)
+        if worker == "rule":
+            self.query_one("#outlook", Static).update("")  # the error says the same
+        super().handle_error(error, worker)
 
 
 def _conflict_content(conflict: ProposalConflict) -> Content:

@@ -24,7 +24,6 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
@@ -309,12 +308,6 @@ class GateScreen(ServiceScreen[None]):
             self.post_message(Visit(ToReading(turn_id)))
         else:
             self.query_one(NoticePanel).show_lines(("No quote: you declared it.",))
-
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)
 
 
 def _count_line(view: GateView) -> str:

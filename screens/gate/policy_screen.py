@@ -20,7 +20,6 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import KindRule
 from widgets.policy_list import PolicyList
@@ -153,9 +152,3 @@ class PolicyScreen(ServiceScreen[None]):
             self.query_one(NoticePanel).clear()
         elif not self._close_kind_field():
             self.post_message(Visit(Back(self)))
-
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)

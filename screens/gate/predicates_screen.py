@@ -103,10 +103,7 @@ class PredicatesScreen(ServiceScreen[None]):
 
     def handle_error(self, error: BaseException, worker: str) -> None:
         """Show what is wrong, and stand on its line."""
-        if not isinstance(error, MonitorError):
-            super().handle_error(error, worker)
-            return
-        self.query_one(NoticePanel).show_error(error)
-        if (line := _LINE.search(error.what)) is not None:
+        super().handle_error(error, worker)
+        if isinstance(error, MonitorError) and (line := _LINE.search(error.what)) is not None:
             area = self.query_one(TextArea)
             area.move_cursor((min(int(line[1]), area.document.line_count) - 1, 0))

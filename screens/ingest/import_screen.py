@@ -21,7 +21,6 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToStory, Visit
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
 from widgets.safe_text import one_line
 from widgets.worker import start_worker
 
@@ -185,10 +184,7 @@ class ImportScreen(ServiceScreen[None]):
 
     def handle_error(self, error: BaseException, worker: str) -> None:
         self.query_one("#found", Static).update("")
-        if isinstance(error, MonitorError):
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)
+        super().handle_error(error, worker)
 
 
 def _preview_lines(preview: ImportPreview) -> list[str]:

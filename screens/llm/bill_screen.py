@@ -23,7 +23,7 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToXray, Visit
 from screens.title_bar import TitleBar
-from stores.errors import InputError, MonitorError
+from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.llm import LlmCall
 from widgets.bill_list import BillList, BillTab
@@ -153,12 +153,6 @@ class BillScreen(ServiceScreen[None]):
             self.query_one(NoticePanel).clear()
         else:
             self.post_message(Visit(Back(self)))
-
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)
 
 
 def parse_micros(dollars_text: str) -> int | None:

@@ -97,6 +97,4 @@ class XrayScreen(ServiceScreen[None]):
     def handle_error(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):
             self.query_one(XrayList).empty = "There is no X-ray of this turn."
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)
+        super().handle_error(error, worker)

@@ -17,7 +17,6 @@ from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Back, Route, Visit
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.transcript.transcript import Transcript
 
@@ -113,9 +112,3 @@ class ReadingScreen(ServiceScreen[None]):
 
     def action_back(self) -> None:
         self.post_message(Visit(Back(self)))
-
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            self.query_one(NoticePanel).show_error(error)
-        else:
-            super().handle_error(error, worker)

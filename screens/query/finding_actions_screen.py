@@ -10,8 +10,9 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
+from screens.base import ServiceScreen
 from screens.dialogs.line_dialog import LineDialog
-from screens.evidence_screen import EvidenceScreen
+from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import ToCharacters, ToGate, ToPrompt, ToReading, ToUniverse, Visit
 from stores.errors import InputError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from agents.views.query_views import QueryFinding
 
 
-class FindingActionsScreen(EvidenceScreen):
+class FindingActionsScreen(ServiceScreen[None]):
     """A screen with a list of findings. `words` are what is asked; from play, `scene_id` says where."""
 
     BINDINGS = [
@@ -33,7 +34,6 @@ class FindingActionsScreen(EvidenceScreen):
         Binding("t", "make_true", "Propose", id="query.make_true", tooltip="Propose a fact"),
         Binding("g", "gate", "Gate", id="query.gate", tooltip="What waits for your decision in this world"),
     ]
-    EVIDENCE_IN = "#known"
 
     @dataclass
     class FactProposed(Message):
@@ -113,7 +113,7 @@ class FindingActionsScreen(EvidenceScreen):
         message.stop()
         finding = message.finding
         if finding.fact_id is not None:
-            self.show_evidence(finding.fact_id, finding.text)
+            self.query_one(EvidencePanel).show_evidence(finding.fact_id, finding.text)
         elif finding.proposal_id is not None:
             self.post_message(Visit(ToGate(finding.scene_id, self.universe_id)))
         elif finding.memory_id is not None:

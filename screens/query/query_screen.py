@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, HeadMoved, ProposalsChanged
 from agents.indexer.question_vectors import STARTING_NOTE
+from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -119,6 +120,7 @@ class QueryScreen(FindingActionsScreen):
         with Vertical(id="known"):
             yield Static(id="answer", markup=False)
             yield FindingList(empty=TAB_HINTS[self.tab])
+            yield EvidencePanel(self.services.world.provenance)
         yield NoticePanel()
         yield KeyBar()
 
@@ -190,7 +192,7 @@ class QueryScreen(FindingActionsScreen):
         self._question_number += 1
         self._is_submitted = in_words
         self.query_one(NoticePanel).clear()
-        self.close_evidence()
+        self.query_one(EvidencePanel).close()
         question = self.question.strip()
         if not question or self.universe_id is None:
             self.workers.cancel_group(self, "look")
@@ -322,7 +324,7 @@ class QueryScreen(FindingActionsScreen):
         """One step back: from notes, evidence, the list, then off the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
-        elif self.close_evidence():
+        elif self.query_one(EvidencePanel).close():
             pass
         elif self.finding_list.has_focus:
             self.action_ask()

@@ -15,7 +15,8 @@ from textual.widget import Widget
 from agents.events import CanonCommitted, ProposalsChanged
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import SceneReference, describe_waiting
-from screens.evidence_screen import EvidenceScreen
+from screens.base import ServiceScreen
+from screens.evidence_panel import EvidencePanel
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToGate, ToReading, ToUniverse, Visit
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from agents.events import Event
 
 
-class MentionListScreen(EvidenceScreen):
+class MentionListScreen(ServiceScreen[None]):
     """A title, a list, notes and keys. Subclasses read, and fill the list with sections."""
 
     NAME = ""
@@ -54,6 +55,7 @@ class MentionListScreen(EvidenceScreen):
         yield from self.compose_top()
         with Vertical(id="known"):
             yield MentionList()
+            yield EvidencePanel(self.services.world.provenance)
         yield NoticePanel()
         yield KeyBar()
 
@@ -109,9 +111,9 @@ class MentionListScreen(EvidenceScreen):
         mentioned = message.mention.mentioned
         match mentioned:
             case FactView():
-                self.show_evidence(mentioned.fact.id, mentioned.fact.statement)
+                self.query_one(EvidencePanel).show_evidence(mentioned.fact.id, mentioned.fact.statement)
             case Entity():
-                self.show_evidence(mentioned.id, mentioned.name)
+                self.query_one(EvidencePanel).show_evidence(mentioned.id, mentioned.name)
             case SceneReference():
                 if mentioned.turn_id:
                     self.post_message(Visit(ToReading(mentioned.turn_id)))
@@ -140,7 +142,7 @@ class MentionListScreen(EvidenceScreen):
         """One step back: from notes, evidence, what is typed above, then off the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
-        elif self.close_evidence():
+        elif self.query_one(EvidencePanel).close():
             pass
         elif not self.mention_list.has_focus and self.escape_leads_to_list(self.focused):
             self.mention_list.focus()

@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -37,7 +38,6 @@ class MergeScreen(MentionListScreen):
     AUTO_FOCUS = "MentionList"
     BINDING_GROUP_TITLE = "Merge"
     NAME = "Merge"
-    EVIDENCE_IN = "#what"
     BINDINGS = [
         Binding(
             "enter",
@@ -76,6 +76,7 @@ class MergeScreen(MentionListScreen):
                 yield EntityCardView(id="absorbed")
         with Vertical(id="what"):
             yield MentionList()
+            yield EvidencePanel(self.services.world.provenance)
         yield NoticePanel()
         yield KeyBar()
 
@@ -101,7 +102,7 @@ class MergeScreen(MentionListScreen):
     def _show_fact_evidence(self, message: EntityCardView.EvidenceRequested) -> None:
         message.stop()
         fact = message.fact_view.fact
-        self.show_evidence(fact.id, fact.statement)
+        self.query_one(EvidencePanel).show_evidence(fact.id, fact.statement)
 
     # --- keys --------------------------------------------------------------------------------------
 

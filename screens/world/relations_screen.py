@@ -9,6 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
+from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.world.mention_list_screen import MentionListScreen
 from stores.records.ids import Id
@@ -73,7 +74,7 @@ class RelationsScreen(MentionListScreen):
             self._show_entity(message.mention.mentioned.id)
 
     def _show_entity(self, entity_id: Id) -> None:
-        self.close_evidence()
+        self.query_one(EvidencePanel).close()
         self.entity_id = entity_id
         self.mention_list.show_sections([])
         self.reload()
@@ -95,4 +96,6 @@ class RelationsScreen(MentionListScreen):
         if self.current_mention is not None:
             mention = self.current_mention
             assert isinstance(mention.mentioned, Entity)
-            self.show_evidence(mention.tag, f"{mention.lead} {mention.mentioned.name}")
+            self.query_one(EvidencePanel).show_evidence(
+                mention.tag, f"{mention.lead} {mention.mentioned.name}"
+            )

@@ -11,7 +11,8 @@ from textual.binding import Binding
 from textual.message import Message
 
 from agents.views.world_views import describe_waiting
-from screens.evidence_screen import EvidenceScreen
+from screens.base import ServiceScreen
+from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import (
     ToCommitments,
@@ -49,7 +50,7 @@ _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
 _WORLD_ACTIONS = ("house", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
 
 
-class UniverseEditScreen(EvidenceScreen):
+class UniverseEditScreen(ServiceScreen[None]):
     """A screen with a tree and a card. Keys mean the fact under the card's cursor, or else the entity."""
 
     BINDINGS = [
@@ -219,7 +220,7 @@ class UniverseEditScreen(EvidenceScreen):
 
     def action_basis(self) -> None:
         if (entity := self.current_entity) is not None:
-            self.show_evidence(entity.id, entity.name)
+            self.query_one(EvidencePanel).show_evidence(entity.id, entity.name)
 
     def action_retcon(self) -> None:
         subject = (

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, ProposalsChanged
+from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -105,7 +106,7 @@ class UniverseScreen(UniverseEditScreen):
         if self.query(EntityTree):
             return
         tree = EntityTree()
-        card_panel = Vertical(EntityCardView(), id="known")
+        card_panel = Vertical(EntityCardView(), EvidencePanel(self.services.world.provenance), id="known")
         await self.query_one("#world").mount(Static(id="none", markup=False), tree, card_panel)
         tree.focus()
 
@@ -192,7 +193,7 @@ class UniverseScreen(UniverseEditScreen):
     @on(EntityCardLoaded)
     def _show_card(self, message: EntityCardLoaded) -> None:
         if message.card.entity.id != self.entity_id:
-            self.close_evidence()
+            self.query_one(EvidencePanel).close()
         self.entity_id = message.card.entity.id
         card = self.query_one(EntityCardView)
         card.show_card(message.card, message.waiting_proposals)
@@ -208,7 +209,7 @@ class UniverseScreen(UniverseEditScreen):
     def _show_fact_evidence(self, message: EntityCardView.EvidenceRequested) -> None:
         message.stop()
         fact = message.fact_view.fact
-        self.show_evidence(fact.id, fact.statement)
+        self.query_one(EvidencePanel).show_evidence(fact.id, fact.statement)
 
     # --- search ------------------------------------------------------------------------------------
 
@@ -269,7 +270,7 @@ class UniverseScreen(UniverseEditScreen):
         """One step back: from notes, evidence, search, then off the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
-        elif self.close_evidence() or self._close_search():
+        elif self.query_one(EvidencePanel).close() or self._close_search():
             pass
         elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
             self.query_one(EntityTree).focus()
