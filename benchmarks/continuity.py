@@ -1,4 +1,4 @@
-"""Measures continuity in a long story (`python -m benchmarks.continuity`): what is fed forward and what is caught.
+"""Measures continuity in a long story (`python -m benchmarks.continuity`): what prompts contain and what is caught.
 
 A scripted model sets continuity traps in three of five turns (`tests/long_model/baits.py`); no real model
 is used and nothing costs anything. `tests/long_model` asserts these figures.

@@ -29,7 +29,7 @@ from tests.program import begin
 ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC)
 NEVER = "never"
 AGAIN_EVERY = 3
-"""The Critic has every third telling told again: then the Narrator is asked twice."""
+"""The Critic asks for a rewrite of every third narration, so the Narrator is asked twice."""
 
 Note = Callable[..., None]
 

@@ -158,7 +158,7 @@ BAITS: Final = (
         ),
     ),
     Bait(
-        "the last turn told again",
+        "the last turn repeated",
         "repeats an earlier turn",
         ("I wait.", "I wait a little longer."),
         ("The last turns",),

@@ -82,7 +82,7 @@ class Result:
 
     def table(self) -> str:
         """Return the figures as a table in text."""
-        head = ("bait", "times", "fed forward", "told again", "warned", "at the gate", "missed")
+        head = ("bait", "times", "in the prompt", "rewritten", "warned", "at the gate", "missed")
         rows = [
             (name, t.times, f"{t.in_prompt} of {t.times}", t.rewritten, t.warned, t.at_gate, t.missed)
             for name, t in self.baits.items()
@@ -244,7 +244,7 @@ class Run:
         tally.warned += bool(right) and not again
         tally.missed += not right
         if again:
-            assert await self._last() == self._model.corrected_prose, "what was told again stands on the line"
+            assert await self._last() == self._model.corrected_prose, "the corrected prose is on the line"
         if bait.records is not None:
             self._waiting[await self._last_id()] = (bait, bool(right))
 

@@ -1,4 +1,4 @@
-"""What is fed forward of the record, read from a real library through the ports."""
+"""Tests of context packages, read from a real library through the ports."""
 
 from __future__ import annotations
 
