@@ -45,7 +45,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
             terminal.quit()
         decision_seconds = asyncio.run(_time_decisions(home, count))
         yield make_times_row(
-            f"verdict kept, all weighed anew, gate of {PROPOSALS}, {name}", decision_seconds, ASSESSED
+            f"decision saved, all assessed again, gate of {PROPOSALS}, {name}", decision_seconds, ASSESSED
         )
 
 

@@ -29,7 +29,7 @@ COUNT = 300
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    yield from asyncio.run(_rows(libraries.folder / "mirror", libraries.often(COUNT)))
+    yield from asyncio.run(_rows(libraries.folder / "replica", libraries.often(COUNT)))
 
 
 async def _rows(folder: Path, count: int) -> list[Row]:

@@ -24,7 +24,7 @@ from stores.records.world import Entity, EntityKind, Universe
 from stores.stores import Stores
 
 FORMAT = 1
-"""Raise this when the contents change: older caches are then made anew."""
+"""Raise this when the contents change: older caches are then filled again."""
 
 T = TypeVar("T")
 

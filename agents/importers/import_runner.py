@@ -55,7 +55,7 @@ class ImportRunner:
         """
         if self._task is not None:
             raise InputError(
-                "A log is being brought in already.", todo="Wait until it is in, or cancel it first."
+                "Another import is running.", todo="Wait until it has ended, or cancel it first."
             )
         self._record_progress(ImportProgress(0, 0, 0, 0))
         self._task = asyncio.ensure_future(self._importer.import_log(request, self._record_progress))
@@ -92,7 +92,7 @@ class ImportRunner:
     def _cancelled_text(self) -> str:
         progress = self._progress
         if progress is None or not progress.turns:
-            return "Cancelled: nothing of the log was brought in."
+            return "Cancelled: nothing was imported."
         imported_text = f"{progress.turns:,} of {progress.total_turns:,} turns are in"
         return f"Cancelled: {imported_text}. Import the same file again, and it goes on from there."
 

@@ -71,7 +71,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import brought in."""
+    """What an import added."""
 
     universe_id: Id
     universe: str

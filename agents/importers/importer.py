@@ -322,7 +322,7 @@ def _name_from_file(request: ImportRequest) -> str:
 def _played_on_error(story_import: StoryImport, scene_index: int) -> InputError:
     turn_count = sum(part.turns for part in story_import.scenes[: scene_index + 1])
     return InputError(
-        f"“{story_import.story.title}” was played on since its import was cut off, so the rest cannot follow.",
-        kept=f"What was played is kept, and so are the {turn_count:,} turns that were brought in.",
-        todo="Bring the whole log in beside it under another title, with --story.",
+        f"“{story_import.story.title}” was played on since its import was cut off, so the rest cannot be added.",
+        kept=f"What was played is kept, and so are the {turn_count:,} turns that were imported.",
+        todo="Import the whole log as another story, with another title (--story).",
     )

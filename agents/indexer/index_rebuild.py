@@ -2,7 +2,7 @@
 
 If the index can, a collection of words is built beside the one in use and replaces it when complete;
 otherwise items are overwritten and surplus ones deleted. Vectors take an hour per hundred thousand, so
-valid ones are kept unless all are to be made anew. A rebuild that is interrupted keeps its progress and
+valid ones are kept unless all are to be computed again. A rebuild that is interrupted keeps its progress and
 continues the next time.
 """
 
@@ -81,7 +81,7 @@ async def rebuild_vectors(
     return {name: (await index.models(name)).get(writer.model, 0) for name in collections}
 
 
-# --- reading the truth ------------------------------------------------------------------------------
+# --- reading the sources ------------------------------------------------------------------------------
 
 
 async def _turn_batches(

@@ -97,7 +97,7 @@ async def ask_with_fallbacks(
             )
         if (value := find_json_answer(answer, output_type)) is not None:
             note = (
-                "the answer was cut off, and mended"
+                "the answer was cut off, and repaired"
                 if request_usage.finish == "length"
                 else _fallback_note(earlier_error)
             )

@@ -299,7 +299,7 @@ class ModelCalls:
         return stop_event.is_set()
 
     async def _find_earlier_call(self, persona: Persona, call_context: CallContext) -> LlmCall | None:
-        """Return the call that was already made in this context, if it brought text."""
+        """Return the call that was already made in this context, if it has text."""
         earlier_calls = await self._log.llm_calls(LlmCallQuery(ids=[_call_id(persona, call_context)]))
         return next((call for call in earlier_calls if call.outcome in REUSABLE_OUTCOMES), None)
 

@@ -73,7 +73,7 @@ class FactVisibility:
         heard_text: str,
         spoken_sentences: Sequence[SpokenSentence],
     ) -> bool:
-        """Say whether a turn teaches this character the fact: spoken facts by hearing them, others by sight."""
+        """Say whether a turn teaches this character the fact: spoken facts by hearing them, others by seeing them."""
         affirmed_claims = {
             c
             for c in self._stretch.claim_reader.read_fact_claims(stated_fact.fact, self._stretch.ids_by_name)

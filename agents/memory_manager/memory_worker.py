@@ -1,7 +1,7 @@
 """Writes what each character remembers, and strengthens the memories that are recalled. Needs no model.
 
 A background worker whose subjects are scenes; its cursor for a scene is a turn, and a fingerprint of what
-was proposed and decided there. After an undo it starts anew; memories that it writes again have the same
+was proposed and decided there. After an undo it starts again; memories that it writes again have the same
 identifiers. One more subject stands for the memories that were read.
 """
 

@@ -108,7 +108,7 @@ def _faction_bonds(character_id: Id, towards_id: Id, fact_readings: _FactReading
 
 
 def _factions_of(character_id: Id, fact_readings: _FactReadings) -> dict[Id | None, tuple[Fact, ...]]:
-    """Return the factions of `who` with the facts that say so, and `who` with none."""
+    """Return the character's factions with the facts that say so, and the character itself with none."""
     facts_by_faction: dict[Id | None, tuple[Fact, ...]] = {
         reading.object: (fact,)
         for fact, reading in fact_readings

@@ -41,5 +41,5 @@ class EntityNameLookup:
         raise InputError(
             f"{problem} here.",
             kept="Nothing was rolled or changed.",
-            todo=todo or "Check the name, or bring it into the world first.",
+            todo=todo or "Check the name, or create it first.",
         )

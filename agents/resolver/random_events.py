@@ -112,7 +112,7 @@ def draw_random_event(
         raise InputError(
             "There is nothing that an event could be about.",
             kept="Nothing was rolled.",
-            todo="Open a thread, or bring somebody into the world.",
+            todo="Open a thread, or create an NPC.",
         )
     focus = draw_row(table, rng)
     target, target_roll = None, None

@@ -26,11 +26,11 @@ _FAIL = "import sys; sys.exit('the disk is full')"
 _DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + _LISTEN
 
 
-class Shelf:
-    """A server of files, of any manners."""
+class FakeServer:
+    """A small HTTP server that runs the given code."""
 
-    name = "shelf"
-    product = "a shelf"
+    name = "fake"
+    product = "a fake server"
     kind = Kind.REAL
     ports: Sequence[str] = ("http",)
     secrets: Sequence[str] = ("password",)
@@ -49,7 +49,7 @@ class Shelf:
         return probe.http_status(place.ports["http"], "/") == 200
 
     def env(self, place: Place) -> dict[str, str]:
-        return {"SHELF_URL": self.address(place), "SHELF_PASSWORD": place.secrets["password"] + " it's"}
+        return {"FAKE_URL": self.address(place), "FAKE_PASSWORD": place.secrets["password"] + " it's"}
 
     def address(self, place: Place) -> str:
         return f"http://127.0.0.1:{place.ports['http']}"
@@ -62,51 +62,51 @@ def cache(tmp_path: Path) -> Cache:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    run = Run(tmp_path / "run", [Shelf()])
+    run = Run(tmp_path / "run", [FakeServer()])
     yield run
     if run.folder.exists():
-        run.stop(Shelf(), by_force=True)
+        run.stop(FakeServer(), by_force=True)
 
 
 def test_server_run_answers_and_keeps_secrets_private(run: Run, cache: Cache) -> None:
-    place = run.start(Shelf(), cache)
-    assert Shelf().healthy(place)
+    place = run.start(FakeServer(), cache)
+    assert FakeServer().healthy(place)
     assert stat.S_IMODE(run.env_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(run.folder.stat().st_mode) == 0o700
-    script = f". {run.env_file} && printf '%s' \"$SHELF_PASSWORD\""
+    script = f". {run.env_file} && printf '%s' \"$FAKE_PASSWORD\""
     output = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
     assert output == place.secrets["password"] + " it's"
 
 
 def test_server_run_restarts_on_same_port(run: Run, cache: Cache) -> None:
-    before = run.start(Shelf(), cache)
-    assert run.stop(Shelf(), by_force=True)
-    assert not Shelf().healthy(before)
-    assert "SHELF_URL" not in run.env()
-    assert run.start(Shelf(), cache) == before
-    assert Shelf().healthy(before)
+    before = run.start(FakeServer(), cache)
+    assert run.stop(FakeServer(), by_force=True)
+    assert not FakeServer().healthy(before)
+    assert "FAKE_URL" not in run.env()
+    assert run.start(FakeServer(), cache) == before
+    assert FakeServer().healthy(before)
 
 
 def test_server_run_started_twice_runs_once(run: Run, cache: Cache) -> None:
-    run.start(Shelf(), cache)
-    first = run.find_process(Shelf())
-    run.start(Shelf(), cache)
-    assert run.find_process(Shelf()) == first
+    run.start(FakeServer(), cache)
+    first = run.find_process(FakeServer())
+    run.start(FakeServer(), cache)
+    assert run.find_process(FakeServer()) == first
 
 
 def test_server_run_reports_server_that_dies_at_once(run: Run, cache: Cache) -> None:
     with pytest.raises(ServerMissing, match=r"status 1: the disk is full"):
-        run.start(Shelf(_FAIL), cache)
-    assert run.find_process(Shelf()) is None
+        run.start(FakeServer(_FAIL), cache)
+    assert run.find_process(FakeServer()) is None
 
 
 def test_server_run_kills_server_that_does_not_stop(run: Run, cache: Cache) -> None:
-    place = run.start(Shelf(_DEAF), cache)
-    running = run.find_process(Shelf())
+    place = run.start(FakeServer(_DEAF), cache)
+    running = run.find_process(FakeServer())
     assert running is not None
     running.stop(patience=0.2)
     assert not running.alive()
-    assert not Shelf().healthy(place)
+    assert not FakeServer().healthy(place)
 
 
 def test_server_run_spares_other_process_with_same_id() -> None:
@@ -120,12 +120,12 @@ def test_server_run_spares_other_process_with_same_id() -> None:
 
 
 def test_server_run_makes_new_secrets(run: Run, cache: Cache) -> None:
-    old = run.start(Shelf(), cache).secrets
-    run.stop(Shelf())
+    old = run.start(FakeServer(), cache).secrets
+    run.stop(FakeServer())
     run.forget()
     assert not run.folder.exists()
-    second_run = Run(run.folder, [Shelf()])
-    assert second_run.place(Shelf()).secrets != old
+    second_run = Run(run.folder, [FakeServer()])
+    assert second_run.place(FakeServer()).secrets != old
 
 
 def test_server_fetch_failure_leaves_nothing_and_is_reported(cache: Cache, tmp_path: Path) -> None:

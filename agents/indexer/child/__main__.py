@@ -54,7 +54,7 @@ def main() -> None:
     answers = _AnswerWriter(model, output_fd)
     background_requests: SimpleQueue[tuple[int, list[str]]] = SimpleQueue()
     Thread(
-        target=_embed_in_background, args=(answers, background_requests), name="behind play", daemon=True
+        target=_embed_in_background, args=(answers, background_requests), name="indexing", daemon=True
     ).start()
     write_all(output_fd, pack_frame(0, b""))
     while request := _read_request(sys.stdin.buffer):
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 class _AnswerWriter:
-    """Makes vectors and writes them, one answer at a time."""
+    """Computes vectors and writes them, one answer at a time."""
 
     def __init__(self, model: MiniLmModel, out: int) -> None:
         self._model = model

@@ -20,7 +20,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-MOST_TOKENS: Final = 256
+MAX_TOKENS: Final = 256
 """Tokens that the model was trained on; the rest of a longer text is ignored."""
 
 VOCABULARY: Final = Path(__file__).parent.parent / "minilm" / "vocab.txt"
@@ -69,6 +69,6 @@ def _build_tokenizer() -> Tokenizer:
     tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")]
     )
-    tokenizer.enable_truncation(MOST_TOKENS)
+    tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.enable_padding(pad_id=vocabulary["[PAD]"], pad_token="[PAD]")
     return tokenizer

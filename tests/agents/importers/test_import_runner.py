@@ -61,7 +61,7 @@ async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Progr
         lambda e: came.set() if isinstance(e, ImportProgressed) and e.imported_turns else None
     )
     await came.wait()
-    with pytest.raises(InputError, match="being brought in already"):
+    with pytest.raises(InputError, match="Another import is running"):
         await imports.run(import_request())
     await program.close()
     assert await running is None

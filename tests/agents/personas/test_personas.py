@@ -49,7 +49,7 @@ CALL_CONTEXT = CallContext("u", "s", "c", "b")
 
 
 class FakeCalls:
-    """Gives set answers, and keeps what was asked for."""
+    """Implements `PersonaCalls` with given answers, and records the requests."""
 
     def __init__(self, *answers: BaseModel | str | None, on: Collection[Persona] = tuple(Persona)) -> None:
         self._answers = list(answers)

@@ -55,7 +55,7 @@ def test_clock_change_stays_within_limits(clock: ProgressClock | None, change: A
     changed_clock = change.after(clock)
     assert ProgressClock.model_validate(changed_clock.model_dump()) == changed_clock
     if clock is not None and clock.closed and change.closed is not False:
-        assert changed_clock is clock, "what is closed stays so until it is started anew"
+        assert changed_clock is clock, "a closed clock stays closed until it is restarted"
     if clock is not None and not clock.closed and change.closed is False:
         assert changed_clock is clock, "what runs is not started twice"
 
