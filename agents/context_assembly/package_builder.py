@@ -20,7 +20,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.prose.names import find_names
 from agents.search.memory_recall import MemoryRecall, RecalledMemories
-from agents.search.question_cues import measure_coverage, telling_stems
+from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import (
     SEARCH_TIMEOUT_SECONDS,
     ContextRetriever,
@@ -334,7 +334,7 @@ def _select_nearby(
 
     Those that share words with the player's text first, then the newest.
     """
-    asked_stems = telling_stems(player_text)
+    asked_stems = content_stems(player_text)
     further_facts = [
         f
         for f in neighbourhood_facts
@@ -342,7 +342,7 @@ def _select_nearby(
     ]
     ranked_facts = sorted(
         further_facts,
-        key=lambda f: (measure_coverage(asked_stems, telling_stems(f.statement), {}), f.recorded_at, f.id),
+        key=lambda f: (measure_coverage(asked_stems, content_stems(f.statement), {}), f.recorded_at, f.id),
     )
     return tuple(ranked_facts[-MAX_NEARBY_RELATIONS:][::-1])
 

@@ -67,7 +67,7 @@ class StoryImport:
     def records(self, scene_index: int) -> list[Records]:
         """Return the records that import one scene, and that end the scene before it."""
         imported_scene, scene_id = self.scenes[scene_index], self.scene_id(scene_index)
-        turns = list(self._turns(scene_index))
+        turns = list(self._build_turns(scene_index))
         at = self.story.created_at
         head = HeadMove(
             scene_id=scene_id, seq=1, kind=MoveKind.APPEND, from_turn=None, to_turn=turns[-1].id, at=at
@@ -78,21 +78,21 @@ class StoryImport:
             universe_id=self.story.universe_id,
             order=scene_index + 1,
             title=imported_scene.title,
-            cast=self._cast(imported_scene),
+            cast=self._build_cast(imported_scene),
             tick=turns[0].tick,
             head=turns[-1].id,
             created_at=at,
         )
         record_groups: list[tuple[str, Sequence[Record]]] = [
-            ("story_nodes", [self._story_node()] if scene_index == 0 else []),
+            ("story_nodes", [self._build_story_node()] if scene_index == 0 else []),
             # A scene node is written when the scene ends, and the next scene ends it.
-            ("scene_nodes", self._nodes(scene_index)),
+            ("scene_nodes", self._build_scene_nodes(scene_index)),
             ("stories", [self.story] if scene_index == 0 else []),
             ("scenes", [scene]),
             ("turns", turns),
             ("head_moves", [head]),
-            ("notes", list(self._notes(scene_index, turns))),
-            ("transitions", list(self._scene_transitions(scene_index))),
+            ("notes", list(self._build_notes(scene_index, turns))),
+            ("transitions", list(self._build_scene_transitions(scene_index))),
         ]
         return [(name, records) for name, records in record_groups if records]
 
@@ -101,14 +101,14 @@ class StoryImport:
     def _turn_id(self, scene_index: int, number: int) -> Id:
         return derive_id("imported turn", self.scene_id(scene_index), number)
 
-    def _turns(self, scene_index: int) -> Iterator[Turn]:
+    def _build_turns(self, scene_index: int) -> Iterator[Turn]:
         """Yield the turns.
 
         An exchange is what the player does and the answers; before the first, each turn is one.
         """
         exchange_id, previous_speaker, parent_id = "", Speaker.SYSTEM, None
         for depth, (entry, tick) in enumerate(scene_turns(self.scenes[scene_index])):
-            turn_id, speaker = self._turn_id(scene_index, depth), _speaker(entry)
+            turn_id, speaker = self._turn_id(scene_index, depth), _map_speaker(entry)
             if (speaker is Speaker.PLAYER and previous_speaker is not Speaker.PLAYER) or not exchange_id:
                 exchange_id = turn_id if speaker is Speaker.PLAYER else ""
             yield Turn(
@@ -127,7 +127,7 @@ class StoryImport:
             )
             parent_id, previous_speaker = turn_id, speaker
 
-    def _notes(self, scene_index: int, turns: Sequence[Turn]) -> Iterator[Note]:
+    def _build_notes(self, scene_index: int, turns: Sequence[Turn]) -> Iterator[Note]:
         turn_id: Id | None = None
         turns_ahead = iter(turns)
         for number, entry in enumerate(self.scenes[scene_index].entries):
@@ -144,11 +144,11 @@ class StoryImport:
                 created_at=self.story.created_at,
             )
 
-    def _cast(self, imported_scene: ImportedScene) -> tuple[Id, ...]:
+    def _build_cast(self, imported_scene: ImportedScene) -> tuple[Id, ...]:
         speaker_ids = (self.cast_of.get(entry.speaker) for entry, _ in scene_turns(imported_scene))
         return tuple(dict.fromkeys(i for i in (self.story.pc_id, *speaker_ids) if i))
 
-    def _scene_transitions(self, scene_index: int) -> Iterator[Transition]:
+    def _build_scene_transitions(self, scene_index: int) -> Iterator[Transition]:
         if scene_index == 0:
             yield from self._build_transitions(Loop.STORY, self.story.id, ("begin",))
         else:
@@ -175,16 +175,16 @@ class StoryImport:
                 at=self.story.created_at,
             )
 
-    def _story_node(self) -> StoryNode:
+    def _build_story_node(self) -> StoryNode:
         return StoryNode(id=self.story.id, universe_id=self.story.universe_id, title=self.story.title)
 
-    def _nodes(self, scene_index: int) -> list[SceneNode]:
+    def _build_scene_nodes(self, scene_index: int) -> list[SceneNode]:
         """Return the node of the scene that ended; with the last scene, also its own, where play continues."""
         is_last = scene_index == len(self.scenes) - 1
-        ended_nodes = [self._node(scene_index - 1, "completed")] if scene_index else []
-        return [*ended_nodes, *([self._node(scene_index, "active")] if is_last else [])]
+        ended_nodes = [self._build_scene_node(scene_index - 1, "completed")] if scene_index else []
+        return [*ended_nodes, *([self._build_scene_node(scene_index, "active")] if is_last else [])]
 
-    def _node(self, scene_index: int, status: str) -> SceneNode:
+    def _build_scene_node(self, scene_index: int, status: str) -> SceneNode:
         return SceneNode(
             id=self.scene_id(scene_index),
             story_id=self.story.id,
@@ -196,6 +196,6 @@ class StoryImport:
         )
 
 
-def _speaker(entry: LogEntry) -> Speaker:
+def _map_speaker(entry: LogEntry) -> Speaker:
     assert entry.voice is not None
     return _SPEAKERS[entry.voice]

@@ -45,20 +45,23 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([ap])?\.?(?:m\b\.?)?", re.I)
 _HOUR = re.compile(r"(?<![\d:])(\d{1,2})\s*([ap])\.?m\b\.?", re.I)
 _DAYS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], date]], ...]] = (
-    (re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)"), lambda m: _day(m[1], m[2], m[3])),
+    (re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)"), lambda m: _make_date(m[1], m[2], m[3])),
     (
         re.compile(
             rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s+)?({_MONTH})\.?,?[\s-]+(\d{{4}})", re.I
         ),
-        lambda m: _day(m[3], _MONTHS[m[2].casefold()], m[1]),
+        lambda m: _make_date(m[3], _MONTHS[m[2].casefold()], m[1]),
     ),
     (
         re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})", re.I),
-        lambda m: _day(m[3], _MONTHS[m[1].casefold()], m[2]),
+        lambda m: _make_date(m[3], _MONTHS[m[1].casefold()], m[2]),
     ),
     # With dots the day is first; with slashes the month is, unless it is over 12.
-    (re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)"), lambda m: _day(m[3], m[2], m[1])),
-    (re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)"), lambda m: _slashed_date(m[3], m[1], m[2])),
+    (re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)"), lambda m: _make_date(m[3], m[2], m[1])),
+    (
+        re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)"),
+        lambda m: _parse_slashed_date(m[3], m[1], m[2]),
+    ),
 )
 _SECONDS = range(10**8, 10**11)
 """Numbers that are Unix seconds (1973 to 5138); a thousand times as much is milliseconds."""
@@ -69,11 +72,11 @@ def parse_time(value: object) -> tuple[str, datetime | None]:
     if value is None or isinstance(value, bool):
         return "", None
     if isinstance(value, int | float):
-        return _from_number(value)
+        return _parse_unix_time(value)
     words = " ".join(str(value).split())[:MAX_TIME_TEXT]
     if re.fullmatch(r"\d{9,13}(?:\.\d+)?", words):
-        return _from_number(float(words))
-    return words, _moment(words)
+        return _parse_unix_time(float(words))
+    return words, _parse_moment(words)
 
 
 def format_day(moment: datetime) -> str:
@@ -104,7 +107,7 @@ def describe_said_time(turn: Turn, scene: Scene) -> str:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def _moment(words: str) -> datetime | None:
+def _parse_moment(words: str) -> datetime | None:
     try:
         return _without_zone(datetime.fromisoformat(words))
     except ValueError:
@@ -112,37 +115,37 @@ def _moment(words: str) -> datetime | None:
     for pattern, day in _DAYS:
         if match := pattern.search(words):
             try:
-                clock = _clock(f"{words[: match.start()]} {words[match.end() :]}")
+                clock = _parse_clock(f"{words[: match.start()]} {words[match.end() :]}")
                 return datetime.combine(day(match), clock)
             except ValueError:
                 return None
     return None
 
 
-def _clock(words: str) -> time:
+def _parse_clock(words: str) -> time:
     if match := _CLOCK.search(words):
-        return time(_hour(match[1], match[4]), int(match[2]), int(match[3] or 0))
+        return time(_to_24_hours(match[1], match[4]), int(match[2]), int(match[3] or 0))
     if match := _HOUR.search(words):
-        return time(_hour(match[1], match[2]))
+        return time(_to_24_hours(match[1], match[2]))
     return time()
 
 
-def _hour(digits: str, meridiem: str | None) -> int:
+def _to_24_hours(digits: str, meridiem: str | None) -> int:
     hour = int(digits)
     if meridiem and 1 <= hour <= 12:
         return hour % 12 + (12 if meridiem.casefold() == "p" else 0)
     return hour
 
 
-def _day(year: str, month: str | int, day: str) -> date:
+def _make_date(year: str, month: str | int, day: str) -> date:
     return date(int(year), int(month), int(day))
 
 
-def _slashed_date(year: str, first: str, second: str) -> date:
-    return _day(year, second, first) if int(first) > 12 else _day(year, first, second)
+def _parse_slashed_date(year: str, first: str, second: str) -> date:
+    return _make_date(year, second, first) if int(first) > 12 else _make_date(year, first, second)
 
 
-def _from_number(value: float) -> tuple[str, datetime | None]:
+def _parse_unix_time(value: float) -> tuple[str, datetime | None]:
     seconds = value / 1_000 if _SECONDS.stop <= value < _SECONDS.stop * 1_000 else value
     if not _SECONDS.start <= seconds < _SECONDS.stop:
         return f"{value:g}" if isinstance(value, float) else str(value)[:MAX_TIME_TEXT], None

@@ -44,7 +44,7 @@ def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
     parsed = ParsedEntries()
     is_journal = any(line.strip() == LEGEND for line in lines[:10])
     hero, fact_count = "", 0
-    for number, block in _blocks(lines, is_journal=is_journal):
+    for number, block in _split_blocks(lines, is_journal=is_journal):
         if _FACT.match(block):
             fact_count += 1
             continue
@@ -53,7 +53,7 @@ def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
             if meta["key"].casefold() in ("goal", "recap"):
                 parsed.entries.append(LogEntry(number, str(number), block, voice=Voice.OOC))
             continue
-        parsed.entries += _entries(number, block, hero, is_journal=is_journal)
+        parsed.entries += _parse_block(number, block, hero, is_journal=is_journal)
     if fact_count:
         noun = "line" if fact_count == 1 else "lines"
         message = (
@@ -63,7 +63,7 @@ def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
     return parsed
 
 
-def _blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:
+def _split_blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:
     r"""Yield each entry with the line where it begins; indented lines and `\---` blocks belong to it."""
     start, block, is_in_block = 0, "", False
     for number, line in enumerate(lines, 1):
@@ -92,7 +92,7 @@ def _blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, st
         yield start, block
 
 
-def _entries(number: int, block: str, hero: str, *, is_journal: bool) -> Iterator[LogEntry]:
+def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Iterator[LogEntry]:
     ref = str(number)
 
     def entry(voice: Voice, text: str, speaker: str = "") -> LogEntry:

@@ -43,12 +43,12 @@ _BY_NAME: Final = {name: voice for voice, names in _NAMES.items() for name in na
 
 def parse_role(role: str) -> Voice | None:
     """Return the voice that a log's word for a role means, or None."""
-    return _BY_ROLE.get(_plain(role).replace(" ", "_"))
+    return _BY_ROLE.get(_normalize_words(role).replace(" ", "_"))
 
 
 def voice_from_name(name: str) -> Voice | None:
     """Return the voice of a speaker whose name alone shows it: `GM`, `You`, `Oracle`."""
-    return _BY_NAME.get(_plain(name))
+    return _BY_NAME.get(_normalize_words(name))
 
 
 def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[LogEntry], list[ImportProblem]]:
@@ -82,7 +82,7 @@ def _speaker_voices(entries: Sequence[LogEntry], hero: str) -> dict[str, Voice]:
             voice_counts.setdefault(entry.speaker, Counter())[entry.voice] += 1
     voices = {name: counts.most_common(1)[0][0] for name, counts in voice_counts.items()}
     for name in {e.speaker for e in entries if e.speaker}:
-        if hero and _plain(name) == _plain(hero):
+        if hero and _normalize_words(name) == _normalize_words(hero):
             voices[name] = Voice.PLAYER
         elif (voice := voice_from_name(name)) is not None:
             voices.setdefault(name, voice)
@@ -93,7 +93,7 @@ def _entry_voice(entry: LogEntry, voices: Mapping[str, Voice]) -> Voice:
     return voices.get(entry.speaker, Voice.NPC) if entry.speaker else Voice.GM
 
 
-def _plain(words: str) -> str:
+def _normalize_words(words: str) -> str:
     return " ".join(words.casefold().replace("-", " ").replace("_", " ").split())
 
 

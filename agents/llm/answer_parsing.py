@@ -52,7 +52,7 @@ _TRUTH_WORDS: Final[Mapping[str, bool]] = {
 def answer_schema(output_type: type[BaseModel], mode: Literal["schema", "tools"]) -> AnswerSchema:
     """Return the output type's schema for providers: every field required, none beside them."""
     return AnswerSchema(
-        name=output_type.__name__.lower(), schema=_closed_schema(_json_schema(output_type)), mode=mode
+        name=output_type.__name__.lower(), schema=_close_schema(_json_schema(output_type)), mode=mode
     )
 
 
@@ -64,7 +64,7 @@ def parse_json_answer(text: str, output_type: type[T]) -> T | None:
 
 def find_json_answer(text: str, output_type: type[T]) -> T | None:
     """Parse the first JSON in a text that fits: in a fence, among words, repaired if it is broken."""
-    for data in _candidates(_THINKING.sub("", text[:MAX_CHARACTERS])):
+    for data in _find_json_values(_THINKING.sub("", text[:MAX_CHARACTERS])):
         value = fit_to_model(data, output_type)
         if value is not None:
             return value
@@ -91,7 +91,7 @@ def fit_to_model(data: object, output_type: type[T]) -> T | None:
         data = fitter.unwrap_list(data, schema)
     if not isinstance(data, dict):
         return None
-    value = fitter.fields(data, schema)
+    value = fitter.fit_fields(data, schema)
     if not isinstance(value, dict) or not value:
         return None
     try:
@@ -109,13 +109,13 @@ def _json_schema(output_type: type[BaseModel]) -> Schema:
 # --- JSON in a text ---------------------------------------------------------------------------------------
 
 
-def _candidates(text: str) -> Iterator[object]:
+def _find_json_values(text: str) -> Iterator[object]:
     fenced = [match[1] for match in _FENCED.finditer(text)][:_MAX_STARTS]
     for part in (*fenced, text):
         yield _load_json(part.strip())
         starts = [n for n, c in enumerate(part) if c == "{"][:_MAX_STARTS]
         for start in starts:
-            yield _first_object(part[start:])
+            yield _find_first_object(part[start:])
         if starts or "[" in part:
             first = min(n for n in (part.find("{"), part.find("[")) if n >= 0)
             yield _repair_json(part[first:])
@@ -128,7 +128,7 @@ def _load_json(text: str) -> object:
         return None
 
 
-def _first_object(text: str) -> object:
+def _find_first_object(text: str) -> object:
     try:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
@@ -157,30 +157,30 @@ class _SchemaFitter:
     def __init__(self, defs: Mapping[str, Schema]) -> None:
         self._defs = defs
 
-    def value(self, data: object, schema: Schema) -> object:
+    def fit_value(self, data: object, schema: Schema) -> object:
         schema = self._resolve_reference(schema)
         if words := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
-            return _one_of(data, words)
+            return _fit_choice(data, words)
         match schema.get("type"):
             case "string":
-                return _string(data, schema.get("maxLength"))
+                return _fit_string(data, schema.get("maxLength"))
             case "integer":
-                return _integer(data, schema)
+                return _fit_integer(data, schema)
             case "boolean":
-                return _boolean(data)
+                return _fit_boolean(data)
             case "array":
-                return self._array(data, schema)
+                return self._fit_array(data, schema)
             case "object":
-                return self.fields(data, schema) if isinstance(data, dict) else _OMITTED
+                return self.fit_fields(data, schema) if isinstance(data, dict) else _OMITTED
             case _:
                 return _OMITTED
 
-    def fields(self, data: Mapping[Any, object], schema: Schema) -> object:
-        by_key = {_key(str(key)): value for key, value in list(data.items())[:100]}
+    def fit_fields(self, data: Mapping[Any, object], schema: Schema) -> object:
+        by_key = {_normalize_key(str(key)): value for key, value in list(data.items())[:100]}
         fields: dict[str, object] = {}
         for name, field_schema in schema.get("properties", {}).items():
-            if _key(name) in by_key:
-                value = self.value(by_key[_key(name)], field_schema)
+            if _normalize_key(name) in by_key:
+                value = self.fit_value(by_key[_normalize_key(name)], field_schema)
                 if value is not _OMITTED:
                     fields[name] = value
         for name in schema.get("required", ()):
@@ -198,7 +198,7 @@ class _SchemaFitter:
     def unwrap_list(self, data: list[object], schema: Schema) -> object:
         """Return the object that a list stands for: its first entry, or a single list field."""
         if data and isinstance(data[0], dict):
-            first = self.fields(data[0], schema)
+            first = self.fit_fields(data[0], schema)
             if isinstance(first, dict) and first:
                 return data[0]
         lists = [
@@ -208,7 +208,7 @@ class _SchemaFitter:
         ]
         return {lists[0]: data} if data and lists else None
 
-    def _array(self, data: object, schema: Schema) -> object:
+    def _fit_array(self, data: object, schema: Schema) -> object:
         item_schema = self._resolve_reference(schema.get("items", {}))
         if isinstance(data, str):
             lines = (_BULLET.sub("", line).strip() for line in data.splitlines())
@@ -218,7 +218,7 @@ class _SchemaFitter:
         if not isinstance(data, list):
             return _OMITTED if data is not None else []
         max_items = schema.get("maxItems", len(data))
-        entries = [self.value(entry, item_schema) for entry in data[: 10 * max_items]]
+        entries = [self.fit_value(entry, item_schema) for entry in data[: 10 * max_items]]
         valid_entries = [entry for entry in entries if entry is not _OMITTED and entry != ""]
         if item_schema.get("type") == "string":
             valid_entries = list(dict.fromkeys(valid_entries))  # small models repeat themselves
@@ -230,11 +230,11 @@ class _SchemaFitter:
         return next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), schema)
 
 
-def _one_of(data: object, words: list[Any]) -> object:
+def _fit_choice(data: object, words: list[Any]) -> object:
     if not isinstance(data, str):
         return next((word for word in words if word == data), _OMITTED)
-    normalized = _key(data[:100]).removeprefix("/")
-    keys = {_key(str(word)): word for word in words}
+    normalized = _normalize_key(data[:100]).removeprefix("/")
+    keys = {_normalize_key(str(word)): word for word in words}
     if normalized in keys:
         return keys[normalized]
     closest = (
@@ -245,7 +245,7 @@ def _one_of(data: object, words: list[Any]) -> object:
     return keys[closest[0]] if closest else _OMITTED
 
 
-def _string(data: object, limit: int | None) -> object:
+def _fit_string(data: object, limit: int | None) -> object:
     if isinstance(data, dict):
         data = next((data[key] for key in ("text", "name", "value", "description") if key in data), None)
     if isinstance(data, list):
@@ -258,7 +258,7 @@ def _string(data: object, limit: int | None) -> object:
     return clean(str(data))[:limit]
 
 
-def _integer(data: object, schema: Schema) -> object:
+def _fit_integer(data: object, schema: Schema) -> object:
     low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
     if isinstance(data, str) and (match := _NUMBER.search(data[:100])):
         data = float(match[0]) if "." in match[0] else int(match[0])
@@ -272,7 +272,7 @@ def _integer(data: object, schema: Schema) -> object:
     return round(min(max(data, low), high))
 
 
-def _boolean(data: object) -> object:
+def _fit_boolean(data: object) -> object:
     if isinstance(data, bool):
         return data
     return (
@@ -280,20 +280,20 @@ def _boolean(data: object) -> object:
     )
 
 
-def _key(name: str) -> str:
+def _normalize_key(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
 
-def _closed_schema(schema: Any) -> Any:
+def _close_schema(schema: Any) -> Any:
     """Return a schema without titles and defaults that requires every field and forbids others."""
     if isinstance(schema, list):
-        return [_closed_schema(entry) for entry in schema]
+        return [_close_schema(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     closed = {
-        key: {name: _closed_schema(field) for name, field in value.items()}
+        key: {name: _close_schema(field) for name, field in value.items()}
         if key in ("properties", "$defs")
-        else _closed_schema(value)
+        else _close_schema(value)
         for key, value in schema.items()
         if key not in ("title", "default", "description")
     }

@@ -145,10 +145,10 @@ def countable_texts(prompt: PersonaPrompt, parts: PromptParts) -> tuple[str, ...
 
     Use it as `build_prompt(prompt, parts, counter_from_table(texts, numbers), window, exact=True)`.
     """
-    texts = [_system(prompt), *filter(None, [prompt.ask])]
+    texts = [_system_text(prompt), *filter(None, [prompt.ask])]
     for section in prompt.sections:
         if body := _sanitize(parts.get(section.name, "")):
-            texts += [_frame_text(section), *_lines(section, body)]
+            texts += [_frame_text(section), *_split_lines(section, body)]
     return tuple(dict.fromkeys(texts))
 
 
@@ -181,7 +181,7 @@ def build_prompt(
     """
     answer_tokens = prompt.max_tokens if answer is None else answer
     budget = prompt.budget if window is None else min(prompt.budget, window - answer_tokens - MARGIN_TOKENS)
-    system = _system(prompt)
+    system = _system_text(prompt)
     fitted_sections = [
         fitted_section
         for section in prompt.sections
@@ -205,7 +205,7 @@ def build_prompt(
                 excess_tokens, f"over the budget of {max(budget, 0):,} tokens"
             )
     if excess_tokens > 0:
-        raise _too_long(prompt, budget + excess_tokens, budget, window)
+        raise _too_long_error(prompt, budget + excess_tokens, budget, window)
     sections = [
         RecordedSection(
             name=INSTRUCTIONS_SECTION, tokens=count(system), exact=exact, stable=True, text=system
@@ -252,7 +252,7 @@ class _FittedSection:
     @classmethod
     def create(cls, section: PromptSection, body: str, count: TokenCounter) -> _FittedSection:
         # A line break is at most one token.
-        lines = [(line, count(line) + 1) for line in _lines(section, body)]
+        lines = [(line, count(line) + 1) for line in _split_lines(section, body)]
         return cls(section, lines, count(_frame_text(section)))
 
     @property
@@ -292,7 +292,7 @@ class _FittedSection:
             )
 
 
-def _lines(section: PromptSection, body: str) -> list[str]:
+def _split_lines(section: PromptSection, body: str) -> list[str]:
     return [body] if section.keep == "whole" else [line for line in body.split("\n") if line.strip()]
 
 
@@ -321,11 +321,13 @@ def _sanitize(text: str) -> str:
     return _FENCE.sub("‹", _CONTROL.sub(" ", _INVISIBLE.sub("", text))).strip()
 
 
-def _system(prompt: PersonaPrompt) -> str:
+def _system_text(prompt: PersonaPrompt) -> str:
     return f"{prompt.instructions.strip()}\n\n{DATA_RULE}"
 
 
-def _too_long(prompt: PersonaPrompt, needed_tokens: int, budget: int, window: int | None) -> ModelTooLong:
+def _too_long_error(
+    prompt: PersonaPrompt, needed_tokens: int, budget: int, window: int | None
+) -> ModelTooLong:
     capacity = f"its model takes {window:,} in all" if window else f"its budget is {budget:,}"
     return ModelTooLong(
         f"What the {prompt.persona} has to be given comes to {needed_tokens:,} tokens, and {capacity} "

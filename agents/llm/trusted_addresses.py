@@ -40,7 +40,7 @@ class TrustedAddresses:
             make_folders(self._file.parent)
             new_file = AtomicFile(self._file)
             try:
-                new_file.file.write("".join(f"{server}\n" for server in self._remembered()).encode())
+                new_file.file.write("".join(f"{server}\n" for server in self._read_servers()).encode())
                 new_file.commit(0o600)
             finally:
                 new_file.discard()
@@ -54,9 +54,9 @@ class TrustedAddresses:
             for address in value.replace(",", " ").split()
             if "://" in address
         )
-        return " ".join(dict.fromkeys((*self._remembered(), *from_environment)))
+        return " ".join(dict.fromkeys((*self._read_servers(), *from_environment)))
 
-    def _remembered(self) -> tuple[str, ...]:
+    def _read_servers(self) -> tuple[str, ...]:
         stored: list[str] = []
         if self._file is not None:
             with suppress(OSError, UnicodeDecodeError):  # not there yet, or not readable: nothing is trusted

@@ -348,7 +348,9 @@ class PayloadBuilder:
             if f.id not in self.package.agenda.payoff_proposal_ids
         ]
         canon = self.package.canonical
-        fact = _nearest(words, matters) or _nearest(words, (*canon.facts, *canon.relations))
+        fact = _find_nearest_fact(words, matters) or _find_nearest_fact(
+            words, (*canon.facts, *canon.relations)
+        )
         if fact is None:
             raise ChangeRefused("nothing on record is over by that")
         return EndFact(fact_id=fact.id, at=self.turn.tick, closed=fact.kind is FactKind.COMMITMENT)
@@ -376,7 +378,7 @@ def _subject_and_object(subject: Entity, other: Entity) -> tuple[Involvement, In
     return Involvement(role="subject", entity_id=subject.id), Involvement(role="object", entity_id=other.id)
 
 
-def _nearest(words: str, facts: Sequence[Fact]) -> Fact | None:
+def _find_nearest_fact(words: str, facts: Sequence[Fact]) -> Fact | None:
     if len(words) < 6:
         return None
     likeness: dict[Id, float] = {f.id: fuzz.token_set_ratio(words, f.statement.casefold()) for f in facts}

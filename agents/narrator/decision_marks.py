@@ -43,8 +43,10 @@ def strip_markers(text: str) -> str:
 
 def _parse_marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMark]:
     for index, match in enumerate(list(_MARKER.finditer(text))[:MAX_MARKS]):
-        marker_fields = {part[1].casefold(): _bounded(part[2]) for part in _PART.finditer(match[1] or "")}
-        reason = marker_fields.get("reason") or ("" if marker_fields else _bounded(match[1] or ""))
+        marker_fields = {
+            part[1].casefold(): _clean_and_cut(part[2]) for part in _PART.finditer(match[1] or "")
+        }
+        reason = marker_fields.get("reason") or ("" if marker_fields else _clean_and_cut(match[1] or ""))
         if not (reason or marker_fields.get("impact")):
             continue
         yield DecisionMark(
@@ -52,12 +54,12 @@ def _parse_marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMar
             universe_id=universe_id,
             scene_id=turn.scene_id,
             turn_id=turn.id,
-            text=_bounded(match[0], 2 * MAX_CHARACTERS),
+            text=_clean_and_cut(match[0], 2 * MAX_CHARACTERS),
             reason=reason,
             impact=marker_fields.get("impact", ""),
             at=turn.created_at,
         )
 
 
-def _bounded(text: str, limit: int = MAX_CHARACTERS) -> str:
+def _clean_and_cut(text: str, limit: int = MAX_CHARACTERS) -> str:
     return " ".join(clean(text).strip(" ,;\"'“”").split())[:limit]

@@ -331,7 +331,7 @@ def _check_record(text: str, check_input: ProseCheckInput) -> Iterator[ProseFind
 
 
 def _check_repetition(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
-    runs = _runs(text)
+    runs = _word_runs(text)
     if len(runs) < MIN_RUNS:
         return
     if 1 - len(set(runs)) / len(runs) >= REPEATED_SHARE:
@@ -339,7 +339,7 @@ def _check_repetition(text: str, check_input: ProseCheckInput) -> Iterator[Prose
         yield ProseFinding(ProseFindingKind.REPEATS, " ".join(run), "It repeats itself.", Severity.REWRITE)
         return
     for earlier in reversed(check_input.recent_turns):
-        earlier_runs = set(_runs(earlier))
+        earlier_runs = set(_word_runs(earlier))
         shared_runs = [run for run in runs if run in earlier_runs]
         share = len(shared_runs) / len(runs)
         if share >= ECHOED_SHARE:
@@ -422,6 +422,6 @@ def _is_off_record(claim: PastClaim, recorded_statements: Iterable[str]) -> bool
     return claim.is_dated and not claim.is_meeting and not is_close_to_record
 
 
-def _runs(text: str) -> list[tuple[str, ...]]:
+def _word_runs(text: str) -> list[tuple[str, ...]]:
     words = re.findall(r"[\w'’]+", text.casefold())
     return [tuple(words[n : n + RUN_LENGTH]) for n in range(len(words) - RUN_LENGTH + 1)]

@@ -167,7 +167,7 @@ def find_rule_breaches(text: str, rules: Iterable[str]) -> Iterator[tuple[str, s
     for rule in rules:
         if _FORBIDS.search(rule) is None:
             continue
-        rule_stems = _stems(_FORBIDS.sub(" ", rule))
+        rule_stems = _significant_stems(_FORBIDS.sub(" ", rule))
         if len(rule_stems) < MIN_RULE_WORDS:
             continue
         for sentence in narrated_sentences:
@@ -192,18 +192,20 @@ def find_reopened_matters(
     `settled_matters` are statements, each with the names of those it is about.
     """
     owed_sentences = [
-        (sentence, _stems(sentence)) for sentence in split_sentences(text) if _OUTSTANDING.search(sentence)
+        (sentence, _significant_stems(sentence))
+        for sentence in split_sentences(text)
+        if _OUTSTANDING.search(sentence)
     ]
     for statement, names in settled_matters:
-        name_stems = {part for name in names for part in _stems(name)}
-        matter_stems = _stems(statement) - name_stems - _VERBS
+        name_stems = {part for name in names for part in _significant_stems(name)}
+        matter_stems = _significant_stems(statement) - name_stems - _VERBS
         for sentence, stems in owed_sentences:
             if len(matter_stems & stems) >= min(MIN_SHARED_WORDS, len(matter_stems)) and matter_stems:
                 yield statement, sentence
                 break
 
 
-def _stems(text: str) -> set[str]:
+def _significant_stems(text: str) -> set[str]:
     words = re.findall(r"[^\W\d_]+", text.casefold())
     return {stem(word) for word in words if word not in _STOP_WORDS and len(word) > 2}
 

@@ -106,7 +106,7 @@ class NarratorBrief:
             "beats": _bullet_list((*self.beats, *(f"taken for granted: {a}" for a in self.assumptions))),
             "warnings": _bullet_list(self.warnings),
             "voices": _bullet_list(f"{name}: {spoken_text}" for name, spoken_text in self.voices.items()),
-            "result": self._result(),
+            "result": self._result_text(),
             "draft": self.draft,
             "note": self.note,
             "words": self.player_text
@@ -118,7 +118,7 @@ class NarratorBrief:
         }
         return {name: text for name, text in sections.items() if text}
 
-    def _result(self) -> str:
+    def _result_text(self) -> str:
         if self.degree is None and not self.result:
             return ""
         lines = [self.result, _RESULT_INSTRUCTIONS[self.degree or Degree.NONE]]

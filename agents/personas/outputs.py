@@ -48,13 +48,13 @@ class Plan(PersonaAnswer):
     assumptions: tuple[ShortText, ...] = Field(default=(), max_length=3)
 
     def in_short(self) -> str:
-        return _counted(self.beats, "beat") + (
-            f", {_counted(self.assumptions, 'assumption')}" if self.assumptions else ""
+        return _count_with_noun(self.beats, "beat") + (
+            f", {_count_with_noun(self.assumptions, 'assumption')}" if self.assumptions else ""
         )
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        beats = _bullets(text)[:4]
+        beats = _parse_bullets(text)[:4]
         return cls(beats=tuple(beats)) if beats else None
 
 
@@ -64,11 +64,11 @@ class Digest(PersonaAnswer):
     points: tuple[ShortText, ...] = Field(max_length=6)
 
     def in_short(self) -> str:
-        return _counted(self.points, "point")
+        return _count_with_noun(self.points, "point")
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        points = _bullets(text)[:6]
+        points = _parse_bullets(text)[:6]
         return cls(points=tuple(points)) if points else None
 
 
@@ -92,7 +92,9 @@ class CitedAnswer(PersonaAnswer):
         return self
 
     def in_short(self) -> str:
-        return "unknown" if self.unknown or not self.sentences else _counted(self.sentences, "sentence")
+        return (
+            "unknown" if self.unknown or not self.sentences else _count_with_noun(self.sentences, "sentence")
+        )
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
@@ -119,7 +121,7 @@ class Warnings(PersonaAnswer):
     warnings: tuple[ShortText, ...] = Field(max_length=4)
 
     def in_short(self) -> str:
-        return _counted(self.warnings, "warning")
+        return _count_with_noun(self.warnings, "warning")
 
 
 class Critique(PersonaAnswer):
@@ -180,12 +182,12 @@ class Chronicle(PersonaAnswer):
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 
     def in_short(self) -> str:
-        return f"{_counted(self.changes, 'change')}: {self.summary}"
+        return f"{_count_with_noun(self.changes, 'change')}: {self.summary}"
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
         """Parse plain words as the summary only: changes need quotes, which plain words do not mark."""
-        line = _one_line(next(iter(_bullets(text)), text), 300)
+        line = _one_line(next(iter(_parse_bullets(text)), text), 300)
         return cls(summary=line) if line else None
 
 
@@ -258,7 +260,7 @@ OUTPUTS: Mapping[str, type[PersonaAnswer]] = {
 """Every model that a prompt may name as its output."""
 
 
-def _bullets(text: str) -> list[str]:
+def _parse_bullets(text: str) -> list[str]:
     """Return the bullets or numbered lines of a text, each within bounds."""
     matches = (_BULLET.match(line) for line in text.splitlines()[:200])
     return [_one_line(match[1]) for match in matches if match]
@@ -268,6 +270,6 @@ def _one_line(text: str, limit: int = 200) -> str:
     return " ".join(text.split())[:limit]
 
 
-def _counted(things: Iterable[object], noun: str) -> str:
+def _count_with_noun(things: Iterable[object], noun: str) -> str:
     count = len(list(things))
     return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"

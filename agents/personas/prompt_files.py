@@ -67,7 +67,7 @@ def load_prompts() -> Prompts:
     missing = [*(p.value for p in Persona if p not in by_persona)]
     missing += [f"{persona} ({task})" for persona, task in EXTRA_TASKS if (persona, task) not in by_task]
     if missing:
-        raise _refusal("agents/prompts", f"there is none for the {missing[0]}")
+        raise _prompt_error("agents/prompts", f"there is none for the {missing[0]}")
     return Prompts(by_persona, by_task)
 
 
@@ -98,17 +98,17 @@ def read_prompt(text: str, name: str) -> PersonaPrompt:
     try:
         document = marked_yaml.load_yaml(text)
     except marked_yaml.UnreadableYaml as error:
-        raise _refusal(name, str(error)) from None
+        raise _prompt_error(name, str(error)) from None
     if not isinstance(document.data, dict):
-        raise _refusal(name, f"{document.line_of(())}: fields and their values should stand here")
+        raise _prompt_error(name, f"{document.line_of(())}: fields and their values should stand here")
     try:
         prompt = PersonaPrompt.model_validate(document.data)
     except ValidationError as error:
-        raise _refusal(
+        raise _prompt_error(
             name, marked_yaml.describe_faults((document.line_of(e["loc"]), e["msg"]) for e in error.errors())
         ) from None
     if faults := [(document.line_of(loc), message) for loc, message in _find_faults(prompt)]:
-        raise _refusal(name, marked_yaml.describe_faults(faults))
+        raise _prompt_error(name, marked_yaml.describe_faults(faults))
     return prompt
 
 
@@ -138,7 +138,7 @@ def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.ValuePath,
             yield ("sections",), f"the {prompt.persona} has to be given {name!r}"
 
 
-def _refusal(name: str, reason: str) -> InputError:
+def _prompt_error(name: str, reason: str) -> InputError:
     return InputError(
         f"The prompt {name} cannot be used: {reason}.",
         kept="The bundled prompt is used in its place.",

@@ -23,7 +23,7 @@ from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.resolver.bonds import holds_now, is_current
 from agents.resolver.oracle import Likelihood
 from agents.resolver.oracle_question import ParsedQuestion, SentencePattern, stem_words
-from agents.resolver.phrasings import phrasings
+from agents.resolver.phrasings import iter_phrasings
 from stores.records.canon import Fact, FactKind, Standing
 from stores.records.ids import Id
 from stores.records.world import Entity
@@ -101,7 +101,7 @@ def question_claims(question: ParsedQuestion, knowledge: CanonKnowledge) -> list
     """Return every claim that the question may be read as, each once."""
     claims = dict.fromkeys(
         _build_claim(predicate, bindings, value, knowledge.catalogue)
-        for predicate, sentence, value in phrasings(knowledge.catalogue)
+        for predicate, sentence, value in iter_phrasings(knowledge.catalogue)
         if (bindings := _sentence_pattern(sentence).match(question)) is not None
     )
     return [claim for claim in claims if _fits_predicate(claim, knowledge)]

@@ -69,15 +69,15 @@ class Scanner:
         match = _NEXT_TOKEN.match(self._text, self._position)
         return match[0] if match else ""
 
-    def wrong_here(self, what: str) -> InputError:
+    def error_here(self, what: str) -> InputError:
         """Return the error about what comes next."""
-        return self._error(what, self._position)
+        return self._error_at(what, self._position)
 
-    def wrong_token(self, what: str) -> InputError:
+    def token_error(self, what: str) -> InputError:
         """Return the error about the token taken last."""
-        return self._error(what, self._token_start)
+        return self._error_at(what, self._token_start)
 
-    def _error(self, what: str, position: int) -> InputError:
+    def _error_at(self, what: str, position: int) -> InputError:
         if not self._text.strip():
             return dice_error("There are no dice to roll.")
         return dice_error(f"Cannot roll {self._text.strip()!r}: {what} (column {position + 1}).")

@@ -59,7 +59,7 @@ HEDGES: Final = word_set("if unless until only may might would could nobody noth
 """Words that change what a sentence says, so that its beginning alone proves nothing."""
 
 
-def phrasings(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def iter_phrasings(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     """Yield (predicate, sentence, value in words) for every sentence; the value may be empty."""
     for name, predicate in catalogue.predicates.items():
         if isinstance(predicate.statement, str):

@@ -151,7 +151,7 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
     too. Without a pack, the lines are the sheet's own numbers and tags.
     """
     if pack is None:
-        return (*(_plain_number(k, v) for k, v in sheet.numbers.items()), *map(_plain_tag, sheet.tags))
+        return (*(_number_line(k, v) for k, v in sheet.numbers.items()), *map(_tag_line, sheet.tags))
     numbers, tags = numbers_of(pack, sheet), tags_of(pack, sheet)
     track_maximum_keys = () if whole else {track.max.strip("{}") for track in pack.tracks}
     pack_keys = set(pack.number_keys())
@@ -160,7 +160,7 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
     return (
         *(
             replace(
-                _plain_number(own_keys.get(n.key, n.key), numbers[n.key]),
+                _number_line(own_keys.get(n.key, n.key), numbers[n.key]),
                 label=number_label(n.key),
                 meaning=n.meaning,
                 low=n.min,
@@ -171,17 +171,17 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
             if n.key not in track_maximum_keys
         ),
         *(_track_line(t, own_keys, numbers) for t in pack.tracks),
-        *(_plain_number(key, value) for key, value in numbers.items() if key not in pack_keys),
+        *(_number_line(key, value) for key, value in numbers.items() if key not in pack_keys),
         *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags),
-        *(_plain_tag(tag) for tag in sheet.tags if fold_name(tag) not in pack_tags),
+        *(_tag_line(tag) for tag in sheet.tags if fold_name(tag) not in pack_tags),
     )
 
 
-def _plain_number(key: str, value: Number) -> SheetLine:
+def _number_line(key: str, value: Number) -> SheetLine:
     return SheetLine("number", key, _show_number(value), "", key, value)
 
 
-def _plain_tag(tag: str) -> SheetLine:
+def _tag_line(tag: str) -> SheetLine:
     return SheetLine("tag", tag, "", "", tag)
 
 
@@ -288,14 +288,14 @@ def _effective_changes(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) ->
 
 def _bounded_change(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) -> Number:
     """Return how much of `by` there is room for; a value beyond its limit stays there."""
-    low, high = _bounds(pack, key, numbers)
+    low, high = _limits_of(pack, key, numbers)
     current_value = numbers.get(key, 0)
     if by > 0:
         return by if high is None else max(0, min(by, high - current_value))
     return by if low is None else min(0, max(by, low - current_value))
 
 
-def _bounds(pack: Pack, key: str, numbers: Mapping[str, Number]) -> tuple[Number | None, Number | None]:
+def _limits_of(pack: Pack, key: str, numbers: Mapping[str, Number]) -> tuple[Number | None, Number | None]:
     for gauge in pack.gauges():
         if gauge.key == key:
             return (0, track_maximum(gauge, numbers)) if isinstance(gauge, Track) else (gauge.min, gauge.max)

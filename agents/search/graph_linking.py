@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from agents.prose.names import find_names
-from agents.search.question_cues import QuestionCues, measure_coverage, split_words, telling_stems
+from agents.search.question_cues import QuestionCues, content_stems, measure_coverage, split_words
 from agents.search.result_validity import is_ended
 from agents.search.search_port import SearchKind, SearchScope
 from stores.ports import CanonReader, TextIndex
@@ -206,7 +206,7 @@ class GraphLinker:
 
 def _is_named(entity: Entity, cues: QuestionCues) -> bool:
     """Say whether a whole name of the entity is in the question."""
-    names = (_telling_words(name) for name in (entity.name, *entity.aliases))
+    names = (_distinctive_words(name) for name in (entity.name, *entity.aliases))
     return any(name_words and all(word in cues.words for word in name_words) for name_words in names)
 
 
@@ -214,14 +214,14 @@ def _entities_by_name_word(entities: Iterable[Entity], cues: QuestionCues) -> di
     """Group the entities by each word of the question that is part of their name and longer than 3 letters."""
     entities_by_word: dict[str, list[Entity]] = {}
     for entity in entities:
-        name_words = {word for name in (entity.name, *entity.aliases) for word in _telling_words(name)}
+        name_words = {word for name in (entity.name, *entity.aliases) for word in _distinctive_words(name)}
         for word in name_words & cues.words:
             if len(word) > 3:
                 entities_by_word.setdefault(word, []).append(entity)
     return entities_by_word
 
 
-def _telling_words(name: str) -> list[str]:
+def _distinctive_words(name: str) -> list[str]:
     return [word for word in split_words(name) if word not in ("the", "of", "a", "an")]
 
 
@@ -229,7 +229,7 @@ def _weigh_facts(
     facts: Iterable[Fact], cues: QuestionCues, named_ids: Collection[Id], cosines: Mapping[Id, float]
 ) -> dict[Id, float]:
     """Score each fact for the question, by shared words (rarer words count more) and by similarity of meaning."""
-    stemmed_facts = [(fact, telling_stems(fact.statement)) for fact in facts]
+    stemmed_facts = [(fact, content_stems(fact.statement)) for fact in facts]
     stem_rarity = _measure_stem_rarity([fact_stems for _, fact_stems in stemmed_facts])
     fact_shares: dict[Id, float] = {}
     for fact, fact_stems in stemmed_facts:
@@ -237,7 +237,7 @@ def _weigh_facts(
             continue
         share = measure_coverage(cues.stems, fact_stems, stem_rarity)
         if cosines:
-            share = (1 - MEANING_WEIGHT) * share + MEANING_WEIGHT * _share_of_cosine(
+            share = (1 - MEANING_WEIGHT) * share + MEANING_WEIGHT * _cosine_to_share(
                 cosines.get(fact.id, 0.0)
             )
         if len({i.entity_id for i in fact.involves}.intersection(named_ids)) > 1:
@@ -252,7 +252,7 @@ def _weigh_facts(
     )
 
 
-def _share_of_cosine(cosine: float) -> float:
+def _cosine_to_share(cosine: float) -> float:
     """Map a cosine to a share: 0 at FAR_COSINE (nothing in common), 1 at NEAR_COSINE (a paraphrase)."""
     return min(1.0, max(0.0, (cosine - FAR_COSINE) / (NEAR_COSINE - FAR_COSINE)))
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from agents.memory_manager.memory_decay import FORGOTTEN_RETENTION, compute_retention
 from agents.memory_manager.valid_memories import filter_valid
-from agents.search.question_cues import measure_coverage, telling_stems
+from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
 from agents.search.search_port import RecordSearch, SearchScope
 from stores.ports import LogReader
@@ -116,9 +116,9 @@ def choose_memories(
     recallable_memories = [
         m for m in memories if m.id not in replaced_ids and retention_by_id[m.id] >= FORGOTTEN_RETENTION
     ]
-    asked_stems = telling_stems(player_text)
+    asked_stems = content_stems(player_text)
     relevance_by_id = {
-        m.id: relevance.get(m.id, 0.0) or 0.5 * measure_coverage(asked_stems, telling_stems(m.text), {})
+        m.id: relevance.get(m.id, 0.0) or 0.5 * measure_coverage(asked_stems, content_stems(m.text), {})
         for m in recallable_memories
     }
     scaled_terms = (

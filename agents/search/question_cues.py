@@ -110,7 +110,7 @@ def read_cues(question: str) -> QuestionCues:
     text = question[:MAX_QUESTION_CHARS]
     asks_when = _ASKS_WHEN.search(text) is not None
     return QuestionCues(
-        stems=telling_stems(text),
+        stems=content_stems(text),
         words=frozenset(split_words(text)),
         asks_when=asks_when,
         asks_about_present=not asks_when and _asks_about_present(text),
@@ -126,7 +126,7 @@ def split_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=8_192)
-def telling_stems(text: str) -> tuple[str, ...]:
+def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning, each once, in order."""
     telling_words = (
         stem_word(word) for word in split_words(text) if word not in _STOP_WORDS and len(word) > 1

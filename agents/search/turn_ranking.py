@@ -15,10 +15,10 @@ from typing import Final
 
 from agents.search.question_cues import (
     QuestionCues,
+    content_stems,
     measure_coverage,
     mentions_time,
     split_words,
-    telling_stems,
 )
 from stores.records.ids import Id
 from stores.records.play import Turn
@@ -69,7 +69,7 @@ class TurnCandidate:
 
     @classmethod
     def from_turn(cls, turn: Turn, speaker: str) -> TurnCandidate:
-        return cls(turn, speaker, telling_stems(turn.text), turn.text.rstrip(_CLOSING_CHARS).endswith("?"))
+        return cls(turn, speaker, content_stems(turn.text), turn.text.rstrip(_CLOSING_CHARS).endswith("?"))
 
 
 WayScoresById = dict[Id, dict[str, float]]

@@ -99,7 +99,7 @@ class TurnSearch:
                 question, cues, scored_turns, candidates, graph_links, search_scope
             )
         if cues.asks_about_present:
-            await self._lower_ended_only(scored_turns, graph_links)
+            await self._lower_turns_of_ended_facts(scored_turns, graph_links)
         boost_later_turns(scored_turns, candidates, cues, weights)
         lost_count = sum(1 for id in item_scores if id not in candidates)
         return TurnRanking(scored_turns, lost_count)
@@ -181,7 +181,7 @@ class TurnSearch:
             if id in candidates:
                 _add_score(scored_turns, id, "graph", self.weights.bridge * score)
 
-    async def _lower_ended_only(self, scored_turns: WayScoresById, graph_links: GraphLinks) -> None:
+    async def _lower_turns_of_ended_facts(self, scored_turns: WayScoresById, graph_links: GraphLinks) -> None:
         """Lower the turns that are evidence of ended facts only."""
         top_ids = rank_ids(scored_turns)[:MAX_TURNS_CHECKED]
         ended_only_ids = set(graph_links.ended_only_turn_ids)
