@@ -82,7 +82,7 @@ async def fill(home: Path, size: Size) -> None:
 
 
 def iter_campaign(size: Size) -> Iterator[CollectionRecords]:
-    """Yield every collection that has records, in the order of `stores.history.HISTORY`."""
+    """Yield every collection that has records, in the order of `stores.history.RECORD_COLLECTIONS`."""
     scenes = list(scenes_of(size))
     stories = list(dict.fromkeys(scene.story for scene in scenes))
     passages = [passage for scene in scenes for passage in scene.passages]

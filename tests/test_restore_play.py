@@ -237,7 +237,7 @@ async def test_restored_copy_has_all_derived_identifiers(tmp_path: Path) -> None
 
 
 async def test_restored_copy_covers_every_derived_identifier(tmp_path: Path) -> None:
-    """A new way to derive one has to be known to `backup_kin`, or a retry in a copy makes it twice."""
+    """`derived_ids` has to know every way of deriving one, or a retry in a copy makes it twice."""
     async with at_desk(tmp_path) as program:
         await play(program, LINES + MORE, await begin(program))
         told = await everything(program.stores)

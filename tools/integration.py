@@ -1,7 +1,7 @@
 """Runs `make test-integration`: starts the servers, runs the tests that need them, and reports which were real.
 
 Servers that are not available are named with the reason; their tests are skipped, never passed. Exit code:
-that of the tests; `NOTHING_TRIED` if no server could be started.
+that of the tests; `NO_SERVERS` if no server could be started.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Start the servers, run the tests, stop the servers; returns pytest's code, or `NOTHING_TRIED`."""
+    """Start the servers, run the tests, stop the servers; returns pytest's code, or `NO_SERVERS`."""
     with tempfile.TemporaryDirectory(prefix="monitor-integration-") as folder:
         run, env_file = Path(folder) / "run", Path(folder) / "env"
         launcher = [sys.executable, "-m", "tools.servers"]

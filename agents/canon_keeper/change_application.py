@@ -56,11 +56,11 @@ def in_writing_order(proposals: Iterable[ProposedChange]) -> list[ProposedChange
 def apply_change(
     proposal: ProposedChange, draft: CanonDraft, *, claim: FactClaim | None = None, ends_others: bool = True
 ) -> list[Fact]:
-    """Make the change in `world` and return the facts that it added.
+    """Apply the change to `draft` and return the facts that it added.
 
-    `claim` is what `claim_of` gave for it in this very world, if that was asked already. Without `ending`
-    it takes its place beside what it would end, as a claim that is held does.
-    Raises MissingError or UnwritableError, with the world as it was.
+    `claim` is the result of `build_claim` in this draft, if it is known already. Without `ends_others` the facts that
+    it would end stay current, as for a claim that a conflict holds back.
+    Raises MissingError or UnwritableError, with the draft unchanged.
     """
     change = proposal.change
     match change:

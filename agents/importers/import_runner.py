@@ -49,7 +49,7 @@ class ImportRunner:
         return self._progress
 
     async def run(self, request: ImportRequest) -> ImportResult | None:
-        """Import a log and publish `ImportMoved` events, and a `Notice` at the end; None if it was cancelled.
+        """Import a log and publish `ImportProgressed` events, and a `Notice` at the end; None if it was cancelled.
 
         Raises InputError if another import is running.
         """

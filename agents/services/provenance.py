@@ -99,8 +99,8 @@ class ProvenanceReader:
     ) -> tuple[EvidenceSource, ...]:
         """Return the place and author of each piece of evidence.
 
-        Records that a universe began with cite its file and no decision; for them the proposal `made_by` is
-        given.
+        Records that a universe began with cite its file and no decision; for them `proposal_id` names
+        the proposal.
         """
         turns = await self._log.turns({e.turn_id for e in evidence if e.turn_id})
         resolutions_by_id = {r.id: r for r in await self._log.resolutions(list(turns))}

@@ -24,12 +24,11 @@ class CharacterRow:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory beside the truth."""
+    """A memory, with what canon says of the same."""
 
     memory: Memory
     retention: float
-    """How much of it is left, from 0 to 1; under `FORGOTTEN` of `agents/memory_manager/decay.py` it is not
-    recalled."""
+    """How much of it is left, from 0 to 1; it is not recalled below `memory_decay.FORGOTTEN_RETENTION`."""
 
     is_forgotten: bool = False
     canon_statement: str = ""

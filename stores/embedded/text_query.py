@@ -70,7 +70,7 @@ def build_text_query(
 ) -> TextQuery | None:
     """Return the query for any of the words within the scope; None if nothing can be found.
 
-    `rows_with` says in how many rows of the index a stem occurs; `total` is about how many rows there are.
+    `count_rows_with` says in how many rows of the index a stem occurs; `total_rows` is about how many rows there are.
     """
     scope_words = tuple(scope_word(key, value) for key, value in (scope or {}).items())
     scope_rows = min((count_rows_with(word) for word in scope_words), default=total_rows)

@@ -54,7 +54,7 @@ class Memory(Record):
     recalled: int | None = None
     """The world time (tick) at which it was recalled last."""
     strength: float = Field(default=1.0, ge=1.0)
-    """How many times its first stability it has by now (`agents/memory_manager/decay.py`)."""
+    """How many times its first stability it has by now (`agents/memory_manager/memory_decay.py`)."""
 
 
 class Summary(Record):

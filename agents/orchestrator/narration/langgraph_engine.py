@@ -47,7 +47,7 @@ class _RunContext:
 
 
 class LangGraphEngine:
-    """See `agents.orchestrator.narration.runner.Engine`. Compiling the graph takes 5 ms, so it is kept."""
+    """See `agents.orchestrator.narration.runner.NarrationEngine`. Compiling the graph takes 5 ms, so it is kept."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
