@@ -1,7 +1,7 @@
-"""The application shell: opens the library after the first frame, and is the one place that goes anywhere.
+"""The application shell: opens the library after the first frame, and is the one place that changes screens.
 
-It holds no feature. Screens post `Visit` and this pushes and pops; the desk's events go to every open
-screen; whatever fails with no better place to say so ends in one error screen.
+It holds no feature. Screens post `Visit` and the app pushes and pops; the program's events go to every open
+screen; an error with no better place is shown in one dialog.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 CloseServices = Callable[[], Awaitable[None]]
 OpenServices = Callable[[], Awaitable[tuple["Services", CloseServices]]]
-"""Opens the stores and the Orchestrator; the second value closes them."""
+"""Opens the stores and the services; the second value closes them."""
 
 NARROW_CLASS, ROOMY_CLASS, ROOMY_MIN_CELLS = "-narrow", "-roomy", 100
 """Classes of a screen by its width: whether there is room beside the story."""
@@ -55,7 +55,7 @@ log = logging.getLogger("monitor")
 
 @dataclass
 class EventPublished(Message):
-    """The desk published an event, on whatever thread."""
+    """The program published an event, on whatever thread."""
 
     event: Event
 
@@ -122,7 +122,7 @@ class MonitorApp(App[None]):
         self._open_pending_route()
 
     async def _open_recovered_services(self) -> Services:
-        """Open the library and finish what a crash cut off. What fails leaves nothing open."""
+        """Open the library and finish what a crash interrupted. On failure nothing stays open."""
         services, close = await self._open_services()
         try:
             await services.stories.recover()
@@ -134,7 +134,7 @@ class MonitorApp(App[None]):
         return services
 
     def _load_styles(self) -> None:
-        """Parse every screen's style sheet at once: Textual would parse them all anew at each new screen."""
+        """Parse every screen's style sheet at once: Textual would parse all of them again at each new screen."""
         for path in sorted(SCREENS_FOLDER.rglob("*.tcss")):
             if not self.stylesheet.has_source(str(path)):
                 self.stylesheet.read(path)
@@ -152,7 +152,7 @@ class MonitorApp(App[None]):
             start_worker(self, self._close_library, "close")
 
     async def _close_library(self) -> None:
-        """Suspend the story, close the library, go. What cannot be done is said on the way out."""
+        """Suspend the story, close the library, and exit; print what could not be done."""
         steps = [
             screen.leave_for_menu for screen in self.screen_stack[1:2] if isinstance(screen, ServiceScreen)
         ]
@@ -168,7 +168,7 @@ class MonitorApp(App[None]):
 
     @on(routes.Visit)
     def _visit(self, message: routes.Visit) -> None:
-        """Go there, or as soon as the library is open and the Main Loop has come home."""
+        """Go to a route, once the library is open and the Main Loop is back at the menu."""
         if self._services is None or self._is_going_home:
             self._pending_route = message.route
         else:
@@ -193,7 +193,7 @@ class MonitorApp(App[None]):
                 self._show_screen(navigation.create_screen(services, route), over_menu=is_over_menu)
 
     def _show_screen(self, screen: Screen[None], *, over_menu: bool = False) -> None:
-        """Push `screen`; `over_menu`: in place of all that was over the menu."""
+        """Push `screen`; `over_menu` replaces everything over the menu."""
         if type(screen) is type(self.screen) and not over_menu:
             return  # its key was pressed twice
         # Textual sets this class after the first layout, and then styles every widget again: 20 ms.
@@ -206,7 +206,7 @@ class MonitorApp(App[None]):
             self.push_screen(screen)
 
     def _open_prompt(self, scene_id: Id, text: str) -> None:
-        """Take off what lies over the scene, and put words into its prompt."""
+        """Close what is over the scene, and put words into its prompt."""
         from screens.play.scene_screen import SceneScreen
 
         scene_screens = (
@@ -218,7 +218,7 @@ class MonitorApp(App[None]):
             scene_screen.fill_prompt(text)
 
     def _open_menu(self) -> None:
-        """Show the menu at once; what it shows is read again when the Main Loop has come home too."""
+        """Show the menu at once; it is read again when the Main Loop is idle."""
         over_menu = self.screen_stack[1] if len(self.screen_stack) > 1 else None
         while len(self.screen_stack) > 1:
             self.pop_screen()
@@ -235,7 +235,7 @@ class MonitorApp(App[None]):
             self._open_pending_route()
 
     async def _demo_route(self, services: Services) -> routes.Route:
-        """The sample world: the story begun in it, or a new one with everything as suggested."""
+        """Return the route to the sample universe: its story, or a new one as suggested."""
         sample = await services.stories.add_sample()
         for card in await services.stories.stories():
             if card.universe.id == sample.id and card.state == "active":
@@ -249,7 +249,7 @@ class MonitorApp(App[None]):
     # --- events and errors -------------------------------------------------------------------------
 
     def _forward_event(self, event: Event) -> None:
-        """Take an event from the desk's thread to ours."""
+        """Forward an event from the publishing thread to the app's."""
         self.post_message(EventPublished(event))
 
     @on(EventPublished)
@@ -263,7 +263,7 @@ class MonitorApp(App[None]):
             self.screen.post_message(MenuScreen.NoteReceived(message.event.text))
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
-        """The one place where the app's own dead workers are caught."""
+        """Handle the failure of any of the app's own workers."""
         error = message.worker.error
         if message.state is not WorkerState.ERROR or error is None:
             return

@@ -1,7 +1,7 @@
-"""A backup by itself: when MONITOR starts and the last one is older than a day, beside whatever is done.
+"""A daily backup by itself: when MONITOR starts and the last backup is older than a day.
 
-It begins a while after the first frame, takes its time, and ends when MONITOR does. What came of it is told
-once, and stands on the menu; that it failed never stops play. Setting: `[backup] daily`.
+It begins a while after the first frame, in small steps, and ends when MONITOR does. Its result is announced
+once, and shown on the menu; a failure never stops play. Setting: `[backup] daily`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ CHECK_SECONDS: Final = 1.0
 
 
 def has_terminal() -> bool:
-    """Say whether keys come from a terminal, or came from one that has gone since."""
+    """Return whether keys come from a terminal, or came from one that is gone."""
     try:
         return sys.__stdin__ is not None and stat.S_ISCHR(os.fstat(sys.__stdin__.fileno()).st_mode)
     except (OSError, ValueError):
@@ -32,7 +32,7 @@ def has_terminal() -> bool:
 
 
 def is_terminal_gone() -> bool:
-    """Say whether the terminal that keys came from has hung up; where that cannot be asked, it has not."""
+    """Return whether the terminal that keys came from has hung up; false where that cannot be asked."""
     if sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Files that a person names to be read: whole, from the disk or from stdin, and no more of them than fits."""
+"""Reads files that the user names: whole, from the disk or stdin, up to a size."""
 
 from __future__ import annotations
 

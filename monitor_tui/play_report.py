@@ -1,4 +1,4 @@
-"""A played story as JSON: turns, results, notes, proposals with decisions, facts with evidence, moves."""
+"""A played story as JSON: turns, results, notes, proposals with decisions, facts with evidence, transitions."""
 
 from __future__ import annotations
 

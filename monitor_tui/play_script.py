@@ -1,7 +1,7 @@
-"""Playing a script of typed lines without a screen, through the same desk as the screens.
+"""Plays a script of typed lines without a screen, through the same services as the screens.
 
-The format is told in docs/play-scripts.md: a header of `name: value` lines, a line of dashes, then one
-line for each line typed on the Scene screen; `#` begins a comment.
+docs/play-scripts.md has the format: a header of `name: value` lines, a line of dashes, then one line for each
+line typed on the Scene screen; `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PlayScript:
 
 @dataclass(slots=True)
 class ScriptResult:
-    """What came of a script: where play stands, what each line answered, what stopped it."""
+    """The result of a script: where play is, the reply to each line, and what stopped it."""
 
     universe_id: Id = ""
     story_id: Id = ""
@@ -95,7 +95,7 @@ def read_script(text: str) -> PlayScript:
 
 
 async def play_script(services: Services, script: PlayScript, *, keep_going: bool = False) -> ScriptResult:
-    """Play a script on a desk.
+    """Play a script.
 
     A line that fails is reported and ends the script, unless `keep_going`; what was played before it stays
     played.
@@ -143,7 +143,7 @@ async def _play_lines(
 
 
 def _collect_narrated(narrated_turns: list[Turn], event: Event) -> None:
-    """Collect what is told while a line is played."""
+    """Collect what is narrated while a line is played."""
     if isinstance(event, TurnAppended) and event.turn.speaker in GM_SPEAKERS:
         narrated_turns.append(event.turn)
 
@@ -207,7 +207,7 @@ async def _find_system_id(services: Services, name: str) -> str:
     for pack in usable_systems:
         if name.casefold() in (pack.id.casefold(), pack.name.casefold()):
             return pack.id
-    return name  # the desk says what is wrong with it
+    return name  # the services say what is wrong with it
 
 
 def _parse_player_character(text: str, characters: list[Entity]) -> Id | NewCharacter | None:

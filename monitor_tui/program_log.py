@@ -1,4 +1,4 @@
-"""One log file in the home folder, small, rotated, with secrets struck out."""
+"""The log file in the home folder: small, rotated, with secrets masked."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Settings: what the environment says, else `settings.toml` in the home folder, else what stands here.
+"""Settings: from the environment, else from `settings.toml` in the home folder, else the defaults here.
 
-    [backup]                      MONITOR_BACKUP_DAILY=false
-    daily = false
-
-Every field says what it does; its name in the environment is `MONITOR_<SECTION>_<FIELD>`.
+For example `[backup]` with `daily = false`, or MONITOR_BACKUP_DAILY=false. Every field has a description; its
+name in the environment is `MONITOR_<SECTION>_<FIELD>`.
 """
 
 from __future__ import annotations
@@ -116,16 +114,16 @@ def _parse_file(file: Path) -> dict[str, Any]:
 
 def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the values that are settings, and the names (`backup.kepp`) of those that are not."""
-    known, unknown_names = dict(values), []
+    known_values, unknown_names = dict(values), []
     for section, fields in values.items():
         if section not in FileSettings.model_fields:
-            del known[section]
+            del known_values[section]
             unknown_names.append(section)
         elif isinstance(fields, dict):
             names = _field_names(section)
-            known[section] = {name: value for name, value in fields.items() if name in names}
+            known_values[section] = {name: value for name, value in fields.items() if name in names}
             unknown_names += [f"{section}.{name}" for name in fields if name not in names]
-    return known, tuple(unknown_names)
+    return known_values, tuple(unknown_names)
 
 
 def _field_names(section: str) -> frozenset[str]:

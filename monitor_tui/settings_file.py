@@ -1,4 +1,4 @@
-"""Changing settings.toml: one section at a time, and all else in it stays as it stood, comments too."""
+"""Changes settings.toml one section at a time; everything else in it stays as it is, comments included."""
 
 from __future__ import annotations
 

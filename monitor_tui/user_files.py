@@ -1,4 +1,4 @@
-"""What is read from files: the bundled rule packs, tables and prompts with the user's own over them."""
+"""The bundled rule packs, tables and prompts, with the user's own files over them."""
 
 from __future__ import annotations
 

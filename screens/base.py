@@ -1,6 +1,6 @@
-"""What MONITOR's screens share: the desk, one way to read it, one way to fail.
+"""What screens share: the services, one way to read them, one way to fail.
 
-Workers never touch widgets. A screen's `read` runs in a worker and posts what it found; handlers draw it.
+Workers never touch widgets: a screen's `load_view` runs in a worker and posts what it read; handlers draw it.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ Result = TypeVar("Result")
 
 @dataclass
 class EventReceived(Message):
-    """The desk published an event. The app sends it to every screen that is open."""
+    """The program published an event. The app sends it to every open screen."""
 
     event: Event
 
 
 @dataclass
 class ErrorRaised(Message):
-    """Something failed and the screen has no better place to say so: the app shows it."""
+    """Something failed, and the screen has no better place for the error: the app shows it."""
 
     error: BaseException
 
 
 @dataclass
 class WorkFailed(Message):
-    """A worker of a panel died. The screen that the panel is part of takes it as one of its own."""
+    """A worker of a panel failed. The panel's screen handles it as one of its own."""
 
     error: BaseException
     worker_name: str
 
 
 def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:
-    """Pass a panel's dead worker on to its screen."""
+    """Pass the failure of a panel's worker on to its screen."""
     if message.state is WorkerState.ERROR and message.worker.error is not None:
         panel.post_message(WorkFailed(message.worker.error, message.worker.name))
 
 
 def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
-    """Run a change in a worker of `node`, unless the same is under way: a key pressed twice does it once.
+    """Run a change in a worker of `node`, unless the same one is running: a key pressed twice acts once.
 
     A change is never cancelled by another; it may have been written already.
     """
@@ -70,15 +70,15 @@ class CommandTarget(Protocol):
     def commands(self) -> tuple[CommandHelp, ...]: ...
 
     def type_command(self, command: CommandHelp) -> None:
-        """Send the command at once, or put it into the prompt when it wants words after it."""
+        """Send the command at once, or put it into the prompt if it needs words after it."""
         ...
 
 
 class ServiceScreen(Screen[Result]):
-    """A screen that reads the services in a worker, and reads them again when something happened."""
+    """A screen that reads the services in a worker, and again after events that affect it."""
 
     PANELS: ClassVar[tuple[type[Widget], ...]] = ()
-    """Panels that hold all that can have the focus: their keys work anywhere on the screen."""
+    """Panels that contain everything focusable, so that their keys work anywhere on the screen."""
 
     def __init__(self, services: Services) -> None:
         super().__init__()
@@ -87,18 +87,18 @@ class ServiceScreen(Screen[Result]):
         self._load_worker: Worker[None] | None = None
 
     async def load_view(self) -> None:
-        """Read the desk and post what was found. Runs in a worker."""
+        """Read the services and post what was read. Runs in a worker."""
 
     def is_affected_by(self, event: Event) -> bool:
-        """Whether what this screen shows may have changed with `event`."""
+        """Return whether what this screen shows may have changed with `event`."""
         return False
 
     async def leave_for_menu(self) -> None:
-        """What the Main Loop does when the user goes home from here."""
+        """Move the Main Loop when the user goes to the menu from here."""
         await self.services.stories.leave()
 
     def show_notice(self, notice: Notice) -> None:
-        """The desk has a word for the user, and this screen is the one in front."""
+        """Show a notice of the program; this screen is the one in front."""
         self.notify(notice.text, severity=notice.severity, markup=False)
 
     def handle_error(self, error: BaseException, worker_name: str) -> None:
@@ -112,13 +112,13 @@ class ServiceScreen(Screen[Result]):
             self.post_message(ErrorRaised(error))
 
     def reload(self) -> None:
-        """Read again, now or as soon as the read in progress is done. Events come in bursts; reads do not."""
+        """Read again, now or as soon as the read in progress ends. A burst of events causes one read."""
         self._is_stale = True
         if self._load_worker is None or self._load_worker.is_finished:
             self._load_worker = start_worker(self, self._load_while_stale, "read")
 
     def start_change(self, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
-        """Run a change in a worker of this screen: see `start_change` above."""
+        """Run a change in a worker of this screen, as the function `start_change` does."""
         start_change(self, change, name)
 
     async def _load_while_stale(self) -> None:
@@ -127,7 +127,7 @@ class ServiceScreen(Screen[Result]):
             await self.load_view()
 
     def on_screen_resume(self) -> None:
-        """Shown for the first time, or again: what lay over this screen may have changed what it shows."""
+        """Read again when the screen comes to the front: another one may have changed what it shows."""
         self.reload()
 
     @on(EventReceived)
@@ -149,6 +149,6 @@ class ServiceScreen(Screen[Result]):
         self.handle_error(message.error, message.worker_name)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
-        """The one place where a screen's dead workers are caught."""
+        """Handle the failure of any of this screen's workers."""
         if message.state is WorkerState.ERROR and message.worker.error is not None:
             self.handle_error(message.worker.error, message.worker.name)

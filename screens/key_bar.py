@@ -1,7 +1,7 @@
 """The keys that work now, at the foot of every screen.
 
-Textual's own footer cuts off what does not fit and mounts a widget for each key whenever the focus moves;
-this one wraps to a second line and is one widget.
+Textual's own footer cuts off what does not fit and mounts a widget for each key whenever the focus moves; this
+one wraps to a second line and is one widget.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ MAX_LINES = 2
 
 
 class Key(NamedTuple):
-    """A key as it is shown, what it does, and the key to press for it."""
+    """A key as it is shown, its action, and the key to press for it."""
 
-    shown: str
-    does: str
-    press: str
+    label: str
+    action_text: str
+    key: str
 
     @property
     def cells(self) -> int:
-        return cell_len(self.shown) + 1 + cell_len(self.does)
+        return cell_len(self.label) + 1 + cell_len(self.action_text)
 
     @property
     def content(self) -> Content:
-        return Content.assemble((self.shown, "bold $footer-key-foreground"), " ", self.does)
+        return Content.assemble((self.label, "bold $footer-key-foreground"), " ", self.action_text)
 
 
 class KeyBar(Widget):
-    """Shown bindings of the focused widget, of the screen, of the app; then the palette."""
+    """The bindings of the focused widget, of the screen and of the app; then the palette."""
 
     DEFAULT_CSS = """
     KeyBar {
@@ -53,7 +53,7 @@ class KeyBar(Widget):
     keys: reactive[tuple[Key, ...]] = reactive(())
 
     def watch_keys(self) -> None:
-        """Lay the screen out anew only if the keys take another line."""
+        """Update the layout only if the keys take another line."""
         if len(layout_keys(self.keys, self.content_size.width)) != self.content_size.height:
             self.refresh(layout=True)
 
@@ -65,14 +65,14 @@ class KeyBar(Widget):
             self.keys = tuple(self._visible_keys())
 
     def _visible_keys(self) -> Iterator[Key]:
-        """Yield each action once, by the first of its keys."""
+        """Yield each action once, with the first of its keys."""
         listed_descriptions: set[str] = set()
         palette = None
         for active in self.screen.active_bindings.values():
             binding = active.binding
             key = Key(self.app.get_key_display(binding), binding.description, binding.key)
             if binding.key == self.app.COMMAND_PALETTE_BINDING:
-                palette = key._replace(does="more")
+                palette = key._replace(action_text="more")
             elif binding.show and active.enabled and binding.description not in listed_descriptions:
                 listed_descriptions.add(binding.description)
                 yield key
@@ -87,7 +87,7 @@ class KeyBar(Widget):
         return Content("\n").join(Content(KEY_GAP).join(key.content for key in line) for line in lines)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a key presses it."""
+        """Press the key that was clicked."""
         offset = event.get_content_offset(self)
         lines = layout_keys(self.keys, self.content_size.width)
         if offset is None or offset.y >= len(lines):
@@ -96,11 +96,11 @@ class KeyBar(Widget):
         for key in lines[offset.y]:
             start, end = end, end + key.cells + len(KEY_GAP)
             if start <= offset.x < start + key.cells:
-                self.app.simulate_key(key.press)
+                self.app.simulate_key(key.key)
 
 
 def layout_keys(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
-    """Lay keys out in lines of `width` cells; what does not fit on the last of them is left out."""
+    """Return the keys in lines of `width` cells; what does not fit on the last line is left out."""
     lines: list[list[Key]] = [[]]
     used_cells = 0
     for key in keys:

@@ -1,4 +1,4 @@
-"""The screen that each route leads to: one row a screen. Nothing is imported before it is gone to."""
+"""The screen of each route, one row each. A screen's module is imported on its first visit."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScreenEntry:
-    """A screen's class, made with the services and the fields of its route, by their names."""
+    """A screen's class, which takes the services and the fields of its route by name."""
 
     module: str
     """Its module below `screens`."""
     class_name: str
     is_over_menu: bool = False
-    """Whether it takes the place of all that is open over the menu."""
+    """Whether it replaces everything that is open over the menu."""
 
 
 SCREENS: Final[Mapping[type, ScreenEntry]] = {
@@ -53,7 +53,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToSystem: ScreenEntry("system.system_screen", "SystemScreen"),
     routes.ToHelp: ScreenEntry("system.help_screen", "HelpScreen"),
 }
-"""Every route that leads to a screen; the others (`ToMenu`, `Back`, `ToPrompt`) lead back to one that is open."""
+"""Every route that opens a screen; the others (`ToMenu`, `Back`, `ToPrompt`) return to an open one."""
 
 
 def screen_class(entry: ScreenEntry) -> type[ServiceScreen[None]]:
@@ -71,6 +71,6 @@ def create_screen(services: Services, route: routes.Route) -> ServiceScreen[None
 
 
 def import_screens() -> None:
-    """Import every screen, so that going to one costs no import."""
+    """Import every screen, so that no visit costs an import."""
     for entry in SCREENS.values():
         screen_class(entry)

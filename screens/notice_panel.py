@@ -1,4 +1,4 @@
-"""Words for the user that are no part of the story: answers to commands, notices, errors. Esc clears them."""
+"""Lines for the user that are not part of the story: answers to commands, notices, errors. Esc clears them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Severity = Literal["information", "warning", "error"]
 
 
 class NoticePanel(VerticalScroll, can_focus=False):
-    """A quiet margin note over the prompt. It takes room only while it has words."""
+    """Lines over the prompt; it takes room only while it has some."""
 
     HELP_TITLE: ClassVar[str] = "Notes"
     HELP_TEXT: ClassVar[str] = (

@@ -1,7 +1,7 @@
-"""Where a user can go, and what is said on the way there.
+"""The places a user can go to, each with what is needed there.
 
-A screen posts `Visit`; the app alone pushes and pops, so that screens need not know each other. Which screen a
-route leads to stands in `screens.navigation`.
+A screen posts `Visit`; the app alone pushes and pops, so that screens need not know each other.
+`screens.navigation` has the screen of each route.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToMenu:
-    """Home. Leaves or suspends whatever was open."""
+    """The menu. Leaves or suspends whatever was open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class ToSetup:
 
 @dataclass(frozen=True, slots=True)
 class ToStories:
-    """The list of stories to go on with."""
+    """The list of stories."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToImport:
-    """Bring in a log of existing play."""
+    """Import a log of existing play."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToStory:
-    """Straight back into a story where it was left."""
+    """The scene of a story where it was left."""
 
     story_id: Id
 
@@ -83,9 +83,9 @@ class ToReading:
 
 @dataclass(frozen=True, slots=True)
 class ToUniverse:
-    """The universe browser, at an entity and (if one is named) a fact on its card.
+    """The universe browser, at an entity and (if given) a fact on its card.
 
-    `beside_play` when it is a look aside from a scene.
+    `beside_play` if it is opened from a scene.
     """
 
     universe_id: Id | None = None
@@ -96,14 +96,14 @@ class ToUniverse:
 
 @dataclass(frozen=True, slots=True)
 class ToRetcon:
-    """What retconning (or restoring) a fact or an entity would do."""
+    """The preview of retconning (or restoring) a fact or an entity."""
 
     subject_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class ToLookalikes:
-    """Who may be the same: of one entity, or of the whole world."""
+    """Entities that may be the same: as one entity, or in the whole universe."""
 
     universe_id: Id
     entity_id: Id | None = None
@@ -111,7 +111,7 @@ class ToLookalikes:
 
 @dataclass(frozen=True, slots=True)
 class ToMerge:
-    """Two entities side by side, to be made one."""
+    """Two entities side by side, to be merged."""
 
     kept_id: Id
     absorbed_id: Id
@@ -133,7 +133,7 @@ class ToMoment:
 
 @dataclass(frozen=True, slots=True)
 class ToTimeline:
-    """What happened, in the order of world time."""
+    """The events in the order of world time."""
 
     universe_id: Id
 
@@ -147,14 +147,14 @@ class ToRelations:
 
 @dataclass(frozen=True, slots=True)
 class ToRemovedCanon:
-    """What is no longer in canon: retconned, or merged away."""
+    """What is no longer in canon: retconned or merged."""
 
     universe_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class ToCommitments:
-    """Promises, debts and open questions; from a scene, at its present and paid off on its turns."""
+    """Promises, debts and open questions; from a scene, at its present time, paid off on its turns."""
 
     universe_id: Id
     scene_id: Id | None = None
@@ -162,7 +162,7 @@ class ToCommitments:
 
 @dataclass(frozen=True, slots=True)
 class ToQuery:
-    """Ask the record: of a universe, of it one story.
+    """Ask the record of a universe, or of one story in it.
 
     `scene_id`: from play, to which it leads back; a `question` is asked at once.
     """
@@ -175,7 +175,7 @@ class ToQuery:
 
 @dataclass(frozen=True, slots=True)
 class ToPrompt:
-    """Back to the scene that is open under this, with these words in its prompt."""
+    """Back to the scene that is open below, with these words in its prompt."""
 
     scene_id: Id
     text: str
@@ -183,7 +183,7 @@ class ToPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ToCharacters:
-    """Those who live in a universe, at one of them; `from_other_screen`: Escape leads back there."""
+    """The characters of a universe, at one of them; with `from_other_screen`, Escape leads back there."""
 
     universe_id: Id | None = None
     entity_id: Id | None = None
@@ -192,21 +192,21 @@ class ToCharacters:
 
 @dataclass(frozen=True, slots=True)
 class ToXray:
-    """Why a turn says what it says."""
+    """The X-ray of a turn."""
 
     turn_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class ToBill:
-    """What the model cost; with a story, that story's calls and turns."""
+    """The costs of the model; with a story, that story's calls and turns."""
 
     story_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ToLlmSetup:
-    """How the model is set up."""
+    """The set-up of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class ToHelp:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The screen that `leaving` was opened over. Asked for twice, it leads back once."""
+    """The screen that `leaving` was opened over. Requested twice, it leads back once."""
 
     leaving: Screen[Any]
 

@@ -1,4 +1,4 @@
-"""One line at the head of a screen: where we are on the left, a word on its state on the right."""
+"""One line at the top of a screen: its place on the left, a state on the right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from widgets.safe_text import one_line
 
 
 class TitleBar(Horizontal):
-    """The name of the screen, what it shows, and how that stands."""
+    """The name of the screen, what it shows, and its state."""
 
     DEFAULT_CSS = """
     TitleBar {
@@ -33,7 +33,7 @@ class TitleBar(Horizontal):
         yield Static(id="state", markup=False)
 
     def show_place(self, place: str, state: str = "") -> None:
-        """Say what the screen shows and how it stands."""
+        """Show what the screen is about, and its state."""
         name = Content.styled(self._screen_name, "bold")
         place_text = one_line(place)
         self.query_one("#place", Static).update(

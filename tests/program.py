@@ -1,4 +1,4 @@
-"""A desk on a new library for tests: seeded identifiers and dice, a clock that steps by itself."""
+"""The program on a new library for tests: seeded identifiers and dice, a clock that steps by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @asynccontextmanager
 async def opened(home: Path, seed: int = 1) -> AsyncIterator[Program]:
-    """Open a desktop and close it again, whatever happens."""
+    """Open the program and close it again, whatever happens."""
     clock = SteppingClock(START)
     program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock, salt=str(home)))
     try:

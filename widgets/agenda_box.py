@@ -1,4 +1,4 @@
-"""What drives the story on by itself: clocks, tracks and open threads, in a box beside it."""
+"""A box of clocks, tracks and open threads: what drives the story on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widgets.safe_text import content, one_line
 
 MAX_ROWS, MAX_ROWS_LOW = 10, 4
 LOW_SCREEN_LINES = 30
-"""A terminal of fewer lines has room for few rows."""
+"""A terminal with fewer lines gets fewer rows."""
 WEIGHT_SIGN = "•"
 
 
@@ -24,7 +24,7 @@ def agenda_lines(
 ) -> Content:
     """Return at most `rows` lines.
 
-    The clock with the fewest steps left first, then tracks, then threads, the heaviest first.
+    The clock with the fewest steps left first, then tracks, then threads by weight.
     """
     lines = [
         *_clock_lines(clocks),

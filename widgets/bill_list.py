@@ -1,4 +1,4 @@
-"""The bill by row: budgets with their bars, what was paid by call, turn, agent, story or day, the rules."""
+"""The bill by row: budgets with bars, costs by call, turn, agent, story or day, and the rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_MODEL_HINT = "No model is set up, so nothing costs anything. m on the menu (o
 
 
 class BillList(RowList[BillItem]):
-    """Budgets first: they can be set here. Then the rows of one tab, then what the rules are."""
+    """Budgets first, which can be set here; then the rows of one tab, then the rules."""
 
     HELP_TITLE: ClassVar[str] = "Bill"
     HELP_TEXT: ClassVar[str] = (
@@ -51,13 +51,13 @@ class BillList(RowList[BillItem]):
 
     @dataclass
     class BillRowOpened(Message):
-        """A row was asked about."""
+        """A row was opened."""
 
         row: BillRow | LlmCall
 
     @dataclass
     class BudgetEdited(Message):
-        """A budget is to be set, or lifted."""
+        """A budget is to be set or lifted."""
 
         budget: BudgetView
         lift: bool = False
@@ -132,14 +132,14 @@ def _paid_rows(bill: BillView, tab: BillTab) -> Iterator[ListRow[BillItem]]:
 
 
 def budget_percent(budget: BudgetView) -> int:
-    """Return how much of a budget is spent; 0 where there is no limit, 100 where the limit is nothing."""
+    """Return how much of a budget is spent: 0 without a limit, 100 if the limit is nothing."""
     if budget.limit is None:
         return 0
     return budget.spent * 100 // budget.limit if budget.limit else 100
 
 
 def _budget_lines(budget: BudgetView, width: int) -> Sequence[Line]:
-    """Draw a budget: a bar and the same in words; under it what it makes wait."""
+    """Return a budget as a bar and in words, with what it makes wait."""
     spent_percent = budget_percent(budget)
     ink = Ink.BAD if spent_percent >= 100 else Ink.WARN if spent_percent >= WARNING_PERCENT else Ink.GOOD
     filled_cells = min(BAR_CELLS, spent_percent * BAR_CELLS // 100)

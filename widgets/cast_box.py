@@ -1,4 +1,4 @@
-"""Who is in the scene, with the numbers and tags that play moves."""
+"""The cast of the scene, with the numbers and tags that play changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cast_content(cast: Sequence[CastMember]) -> Content:
 
 
 class CastBox(Static):
-    """The cast of the scene; what this scene has changed carries an asterisk."""
+    """The cast of the scene; what this scene has changed has an asterisk."""
 
     HELP_TITLE: ClassVar[str] = "CastBox"
     HELP_TEXT: ClassVar[str] = (

@@ -1,4 +1,4 @@
-"""Who lives in a world, a row each: player characters first, with what they were last seen in."""
+"""The characters of a universe, a row each: player characters first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from widgets.safe_text import ellipsise, one_line
 
 
 def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
-    """Draw one: a sign and the name; beneath, what they are, how much they remember, where they were seen."""
+    """Return a sign and the name; below, description, number of memories, and the last scene."""
     entity = row.entity
     sign = ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
     kind_text = "PC" if entity.is_pc else entity.kind.value
@@ -32,7 +32,7 @@ def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
 
 
 class CharacterList(RowList[CharacterRow]):
-    """Characters by row; Enter goes into what is known of one."""
+    """Characters by row; Enter moves to the pane of one."""
 
     HELP_TITLE: ClassVar[str] = "Characters"
     HELP_TEXT: ClassVar[str] = (
@@ -44,15 +44,15 @@ class CharacterList(RowList[CharacterRow]):
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on somebody else."""
+        """The cursor is on another character."""
 
         row: CharacterRow | None
 
     class PaneRequested(Message):
-        """Over to what is known of who the cursor stands on."""
+        """The focus is to move to the pane of the character under the cursor."""
 
     def show_characters(self, rows: Sequence[CharacterRow]) -> None:
-        """Show these; the cursor stays on who it stood on."""
+        """Show these; the cursor stays on its character."""
         self.set_rows([ListRow(row.entity.id, partial(_row_lines, row), row, height=2) for row in rows])
 
     def move_cursor_to(self, entity_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What is known of one character, in four panes: sheet, memories beside the truth, history, facts."""
+"""One character in four panes: sheet, memories beside the truth, history, facts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CharacterItem = MemoryView | FactView | SheetRow | str
 
 
 def retention_text(view: MemoryView) -> str:
-    """Say how much of a memory is left, as a bar, in per cent, and in a word."""
+    """Return how much of a memory is left, as a bar, in per cent, and in a word."""
     filled_cells = round(view.retention * BAR_CELLS)
     word = "forgotten" if view.is_forgotten else _fading_word(view.retention)
     return f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)} {view.retention:.0%} {word}"
@@ -47,7 +47,7 @@ def _fading_word(retention: float) -> str:
 
 
 def memory_lines(view: MemoryView, width: int) -> list[Line]:
-    """Draw a memory: what they remember; how and from whom; how much is left; beside it the truth."""
+    """Return a memory: its words; how and from whom; how much is left; the truth beside it."""
     ink = Ink.MUTED if view.is_forgotten else Ink.PROSE
     space = width - 4
     lines: list[Line] = [
@@ -68,7 +68,7 @@ def memory_lines(view: MemoryView, width: int) -> list[Line]:
 
 
 def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
-    """Say what canon has of it, and whether the memory agrees."""
+    """Return what canon says of it, and whether the memory agrees."""
     truth = one_line(view.canon_statement)
     if view.agrees_with_canon:
         is_same = not truth or truth == one_line(view.memory.text)
@@ -92,7 +92,7 @@ class CharacterPane(RowList[CharacterItem]):
 
     @dataclass
     class CharacterItemChosen(Message):
-        """Lead to what this rests on."""
+        """The evidence or place of this row is to be opened."""
 
         item: CharacterItem
 

@@ -1,4 +1,4 @@
-"""What Tab can put into the prompt: slash commands at the start of a line, names after an `@`."""
+"""What Tab completes in the prompt: slash commands at the start of a line, names after an `@`."""
 
 from __future__ import annotations
 

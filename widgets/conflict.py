@@ -1,4 +1,4 @@
-"""A conflict on the screen: a pane for each of the two sides, and the rulings by row."""
+"""A conflict: a pane for each of its two sides, and the rulings by row."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from widgets.row_list import ListRow, RowList
 from widgets.safe_text import content, one_line, wrap
 
 MAX_FACTS = 40
-"""Facts of an entity that stand in its pane; nobody compares more."""
+"""Facts of an entity that its pane shows."""
 
 
 class StatementPane(VerticalScroll):
-    """One side: what it says, how it stands, and the very words that it rests on. Scrolls when focused."""
+    """One side: its statement, standing and evidence. Scrolls when focused."""
 
     HELP_TITLE: ClassVar[str] = "One statement"
     HELP_TEXT: ClassVar[str] = "What is said, whether it is canon, when, and by whom; below it the evidence."
@@ -53,7 +53,7 @@ class StatementPane(VerticalScroll):
         yield Static(markup=False)
 
     def show_statement(self, title: str, statement: ConflictStatement | None) -> None:
-        """Show this side under a heading."""
+        """Show this statement under a heading."""
         self.border_title = title
         lines = (
             []
@@ -109,12 +109,12 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
 
 
 def statement_turn_id(statement: ConflictStatement | None) -> Id | None:
-    """Return the turn that a side was said in, if it was said in one."""
+    """Return the turn that a statement was made in, if there is one."""
     return next((b.turn_id for b in statement.evidence if b.turn_id), None) if statement else None
 
 
 class RulingOptionList(RowList[RulingOption | RulingVariant]):
-    """Rulings, or the forms that one of them takes: the number of a row moves to it, Enter takes it."""
+    """Rulings, or the variants of one: a row's number moves to it, Enter takes it."""
 
     HELP_TITLE: ClassVar[str] = "Ways to resolve it"
     HELP_TEXT: ClassVar[str] = (
@@ -131,7 +131,7 @@ class RulingOptionList(RowList[RulingOption | RulingVariant]):
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on another row."""
+        """The cursor is on another row."""
 
         value: RulingOption | RulingVariant | None
 

@@ -10,7 +10,7 @@ from widgets.ink import Ink, Line
 from widgets.safe_text import one_line, plain_text, wrap
 
 ABSENT_VALUE = "—"
-"""How the CanonKeeper says that a thing was not there before, or will not be after."""
+"""How the CanonKeeper writes a value that does not exist before or after."""
 _MAX_SHORT_CELLS = 24
 """Values up to this many cells stand side by side."""
 

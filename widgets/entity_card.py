@@ -1,4 +1,4 @@
-"""Everything canon says of one entity, on one scrolled card whose facts can be stood on."""
+"""The card of one entity: everything canon says of it, by row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNS = {Standing.TRUE: "•", Standing.RUMOUR: "~", Standing.LIE: "≠", Stand
 
 @dataclass(frozen=True, slots=True)
 class CardRow:
-    """What a row of the card stands for: a fact, and the other entity if it is a relation."""
+    """The record of a row: a fact, and the other entity if it is a relation."""
 
     fact: FactView
     other: Entity | None = None
@@ -46,19 +46,19 @@ class EntityCardView(RowList[CardRow]):
 
     @dataclass
     class EvidenceRequested(Message):
-        """Show what this fact rests on."""
+        """The evidence of this fact is to be shown."""
 
         fact_view: FactView
 
     @dataclass
     class RelatedEntityOpened(Message):
-        """Show the other end of a relation."""
+        """The other entity of a relation is to be shown."""
 
         entity: Entity
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on a fact or relation."""
+        """The cursor is on a fact or relation."""
 
         fact_view: FactView | None
         other: Entity | None
@@ -74,10 +74,7 @@ class EntityCardView(RowList[CardRow]):
         self.card: EntityCard | None = None
 
     def show_card(self, card: EntityCard | None, waiting_proposals: Sequence[ProposalView] = ()) -> None:
-        """Show this card, and what waits at the gate to change it.
-
-        The cursor stays on its fact if it is still there.
-        """
+        """Show this card, and what waits at the gate to change it; the cursor stays on its fact."""
         is_other_entity = self.card is None or card is None or self.card.entity.id != card.entity.id
         self.card = card
         if is_other_entity:
@@ -87,7 +84,7 @@ class EntityCardView(RowList[CardRow]):
             self.scroll_to_line(0)
 
     def _show_cursor(self) -> None:
-        """The head of the card stays in view until somebody walks down it."""
+        """Scroll to the cursor; the head of the card stays in view until the cursor moves down."""
         if self.has_focus:
             super()._show_cursor()
 
@@ -95,7 +92,7 @@ class EntityCardView(RowList[CardRow]):
         self._show_cursor()
 
     def move_cursor_to(self, fact_id: Id) -> None:
-        """Put the cursor on a fact, wherever on the card it stands."""
+        """Put the cursor on a fact."""
         rows = enumerate(self.rows)
         row_index = next((n for n, row in rows if row.value and row.value.fact.fact.id == fact_id), None)
         if row_index is not None:
@@ -184,7 +181,7 @@ def _waiting_lines(view: ProposalView, width: int) -> list[Line]:
 
 
 def fact_lines(view: FactView, width: int) -> list[Line]:
-    """Draw a fact with its standing, its time and how much it rests on."""
+    """Return a fact with its standing, its time and the amount of its evidence."""
     fact = view.fact
     is_past = not view.is_current
     notes = []
@@ -213,7 +210,7 @@ def _relation_lines(label: str, other: Entity, view: FactView, width: int) -> li
 
 
 def hanging_lines(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:
-    """Draw text after a sign, its further lines indented, its notes muted at the end."""
+    """Return text after a sign, with a hanging indent and muted notes at the end."""
     space = max(8, width - 5)
     lines: list[list[Piece]] = [[("   ", Ink.PROSE), (part, ink)] for part in wrap(text, space)]
     lines[0][0] = (f" {sign} ", Ink.NPC)

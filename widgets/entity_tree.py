@@ -1,4 +1,4 @@
-"""The world's things as a tree by kind, with counts and a filter."""
+"""The entities of a universe as a tree by kind, with counts and a filter."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PC_SIGN = "♦"
 LOCKED_SIGN = "⊘"
 CURSOR_SIGN = "◂"
 MAX_PER_KIND = 200
-"""Entities of one kind that are laid out; a search brings the others."""
+"""Entities of one kind that are shown; a search finds the others."""
 
 
 class EntityTree(Tree[Entity | None]):
-    """Entities by kind. `show` gives them, `filter_text` narrows them by any part of name or alias."""
+    """Entities by kind. `show_entities` sets them, `filter_text` narrows them by part of a name or alias."""
 
     HELP_TITLE: ClassVar[str] = "World"
     HELP_TEXT: ClassVar[str] = (
@@ -65,7 +65,7 @@ class EntityTree(Tree[Entity | None]):
 
     @dataclass
     class EntityHighlighted(Message):
-        """The cursor stands on an entity, or (None) on a kind."""
+        """The cursor is on an entity, or (None) on a kind."""
 
         entity: Entity | None
 
@@ -83,7 +83,7 @@ class EntityTree(Tree[Entity | None]):
         self._entities: tuple[Entity, ...] = ()
 
     def show_entities(self, entities: Sequence[Entity]) -> None:
-        """Show these; the cursor stays on its entity and closed kinds stay closed."""
+        """Show these; the cursor stays on its entity, and closed kinds stay closed."""
         self._entities = tuple(entities)
         self._rebuild()
 

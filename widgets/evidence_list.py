@@ -1,4 +1,4 @@
-"""The very words, rolls, pages and manual acts that something rests on, and where each stands."""
+"""The quotes, rolls, pages and manual edits that a record rests on, and the place of each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_QUOTE_LINES = 4
 
 
 def evidence_lines(basis: EvidenceSource, width: int) -> list[Line]:
-    """Draw one piece of evidence: what it is, by whom and where, then its words, or its dice."""
+    """Return one piece of evidence: its kind, author and place, then its words or dice."""
     evidence = basis.evidence
     sign, word = _KIND_LABELS[evidence.kind]
     head = " · ".join(filter(None, [word, basis.who, basis.place]))
@@ -51,7 +51,7 @@ def evidence_lines(basis: EvidenceSource, width: int) -> list[Line]:
 
 
 def _resolution_details(result: Resolution) -> Iterator[str]:
-    """Yield what a sealed result keeps beside its line: what was meant, and every die as it fell."""
+    """Yield what a sealed result has besides its line: the intent, and every die as it fell."""
     if intent := one_line(result.intent):
         yield f"for “{ellipsise(intent, 60)}”"
     if faces := " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice):
@@ -61,7 +61,7 @@ def _resolution_details(result: Resolution) -> Iterator[str]:
 
 
 class EvidenceList(RowList[EvidenceSource]):
-    """Evidence by row; Enter jumps to the turn, where there is one."""
+    """Evidence by row; Enter opens the turn, if there is one."""
 
     HELP_TITLE: ClassVar[str] = "Evidence"
     HELP_TEXT: ClassVar[str] = (
@@ -74,7 +74,7 @@ class EvidenceList(RowList[EvidenceSource]):
 
     @dataclass
     class TurnRequested(Message):
-        """Show this turn in its scene."""
+        """A turn is to be shown in its scene."""
 
         turn_id: Id
 

@@ -1,4 +1,4 @@
-"""What was found in the record, a row each: how far it may be relied on (sign and word), the words, where."""
+"""Findings of a query, a row each: standing (sign and word), text, place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_QUOTE_LINES: Final = 3
 
 
 def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
-    """Draw one finding: number, sign, standing and whose it is; its words; the quotation; where it stands."""
+    """Return one finding: number, sign, standing and owner; its text; the quote; its place."""
     sign, ink = STANDING_SIGNS[finding.standing]
     believer_note = f" by {one_line(finding.believer)}" if finding.believer else ""
     lines: list[Line] = [
@@ -57,7 +57,7 @@ def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
 
 
 def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
-    """Say how an answer stands, with a sign; then what a model makes of it, with what is not borne out."""
+    """Return the standing of an answer with its sign, then the model's prose with unsupported parts marked."""
     sign, _ = STANDING_SIGNS[answer.standing]
     head = f"{sign} {answer.standing}"
     if not answer.findings:
@@ -74,7 +74,7 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
 
 
 def _score_text(finding: QueryFinding) -> str:
-    """Say what each way of looking gave, where that is what is asked for."""
+    """Return the score of each search method, if that was asked for."""
     if not finding.by:
         return ""
     method_scores = ", ".join(f"{way} {_format_score(share)}" for way, share in finding.by)
@@ -82,12 +82,12 @@ def _score_text(finding: QueryFinding) -> str:
 
 
 def _format_score(score: float) -> str:
-    """A word that stands in most rows is worth next to nothing, and not nothing."""
+    """Return a score; one that rounds to nothing is shown as less than the smallest step."""
     return f"{score:.2f}" if score >= 0.005 or score <= 0 else "under 0.01"
 
 
 class FindingList(RowList[QueryFinding]):
-    """Findings in the order they are given; what is only nearest stands under a heading of its own."""
+    """Findings in their order; the nearest ones are under a heading of their own."""
 
     HELP_TITLE: ClassVar[str] = "Results"
     HELP_TEXT: ClassVar[str] = (
@@ -100,7 +100,7 @@ class FindingList(RowList[QueryFinding]):
 
     @dataclass
     class FindingChosen(Message):
-        """Lead to what this rests on."""
+        """The record of this finding is to be opened."""
 
         finding: QueryFinding
 

@@ -1,4 +1,4 @@
-"""Help that lives with the widget it is about, so the help screen has no list of its own to forget."""
+"""Help that belongs to the widget it describes, so that the help screen needs no list of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 @runtime_checkable
 class Helpable(Protocol):
-    """A widget that explains itself: a title and a few lines of plain text."""
+    """A widget with help: a title and a few lines of plain text."""
 
     HELP_TITLE: ClassVar[str]
     HELP_TEXT: ClassVar[str]

@@ -1,7 +1,7 @@
-"""The inks that line-drawn widgets write in, and the view they are drawn on.
+"""The inks of line-drawn widgets, and the view they are drawn on.
 
-A line is a list of (text, ink); an ink is a role such as `muted` or `good`. What a role looks like is the
-theme's business, through component classes, so a change of theme recolours every list and transcript.
+A line is a list of (text, ink); an ink is a role such as `muted` or `good`. Component classes of the theme say
+what a role looks like, so that a change of theme recolours every list and transcript.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ def draw_line(line: Line, inks: Inks, width: int) -> Strip:
 
 
 class InkView(ScrollView, inherit_bindings=False):
-    """A scrolled view drawn line by line.
+    """A scrolled view drawn line by line, up and down only.
 
-    It scrolls up and down only, by its own keys: Left and Right, which scroll other containers, are left to
-    the screen.
+    Left and Right, which scroll other containers, are left to the screen.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*(f"ink--{ink}" for ink in Ink), "ink--cursor"}
@@ -85,7 +84,7 @@ class InkView(ScrollView, inherit_bindings=False):
         self._inks: dict[bool, Inks] = {}
 
     def inks(self, *, under_cursor: bool = False) -> Inks:
-        """Return the inks as the theme has them now, on the cursor's ground or the view's own."""
+        """Return the inks by the present theme, on the cursor's background or the view's own."""
         if under_cursor not in self._inks:
             cursor_background = (
                 Style(bgcolor=self.get_component_rich_style("ink--cursor").bgcolor) if under_cursor else None

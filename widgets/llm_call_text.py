@@ -1,4 +1,4 @@
-"""Words about calls of a model that more than one list says: outcomes, tokens, money, times."""
+"""Words on model calls that several lists use: outcomes, tokens, money, times."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ FALLBACK_STEP_TEXTS = {
     FallbackStep.HEURISTICS: "answer guessed from its text",
     FallbackStep.NONE: "the answer could not be read",
 }
-"""On which rung of the ladder an answer was read."""
+"""The step of the fallback ladder at which an answer was read, in words."""
 
 
 def seconds_text(time: float) -> str:
-    """Say a time as the eye wants it: `12 ms`, `4.2 s`, `75 s`."""
+    """Return a time as `12 ms`, `4.2 s`, `75 s`."""
     if time < 1:
         return f"{time * 1000:.0f} ms"
     return f"{time:.1f} s" if time < 60 else f"{time:.0f} s"
 
 
 def tokens_text(count: int, is_exact: bool) -> str:
-    """Say a number of tokens; an estimate has a sign before it."""
+    """Return a number of tokens; an estimate has a sign before it."""
     return f"{count:,}" if is_exact else f"~{count:,}"
 
 
@@ -41,14 +41,14 @@ def cost_text(call: LlmCall) -> str:
 
 
 def sum_text(micros: int, unpriced: int) -> str:
-    """Say a sum; a question mark for what no price is known of."""
+    """Return a sum of money; a question mark where no price is known."""
     if unpriced and not micros:
         return "$?"
     return f"{format_dollars(micros)}{'+?' if unpriced else ''}"
 
 
 def usage_text(call: LlmCall) -> str:
-    """Say what went in and came out, and whether the provider counted it."""
+    """Return the tokens in and out, and whether the provider counted them."""
     cached_note = f" ({call.tokens_cached:,} cached)" if call.tokens_cached else ""
     counted_note = "counted by the provider" if call.counted else "estimated"
     token_counts = (
@@ -59,7 +59,7 @@ def usage_text(call: LlmCall) -> str:
 
 
 def times_text(call: LlmCall) -> str:
-    """Say how long it took to the first word and in all."""
+    """Return the time to the first word and in all."""
     if call.first_seconds is not None:
         first_word_text = f"first word after {seconds_text(call.first_seconds)}, "
     else:

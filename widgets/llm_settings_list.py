@@ -1,4 +1,4 @@
-"""How the model is set up, by row: the default one, where it is, its key, its fall-backs, the personas."""
+"""The set-up of the model by row: default model, address, key, fallbacks, personas."""
 
 from __future__ import annotations
 

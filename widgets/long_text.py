@@ -1,4 +1,4 @@
-"""A long text to be read: wrapped once for its width, drawn as far as it is seen, scrolled by keys."""
+"""A long text: wrapped once for its width, drawn as far as it is visible, scrolled by keys."""
 
 from __future__ import annotations
 

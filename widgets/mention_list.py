@@ -1,7 +1,6 @@
-"""A page of things that are mentioned, in sections: facts, entities, scenes, proposals, plain lines.
+"""A list of records in sections: facts, entities, scenes, proposals, plain lines.
 
-Each row that stands for something leads to it; what rests on a retcon, what a merge moves, a timeline
-and the ledger are all drawn by this one list.
+Retcon previews, merges, the timeline and the ledger are all drawn by this one list.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ Mentionable = FactView | Entity | SceneReference | ProposalView
 
 @dataclass(frozen=True, slots=True)
 class CanonMention:
-    """What a row stands for.
+    """The record of a row.
 
-    `note` is said of it, `lead` before it; `tag` is the screen's own word for it; `indent` steps it in.
+    `note` follows it, `lead` precedes it; `tag` is the screen's own value for it; `indent` is in cells.
     """
 
     mentioned: Mentionable
@@ -59,9 +58,9 @@ class CanonMention:
 
 @dataclass(frozen=True, slots=True)
 class MentionSection:
-    """A heading and what stands under it; without a heading, only that.
+    """A heading and its rows; without a heading, only rows.
 
-    `words` are plain lines; `count` (None: as many as there are mentions) is said behind the heading.
+    `words` are plain lines; `count` (None: the number of mentions) follows the heading.
     """
 
     heading: str = ""
@@ -92,20 +91,20 @@ class MentionList(RowList[CanonMention]):
 
     @dataclass
     class MentionChosen(Message):
-        """Show what this row stands for."""
+        """The record of this row is to be shown."""
 
         mention: CanonMention
 
     @dataclass
     class EntityOpened(Message):
-        """Show the card of whom this is about."""
+        """The card of the row's entity is to be shown."""
 
         entity_id: Id
         fact_id: Id | None
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on another row."""
+        """The cursor is on another row."""
 
         mention: CanonMention | None
 
@@ -169,7 +168,7 @@ def _mention_rows(sections: Iterable[MentionSection]) -> Iterator[ListRow[CanonM
 
 
 def mention_lines(mention: CanonMention, width: int) -> list[Line]:
-    """Draw what a row stands for."""
+    """Return the lines of a row's record."""
     step = mention.indent * 2
     lines = _mentioned_lines(mention, width - step)
     return [[(" " * step, Ink.PROSE), *line] for line in lines] if step else lines

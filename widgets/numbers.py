@@ -1,4 +1,4 @@
-"""A character's numbers as play writes them: `HP 7/10`, `might 3`."""
+"""A character's numbers as text: `HP 7/10`, `might 3`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last gate before the terminal: no line that is drawn holds an escape or a control character."""
+"""Removes escapes and control characters from every drawn line, before it reaches the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a list that the cursor passes over: headings, and words that are only to be read."""
+"""Rows of a list that the cursor skips: headings and plain text."""
 
 from __future__ import annotations
 

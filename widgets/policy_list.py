@@ -1,4 +1,4 @@
-"""Rules of the house by row: what is offered, every kind of change with its rule, and the court's record."""
+"""The policy of a universe by row: suggested rules, every kind of change with its rule, rulings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RULE_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"
 
 
 class PolicyList(RowList[KindPolicyView | RulingView]):
-    """Offers first, then kinds, then rulings on record."""
+    """Suggestions first, then kinds, then rulings."""
 
     HELP_TITLE: ClassVar[str] = "Gate rules"
     HELP_TEXT: ClassVar[str] = (
@@ -37,34 +37,34 @@ class PolicyList(RowList[KindPolicyView | RulingView]):
         "protection or a conflict. What a rule decides is marked `by rule` at the gate; undo it there."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Use the offer", id="house.take", tooltip="Use the offered rule"),
+        Binding("enter", "take", "Use the offer", id="policy.take", tooltip="Use the offered rule"),
         Binding(
             "a",
             "rule('auto-accept')",
             "Auto-accept",
-            id="house.accept",
+            id="policy.accept",
             tooltip="Accept these without asking",
         ),
-        Binding("s", "rule('ask')", "Ask", id="house.ask", tooltip="Always ask about these"),
+        Binding("s", "rule('ask')", "Ask", id="policy.ask", tooltip="Always ask about these"),
         Binding(
             "r",
             "rule('auto-reject')",
             "Auto-reject",
-            id="house.reject",
+            id="policy.reject",
             tooltip="Reject these without asking",
         ),
-        Binding("u,delete", "rule(None)", "No rule", id="house.none", tooltip="Remove the rule"),
+        Binding("u,delete", "rule(None)", "No rule", id="policy.none", tooltip="Remove the rule"),
     ]
 
     @dataclass
     class RuleSet(Message):
-        """Lay down this rule for the kind; None takes it back."""
+        """Set this rule for the kind; None removes it."""
 
         kind: str
         rule: KindRule | None
 
     def show_policy(self, policy: PolicyView) -> None:
-        """Show what a universe lays down; the cursor stays on its row."""
+        """Show a universe's policy; the cursor stays on its row."""
         self.set_rows(list(_policy_rows(policy)))
 
     def move_cursor_to(self, kind: str) -> None:

@@ -1,7 +1,7 @@
-"""The line the player types into: history, completion, a hint for the command at hand.
+"""The line that the player types into: history, completion, a hint for the command being typed.
 
-Enter sends, Ctrl+J (or Shift+Enter where the terminal tells it apart) breaks the line. Keys that mean
-nothing to an empty prompt (Left, Right, Enter, undo) are left to the screen.
+Enter sends, Ctrl+J (or Shift+Enter where the terminal reports it) breaks the line. Keys that mean nothing in an
+empty prompt (Left, Right, Enter, undo) are left to the screen.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from widgets.safe_text import content, plain_text
 
 MAX_HISTORY = 500
 MAX_PASTE_LENGTH = 200_000
-"""Characters in one paste: ten times what one turn holds, a fraction of what would stall typing."""
+"""Characters in one paste: ten times what one turn holds, a fraction of what would delay typing."""
 
 
 class PromptArea(TextArea):
-    """The text area inside the prompt. It turns keys into what the prompt acts on."""
+    """The text area inside the prompt. It turns keys into messages for the prompt."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Send", id="prompt.submit", tooltip="Send what is typed"),
@@ -59,7 +59,7 @@ class PromptArea(TextArea):
 
     @dataclass
     class PasteRefused(Message):
-        """More was pasted than a prompt is for; nothing was put in."""
+        """A paste was too long; nothing was inserted."""
 
         length: int
 
@@ -116,7 +116,7 @@ class PromptArea(TextArea):
         return super().check_action(action, parameters)
 
     def action_submit(self) -> None:
-        """Send and empty at once, so that what is typed next is not lost."""
+        """Send and clear at once, so that what is typed next is not lost."""
         text = self.text.strip()
         if not text:
             return
@@ -173,7 +173,7 @@ class PromptArea(TextArea):
         return self.completer.candidates(self.text_before_cursor, first_line=row == 0)
 
     def action_complete(self) -> None:
-        """Put in the next candidate; Tab again goes on to the one after it."""
+        """Insert the next candidate; Tab again replaces it by the one after."""
         if self._candidates:
             self._candidate_index = (self._candidate_index + 1) % len(self._candidates)
         else:
@@ -185,7 +185,7 @@ class PromptArea(TextArea):
         self.move_cursor((row, len(line)))
 
     def update_suggestion(self) -> None:
-        """Show the rest of the only thing (or first thing) that Tab would put in."""
+        """Show the rest of the first candidate that Tab would insert."""
         row, column = self.cursor_location
         before = self.text_before_cursor
         is_at_end = column == len(self.document.get_line(row))
@@ -195,7 +195,7 @@ class PromptArea(TextArea):
 
 
 class PlayPrompt(Horizontal):
-    """The input with its mark, its hint and its history."""
+    """The input with its mark, hint and history."""
 
     HELP_TITLE: ClassVar[str] = "PlayPrompt"
     HELP_TEXT: ClassVar[str] = (
@@ -234,17 +234,17 @@ class PlayPrompt(Horizontal):
     """
 
     hint: reactive[str] = reactive("")
-    """What the border says while no command is typed."""
+    """Shown in the border while no command is typed."""
 
     status: reactive[str] = reactive("")
-    """What goes on meanwhile: at the lower right of the border."""
+    """What is going on, at the lower right of the border."""
 
     busy: reactive[bool] = reactive(False)
     """While true, Enter keeps the words where they are; typing goes on."""
 
     @dataclass
     class LineSubmitted(Message):
-        """One line (or several) to play. `PlayPrompt.restore` brings it back if that fails."""
+        """A line (or several) to play. `PlayPrompt.restore_text` brings it back if that fails."""
 
         text: str
 
@@ -281,6 +281,7 @@ class PlayPrompt(Horizontal):
 
     @text.setter
     def text(self, text: str) -> None:
+        """The text that is typed and not sent yet."""
         self._area.replace_text(text)
 
     @property
@@ -291,11 +292,11 @@ class PlayPrompt(Horizontal):
         self._area.focus()
 
     def set_names(self, names: Sequence[str]) -> None:
-        """Give the names that `@` completes, the likeliest first."""
+        """Set the names that `@` completes, the likeliest first."""
         self._area.completer = Completer(self._area.completer.commands, names)
 
     def restore_text(self, text: str) -> None:
-        """Put words back that could not be played; what was typed since then follows them."""
+        """Put words back that could not be played, before what was typed since then."""
         typed_since = self._area.text
         self._area.replace_text(
             f"{text}\n{typed_since}" if typed_since.strip() and typed_since != text else text

@@ -1,7 +1,6 @@
-"""What stands behind one proposal: its change, the words it rests on, what it meets, and why it is marked so.
+"""The details of one proposal: its change, evidence, conflicts, and the reasons for its mark.
 
-Drawn line by line, in a pane whose size does not follow what it shows: moving the cursor through a hundred
-proposals lays nothing out anew.
+Drawn line by line, in a pane of fixed size, so that moving the cursor causes no layout.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class ProposalDetail(InkView, can_focus=False):
         self._lines: list[Line] = []
 
     def show_proposal(self, view: ProposalView | None) -> None:
-        """Show what stands behind this proposal."""
+        """Show the details of this proposal."""
         if view != self._view:
             self._view = view
             self._rebuild_lines()
@@ -91,7 +90,7 @@ def _text_lines(text: str, ink: Ink, width: int) -> Iterator[Line]:
 
 
 def _quote_lines(place: str, quote: str, width: int) -> Iterator[Line]:
-    """Yield the words with where they stand before them."""
+    """Yield the quote with its place before it."""
     first, *rest = wrap(f"{place}  {quote}".strip(), width)
     yield [(first[: len(place)], Ink.MUTED), (first[len(place) :], Ink.QUOTE)]
     yield from ([(part, Ink.QUOTE)] for part in rest)

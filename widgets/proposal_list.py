@@ -1,7 +1,7 @@
-"""What is proposed to become true: the list that scene and canon gate both use, and the scene's panel.
+"""The list of proposals that play screen and gate share, and the play screen's panel.
 
 One key decides the row under the cursor, or all rows marked with space; the cursor goes on to the next
-undecided row, so a hundred rows take a hundred keys at most.
+undecided row, so that a hundred rows take at most a hundred keys.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from widgets.row_list import ListRow, RowList
 class ProposalList(RowList[ProposalView]):
     """Proposals by row, with the keys that decide them.
 
-    `accept_all` says what `A` takes: what policy pre-ticks (`ticked`), or everything undecided that meets
-    no conflict and that policy does not reject (`unmarked`); rows marked with space are left out of both.
+    `accept_all` says what `A` accepts: what policy pre-ticks (`ticked`), or everything undecided that has no
+    conflict and that policy does not reject (`unmarked`); rows marked with space are left out of both.
     """
 
     HELP_TITLE: ClassVar[str] = "Proposals"
@@ -59,7 +59,7 @@ class ProposalList(RowList[ProposalView]):
             "c",
             "decide('colour')",
             "Just flavour",
-            id="proposals.colour",
+            id="proposals.flavour",
             tooltip="Flavour text, not a fact: reject",
         ),
         Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide later"),
@@ -77,7 +77,9 @@ class ProposalList(RowList[ProposalView]):
             "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
         ),
         Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
-        Binding("h", "court", "Resolve", id="proposals.court", tooltip="Compare both sides and resolve it"),
+        Binding(
+            "h", "resolve", "Resolve", id="proposals.resolve", tooltip="Compare both sides and resolve it"
+        ),
         Binding("u", "decide(None)", "Undo", id="proposals.undecide", tooltip="Undo this decision"),
         Binding("u", "undo", "Undo", id="proposals.undo", tooltip="Undo what the commit wrote"),
     ]
@@ -90,7 +92,7 @@ class ProposalList(RowList[ProposalView]):
 
     @dataclass
     class Decided(Message):
-        """Set the verdict of these proposals; None takes it back."""
+        """Set the verdict of these proposals; None removes it."""
 
         ids: tuple[Id, ...]
         verdict: Verdict | None
@@ -107,25 +109,25 @@ class ProposalList(RowList[ProposalView]):
 
     @dataclass
     class ProposalEvidenceRequested(Message):
-        """Show what the proposal rests on, and jump there."""
+        """The evidence of the proposal is to be shown."""
 
         view: ProposalView
 
     @dataclass
     class ConflictOpened(Message):
-        """Hear what the proposal meets."""
+        """The conflicts of the proposal are to be shown."""
 
         view: ProposalView
 
     @dataclass
     class UndoRequested(Message):
-        """Take back what a commit made of the proposal."""
+        """Undo what a commit did with the proposal."""
 
         view: ProposalView
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on another proposal (or, as the list is empty, on none)."""
+        """The cursor is on another proposal, or (the list is empty) on none."""
 
         view: ProposalView | None
 
@@ -146,10 +148,7 @@ class ProposalList(RowList[ProposalView]):
     # --- what screens call -------------------------------------------------------------------------
 
     def show_proposals(self, views: Sequence[ProposalView]) -> None:
-        """Show these; cursor and marks stay on their proposals, but for one that was closed meanwhile.
-
-        The cursor does not go down with it to what is decided.
-        """
+        """Show these; cursor and marks stay on their proposals, except on one that was closed meanwhile."""
         cursor_before, view_before = self.cursor, self.current
         self._views = tuple(views)
         self._label_cells = label_width(views)
@@ -206,7 +205,7 @@ class ProposalList(RowList[ProposalView]):
     # --- keys --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys work only where they would do something: the key bar shows no others."""
+        """Return whether the key would do something; the key bar shows no others."""
         view = self.current
         match action, parameters:
             case "decide", (None,):
@@ -215,7 +214,7 @@ class ProposalList(RowList[ProposalView]):
                 return view is not None and (is_open(view) or bool(self._selected_ids))
             case (("edit" | "mark"), _):
                 return view is not None and is_open(view)
-            case "court", _:
+            case "resolve", _:
                 return view is not None and is_open(view) and bool(view.conflicts or view.similar_matches)
             case "undo", _:
                 return view is not None and not is_open(view) and not self._selected_ids
@@ -251,7 +250,7 @@ class ProposalList(RowList[ProposalView]):
         self._show_verdict(ids, new_verdict)
 
     def _show_verdict(self, ids: Collection[Id], verdict: Verdict | None) -> None:
-        """Show the verdict at once; what comes of it is shown when the desk has weighed it."""
+        """Show the verdict at once; its effects are shown when the services have assessed it."""
         decided_ids = set(ids)
         self._views = tuple(
             replace(view, verdict=verdict) if view.proposal.id in decided_ids else view
@@ -276,7 +275,7 @@ class ProposalList(RowList[ProposalView]):
         self.action_move(1)
 
     def _views_to_accept(self) -> Iterator[ProposalView]:
-        """Yield what `A` takes of what is shown."""
+        """Yield the rows that `A` accepts."""
         marks = ("accept", "defer") if self._accept_all == "unmarked" else ("accept",)
         for view in (row.value for row in self.rows):
             is_accepted = view is not None and is_undecided(view) and view.mark in marks
@@ -305,7 +304,7 @@ class ProposalList(RowList[ProposalView]):
         if self.current is not None:
             self.post_message(self.ProposalEvidenceRequested(self.current))
 
-    def action_court(self) -> None:
+    def action_resolve(self) -> None:
         if self.current is not None:
             self.post_message(self.ConflictOpened(self.current))
 
@@ -315,7 +314,7 @@ class ProposalList(RowList[ProposalView]):
 
 
 class ProposalPanel(Vertical):
-    """The scene's live panel: the list, and below it what the row under the cursor rests on."""
+    """The list on the play screen, with the details of the row under the cursor."""
 
     DEFAULT_CSS = """
     ProposalPanel {
@@ -347,7 +346,7 @@ class ProposalPanel(Vertical):
         yield detail
 
     def show_proposals(self, views: Sequence[ProposalView]) -> None:
-        """Show these proposals, decided ones among them."""
+        """Show these proposals, decided ones included."""
         self.proposal_list.show_proposals(views)
         undecided_count = sum(map(is_undecided, views))
         decided_count = len(views) - undecided_count

@@ -21,14 +21,14 @@ SELECTED_SIGN = "●"
 LABEL_CELLS = 10
 """The longest label that is written out (`character`)."""
 NARROW_CELLS = 44
-"""Rows of fewer cells give the title the room that long labels would take."""
+"""In rows of fewer cells the title gets the room that long labels would take."""
 CRITICAL_SIGN = "★"
 CONFLICT_SIGN = "⚠"
 ALIKE_SIGN = "≈"
 CONFLICT_GROUP = "in conflict"
-"""The group of what meets a conflict, whatever it is about: it comes first."""
+"""The group of proposals with a conflict, which comes first."""
 DECIDED_GROUP = "decided"
-"""The group of what a commit closed: it comes last."""
+"""The group of what a commit closed, which comes last."""
 
 _VERDICT_SIGNS = {
     Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
@@ -61,12 +61,12 @@ class Grouping(StrEnum):
 
 
 def is_open(view: ProposalView) -> bool:
-    """Whether a verdict may be set or taken back: nothing is in canon yet, or out of it for good."""
+    """Return whether a verdict may be set or removed: no commit has closed it."""
     return view.status in OPEN_STATUSES
 
 
 def is_undecided(view: ProposalView) -> bool:
-    """Whether it waits for a verdict: what was put off at the end of its scene waits anew."""
+    """Return whether it waits for a verdict; one that was deferred at the end of its scene waits again."""
     is_deferred_again = view.status is ProposalStatus.DEFERRED and view.verdict is Verdict.DEFER
     return is_open(view) and (view.verdict is None or is_deferred_again)
 
@@ -89,14 +89,14 @@ def outcome_word(view: ProposalView) -> str:
 
 
 def confidence_text(value: float) -> str:
-    """Write 0.8 as `.80`, certainty as `1.0`."""
+    """Return 0.8 as `.80`, certainty as `1.0`."""
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
 
 
 def proposal_line(
     view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
 ) -> Line:
-    """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
+    """Return a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
     outcome = outcome_word(view) or ("by rule" if view.is_marked_by_rule else "")
     sign, sign_ink = proposal_sign(view)
     is_rejected = view.verdict in (Verdict.REJECT, Verdict.FLAVOUR) or view.status in (
@@ -126,7 +126,7 @@ def proposal_line(
 
 
 def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
-    """Draw a group's heading with how many of it wait and how many meet a conflict."""
+    """Return a group's heading with how many of it wait and how many have a conflict."""
     undecided_count = sum(map(is_undecided, views))
     conflict_count = sum(1 for view in views if view.conflicts)
     is_partly_decided = undecided_count < len(views) and any(map(is_open, views))
@@ -144,13 +144,13 @@ def label_width(views: Iterable[ProposalView]) -> int:
 
 
 def matches_filter(view: ProposalView, filter_text: str) -> bool:
-    """Say whether every word of the filter occurs in what the row says or quotes."""
+    """Return whether every word of the filter occurs in the row or its quote."""
     text = " ".join((view.label, view.title, view.group, view.quote)).casefold()
     return all(word in text for word in filter_text.casefold().split())
 
 
 def group_proposals(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
-    """Return (name, views) groups: what meets a conflict first, then by name, what is closed last."""
+    """Return (name, views) groups: conflicts first, then by name, closed ones last."""
     views = list(views)
     if by is Grouping.NONE:
         return [("", views)] if views else []

@@ -28,10 +28,10 @@ CURSOR_SIGN = "▸"
 
 @dataclass(frozen=True, slots=True)
 class ListRow(Generic[RowValue]):
-    """`draw` gives the lines at a width, each with a space in its first cell for the cursor.
+    """A row; `draw` returns its lines at a width, each with a space in its first cell for the cursor.
 
-    `value` is what the row stands for (None: the cursor passes over it); `key` keeps the cursor on the
-    same thing when rows change; `height` 0 means that it is known only by drawing.
+    `value` is what the row stands for (None: the cursor skips it); `key` keeps the cursor on the same record
+    when rows change; `height` 0 means that it is known only by drawing.
     """
 
     key: str
@@ -41,7 +41,7 @@ class ListRow(Generic[RowValue]):
 
 
 class RowList(InkView, Generic[RowValue], can_focus=True):
-    """A virtualised list. Subclasses make rows and answer `highlighted` and `chosen`."""
+    """A virtualised list. Subclasses make rows, and answer `row_highlighted` and `row_chosen`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="rows.up", tooltip="The row above"),
@@ -53,7 +53,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
     ]
 
     cursor: reactive[int | None] = reactive(None, repaint=False)
-    """Index of the row the cursor stands on."""
+    """Index of the row under the cursor."""
 
     empty: reactive[str] = reactive("")
     """What the list says when it has no rows."""
@@ -73,7 +73,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
 
     @property
     def current(self) -> RowValue | None:
-        """What the cursor stands on."""
+        """The value of the row under the cursor."""
         return None if self.cursor is None else self._rows[self.cursor].value
 
     def set_rows(self, rows: Sequence[ListRow[RowValue]]) -> None:
@@ -92,7 +92,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
             self.row_highlighted(self.current)
 
     def redraw(self) -> None:
-        """Draw again with the same rows: something they show beside their value has changed."""
+        """Draw the same rows again, after something besides their values has changed."""
         self._drawn_lines.clear()
         self.refresh()
 
@@ -102,15 +102,15 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         self._refresh_row(row_index)
 
     def row_highlighted(self, value: RowValue | None) -> None:
-        """The cursor now stands on `value`."""
+        """The cursor is on `value` now."""
 
     def row_chosen(self, value: RowValue) -> None:
-        """A row was clicked that the cursor stood on already."""
+        """A row was clicked that had the cursor already."""
 
     # --- the cursor --------------------------------------------------------------------------------
 
     def _nearest_row(self, index: int) -> int | None:
-        """Return the row nearest to `index` that can be stood on, looking down first."""
+        """Return the selectable row nearest to `index`, looking down first."""
         below = range(max(0, index), len(self._rows))
         above = range(min(index, len(self._rows)) - 1, -1, -1)
         return next((i for i in (*below, *above) if self._rows[i].value is not None), None)
@@ -150,7 +150,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
             self.row_highlighted(self.current)
 
     def _refresh_row(self, row_index: int | None) -> None:
-        """Draw one row again: the others do not change as the cursor goes by."""
+        """Draw one row again; the cursor changes no other."""
         if row_index is not None and row_index < len(self._row_ends):
             self.refresh_lines(self._row_top(row_index), self._row_ends[row_index] - self._row_top(row_index))
 
@@ -232,6 +232,6 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
 
 
 def _with_cursor_sign(line: Line) -> Line:
-    """Return the line with the cursor's sign in its first cell: its ground alone would be colour alone."""
+    """Return the line with the cursor's sign in its first cell, so that colour is not the only mark."""
     (text, ink), *rest = line
     return [(CURSOR_SIGN, Ink.YOU), (text[1:], ink), *rest] if text.startswith(" ") else line

@@ -1,4 +1,4 @@
-"""One line over the prompt when something critical is staged: commit it now, or leave it to the end."""
+"""One line over the prompt that offers a commit after a critical proposal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORT_QUESTION = "Enter: canon now · Esc: later"
 
 
 class TriggerBar(Widget, can_focus=True):
-    """Says what is critical and takes the answer. It hides while `why` is empty."""
+    """Says what is critical and takes the answer. Hidden while `why` is empty."""
 
     HELP_TITLE: ClassVar[str] = "Critical change"
     HELP_TEXT: ClassVar[str] = (
@@ -48,11 +48,11 @@ class TriggerBar(Widget, can_focus=True):
 
     @dataclass
     class CommitRequested(Message):
-        """Write what policy and the GM accept, without ending the scene."""
+        """Commit what is offered; the scene goes on."""
 
     @dataclass
     class Dismissed(Message):
-        """Leave it to the scene's end."""
+        """Leave it to the end of the scene."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

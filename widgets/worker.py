@@ -18,10 +18,10 @@ def start_worker(
     *,
     is_exclusive: bool = False,
 ) -> Worker[Result]:
-    """Run `work` in a worker of `node`, in the group of its name. An error is left to `on_worker_state_changed`.
+    """Run `work` in a worker of `node`, in the group of its name; errors go to `on_worker_state_changed`.
 
-    It takes a function, not a coroutine: a node that is removed at once cancels its workers before their first step,
-    and Python warns of a coroutine that nobody awaited.
+    It takes a function, not a coroutine: a node that is removed at once cancels its workers before their first
+    step, and Python warns of a coroutine that nobody awaited.
     """
     worker: Worker[Result] = node.run_worker(
         work, name=name, group=name, exclusive=is_exclusive, exit_on_error=False

@@ -1,4 +1,4 @@
-"""The X-ray of a turn by row: steps, what was sealed, warnings, and every call with what was sent."""
+"""The X-ray of a turn by row: steps, sealed results, warnings, and every call with what was sent."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ TOKEN_CELLS = 8
 
 @dataclass(frozen=True, slots=True)
 class TextPassage:
-    """A text that Enter opens: a section that was sent, or what came back."""
+    """A text that Enter opens: a section that was sent, or the answer."""
 
     title: str
     text: str
@@ -66,7 +66,7 @@ class TextPassage:
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """A step that was taken, and the call that it made."""
+    """A step, and the call that it made."""
 
     step: ExchangeStepView
 
@@ -88,7 +88,7 @@ class XrayList(RowList[XrayItem]):
 
     @dataclass
     class PassageOpened(Message):
-        """A text was asked for."""
+        """A text is to be shown."""
 
         passage: TextPassage
 
@@ -191,7 +191,7 @@ def _resolution_lines(resolution: Resolution) -> Iterator[str]:
 
 
 def _call_lines(call: LlmCall, width: int) -> Sequence[Line]:
-    """Draw a call's figures: model, how it ended, on which rung; tokens, cost, times; what came of it."""
+    """Return a call's figures: model, outcome, fallback step; tokens, cost, times; result."""
     word, ink = CALL_OUTCOMES[call.outcome]
     tries = f" · {call.tries} tries" if call.tries > 1 else ""
     model = ellipsise(call.model, max(8, width - 30))

@@ -234,8 +234,8 @@ class FindingCollector:
             match_results.append((match_alone, match_with_parent.is_match and has_own_match))
         findings = await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         return [
-            _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, said)), is_match)
-            for (one, _), finding, (said, is_match) in zip(
+            _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, text)), is_match)
+            for (one, _), finding, (text, is_match) in zip(
                 matched_turns, findings, match_results, strict=True
             )
         ]

@@ -122,7 +122,7 @@ class RulingOutcome:
     lines: tuple[str, ...]
     """One line for each thing it did."""
 
-    left: int = 0
+    remaining_count: int = 0
     """Conflicts that the proposal still has."""
 
 

@@ -1,4 +1,4 @@
-"""`monitor archive`: put a story's logs away in the object store, list what is there, and read one back."""
+"""`monitor archive`: archive a story's logs in the object store, list the archives, and read one back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ commands = command_group()
 def archive_command(
     context: typer.Context,
     story: Annotated[str | None, typer.Argument(help="The story whose logs are archived.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List what is archived.")] = False,
+    list_archives: Annotated[bool, typer.Option("--list", help="List what is archived.")] = False,
     read: Annotated[str | None, typer.Option("--read", help="A scene, by title or id, to read back.")] = None,
     as_json: AsJson = False,
     home: Home = None,
@@ -52,7 +52,7 @@ def archive_command(
             "each was read back whole."
         )
         print("The library keeps its own log: nothing was removed from it.")
-    elif listed:
+    elif list_archives:
         _print_list(run_command(_list_archived_logs(home_path)), as_json)
     else:
         raise InputError(

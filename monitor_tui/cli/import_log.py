@@ -1,4 +1,4 @@
-"""`monitor import-log`: the log of another table becomes a universe, a story, scenes and turns."""
+"""`monitor import-log`: a log of existing play becomes a universe, a story, scenes and turns."""
 
 from __future__ import annotations
 

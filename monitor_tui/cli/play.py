@@ -1,4 +1,4 @@
-"""`monitor play` and `monitor story`: a story played, and a story told, without a screen."""
+"""`monitor play` and `monitor story`: play a script, and export a story, without a screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`monitor query`: the record asked without a screen; an answer by standing, with its evidence."""
+"""`monitor query`: a question to the record without a screen; the answer by standing, with its evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`monitor recall`: the turns that bear on a question, ranked, so that finding again can be measured from outside."""
+"""`monitor recall`: the turns that bear on a question, ranked, so that retrieval can be measured from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands share that ask the record: it is indexed first, and what wakes up is waited for."""
+"""What commands that query the record share: they index it first, and wait for the embedding model."""
 
 from __future__ import annotations
 

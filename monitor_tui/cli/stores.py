@@ -1,4 +1,4 @@
-"""`monitor migrate` and `monitor reindex`: stores brought over, and made anew; see docs/backups.md."""
+"""`monitor migrate` and `monitor reindex`: copying stores, and rebuilding indexes; see docs/backups.md."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def migrate(
         print_json(_migration_json(migration, dry_run))
     for name in migration.missing_objects:
         print_warning(f"{name} was lost or damaged before, and is not in the target.")
-    present_count = sum(moved.is_in_target for moved in migration.universes)
+    present_count = sum(universe.is_in_target for universe in migration.universes)
     if not migration.is_complete:
         missing = f"{len(migration.universes) - present_count} of {count_text(len(migration.universes), 'universe')}"
         todo = "Correct the problems above, and migrate again: what is there is skipped."

@@ -1,4 +1,4 @@
-"""The GM's hand on those who live in a world: bring in, edit, play their sheet, have them misremember."""
+"""The actions on characters: create, edit, open their sheet, have them misremember."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MISREMEMBER_HINT = (
 
 
 class CharacterEditScreen(ServiceScreen[None]):
-    """A screen with somebody on it. Keys mean them, or the row under the cursor."""
+    """A screen with a character on it. Keys act on the character, or on the row under the cursor."""
 
     BINDINGS = [
         Binding("n", "new", "New", id="people.new", tooltip="Bring somebody into this world"),
@@ -62,13 +62,13 @@ class CharacterEditScreen(ServiceScreen[None]):
 
     @dataclass
     class CharacterChanged(Message):
-        """Something is otherwise now."""
+        """A character has changed."""
 
         reply: Reply
 
     @dataclass
     class KnowersLoaded(Message):
-        """Who knows of something, and of what."""
+        """Who knows a fact, and which fact."""
 
         statement: str
         knowers: tuple[KnowledgeView, ...]
@@ -81,7 +81,7 @@ class CharacterEditScreen(ServiceScreen[None]):
 
     @property
     def current_fact_id(self) -> Id | None:
-        """The fact under the cursor, or the one that the memory there is of."""
+        """The fact under the cursor, or the fact that the memory there is about."""
         current = self._current_item
         if isinstance(current, FactView):
             return current.fact.id
@@ -193,7 +193,7 @@ class CharacterEditScreen(ServiceScreen[None]):
 
 
 class NewCharacterDialog(FormDialog):
-    """Somebody new. What came of it is in `reply`."""
+    """Creates a character; the result is in `reply`."""
 
     BINDINGS = [
         Binding(
@@ -226,7 +226,7 @@ class NewCharacterDialog(FormDialog):
 
 
 def knower_line(view: KnowledgeView) -> str:
-    """Say who knows, since when, how, and whether they have it right."""
+    """Return who knows a fact, since when, how, and whether they are right."""
     source = f"heard from {one_line(view.from_whom)}" if view.from_whom else view.how
     mistaken_note = "mistaken" if view.mistaken else ""
     forgotten_note = "forgotten by now" if view.forgotten else ""

@@ -1,4 +1,4 @@
-"""Those who live in a world: sheet, memories beside the truth, history, facts; and the GM's hand on them."""
+"""The characters of a universe: sheet, memories beside the truth, history, facts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAME_NOT_FOUND = "Nobody has that name."
 
 
 class CharactersScreen(CharacterEditScreen):
-    """Who there is on the left, what is known of one on the right."""
+    """The list of characters on the left, the current one on the right."""
 
     CSS_PATH = SCREENS_FOLDER / "characters/characters_screen.tcss"
     AUTO_FOCUS = "CharacterList"
@@ -53,7 +53,7 @@ class CharactersScreen(CharacterEditScreen):
 
     @dataclass
     class RosterLoaded(Message):
-        """The universes, and who is in the one that is shown."""
+        """The universes, and the characters of the current one."""
 
         universes: list[Universe]
         shown_universe: Universe | None
@@ -126,7 +126,7 @@ class CharactersScreen(CharacterEditScreen):
         self.refresh_bindings()
 
     def _show_matching_rows(self) -> None:
-        """Show who goes by what is searched for."""
+        """Show the characters whose names match the search."""
         search_text = self._search_text.casefold()
         rows = [
             r for r in self._rows if search_text in " ".join((r.entity.name, *r.entity.aliases)).casefold()
@@ -246,7 +246,7 @@ class CharactersScreen(CharacterEditScreen):
         self.reload()
 
     def action_escape(self) -> None:
-        """One step back: from notes, evidence, search, the portrait, then off the screen."""
+        """Go one step back: close notes, evidence, search, the character, then the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif self.query_one(EvidencePanel).close() or self._close_search():

@@ -1,4 +1,4 @@
-"""A character sheet to look at and to change: what is changed is staged on the GM's word, like `/state`."""
+"""A character sheet to look at and to change; changes are staged on the GM's word, as `/state` does."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TAG = re.compile(r"[^\W\d](?:[\w '-]*\w)?")
 
 
 class SheetScreen(ServiceScreen[str]):
-    """Dismisses with a line for the prompt: what the rules suggest of the changes; mostly empty."""
+    """Dismisses with a line for the prompt: what the rules suggest after the changes; mostly empty."""
 
     CSS_PATH = SCREENS_FOLDER / "characters/sheet_screen.tcss"
     AUTO_FOCUS = "SheetList"
@@ -62,13 +62,13 @@ class SheetScreen(ServiceScreen[str]):
 
     @dataclass
     class SheetLoaded(Message):
-        """The sheet as it stands."""
+        """The sheet as it is."""
 
         view: SheetView
 
     @dataclass
     class SheetStaged(Message):
-        """What came of changes."""
+        """The result of the changes."""
 
         reply: Reply
 
@@ -87,7 +87,7 @@ class SheetScreen(ServiceScreen[str]):
         yield SheetList(empty="This sheet is empty. t adds a tag; /state NAME.hp = 10 adds a number.")
         yield Static(id="about", markup=False)
         yield Static(id="hints", markup=False)
-        yield Static(id="told", markup=False)
+        yield Static(id="status", markup=False)
         yield KeyBar()
 
     # --- reading and drawing -----------------------------------------------------------------------
@@ -120,7 +120,7 @@ class SheetScreen(ServiceScreen[str]):
         self.refresh_bindings()
 
     def _show_status(self, text: str) -> None:
-        self.query_one("#told", Static).update(text)
+        self.query_one("#status", Static).update(text)
 
     # --- what works now ----------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class SheetScreen(ServiceScreen[str]):
         self._set_number(row, value_by_sign.get(value_match["sign"], current_value - value))
 
     def _set_number(self, row: SheetRow, value: Number) -> None:
-        """Note a number to be staged; back at what it was, there is nothing to stage."""
+        """Note a number to be staged; back at its old value there is nothing to stage."""
         if value == row.number and row.is_on_sheet:
             self._changed_numbers.pop(row.key, None)
         else:
@@ -259,7 +259,7 @@ class SheetScreen(ServiceScreen[str]):
     # --- turning and leaving -----------------------------------------------------------------------
 
     def action_turn(self, by: Literal[-1, 1]) -> None:
-        """On to somebody else's sheet. What was not staged stands on this one, and stays with it alone."""
+        """Show the next sheet. Changes that are not staged stay on this one."""
         view = self._view
         if view is None or not view.other_sheets:
             return
@@ -273,7 +273,7 @@ class SheetScreen(ServiceScreen[str]):
         self.reload()
 
     def action_leave(self) -> None:
-        """One step back: what was changed is dropped first."""
+        """Go one step back: discard the changes, then leave."""
         if self._changed_numbers or self._changed_tags:
             self._changed_numbers.clear()
             self._changed_tags.clear()
@@ -283,7 +283,7 @@ class SheetScreen(ServiceScreen[str]):
             self.dismiss(self._suggested_line)
 
     def handle_error(self, error: BaseException, worker: str) -> None:
-        """What could not be staged stays on the sheet, and is said."""
+        """Show the error; what could not be staged stays on the sheet."""
         if isinstance(error, MonitorError):
             self._show_status(str(error))
         else:
@@ -291,7 +291,7 @@ class SheetScreen(ServiceScreen[str]):
 
 
 def _row_description(row: SheetRow) -> str:
-    """Return what a line is for, and the ends that its rules give it."""
+    """Return what a row is for, and its limits by the rules."""
     range_texts = [
         f"{name} {end:g}" for name, end in (("least", row.minimum), ("most", row.maximum)) if end is not None
     ]

@@ -1,4 +1,4 @@
-"""An error, told calmly: what happened, what was kept, what to do."""
+"""An error in plain words: what happened, what was kept, what to do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ErrorDialog(ModalScreen[ErrorAnswer]):
         yield KeyBar()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a library there is nothing to go on to: try again or quit."""
+        """Without a library there is nothing to go on to, only trying again or quitting."""
         return (parameters == ("close",)) is not self._is_fatal if action == "answer" else True
 
     def action_answer(self, answer: ErrorAnswer) -> None:

@@ -1,4 +1,4 @@
-"""A small form over a screen: it stages what was typed, or says what is wrong with it and keeps it."""
+"""A small form over a screen: it stages what was typed, or says what is wrong and keeps it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stores.errors import InputError, MonitorError
 from widgets.worker import start_worker
 
 StageForm = Callable[[FormPage], Awaitable[StagedEdits]]
-"""Stages what the form says. Raises InputError for what cannot be staged as it stands."""
+"""Stages the form. Raises InputError for what cannot be staged."""
 
 
 class FormDialog(ModalScreen[StagedEdits | None]):
@@ -46,7 +46,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
     ]
 
     class FormStaged(Message):
-        """What the form said waits at the gate."""
+        """The form's change waits at the gate."""
 
         def __init__(self, staged_edits: StagedEdits) -> None:
             super().__init__()
@@ -70,11 +70,11 @@ class FormDialog(ModalScreen[StagedEdits | None]):
         yield KeyBar()
 
     def show_hint(self, hint: str) -> None:
-        """Say something else under the fields."""
+        """Show another hint under the fields."""
         self.query_one("#hint", Static).update(hint)
 
     def on_mount(self) -> None:
-        """What stands in a line is changed here, not typed over."""
+        """Put the cursor at the end of the first field, since its text is to be changed, not replaced."""
         for entry in self.query(FieldInput):
             entry.select_on_focus = False
             entry.action_end()
@@ -84,7 +84,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
         message.stop()
 
     def action_stage(self) -> None:
-        """Stage behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        """Stage after the keys that were typed before Enter: they may still be in the field's queue."""
         (self.focused or self).call_later(self._start_staging)
 
     def _start_staging(self) -> None:
@@ -100,7 +100,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
         self.dismiss(message.staged_edits)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
-        """What cannot be staged is said here, with every word still in its field."""
+        """Show what cannot be staged, with every word still in its field."""
         error = message.worker.error
         if message.state is not WorkerState.ERROR or error is None:
             return

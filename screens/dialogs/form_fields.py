@@ -1,4 +1,4 @@
-"""Parts of forms that a keyboard walks through: a labelled line, a choice, a list to pick from."""
+"""Parts of forms for the keyboard: a labelled line, a choice, a list to pick from."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static, TextArea
 
 MAX_FIELD_LENGTH = 4_000
-"""Characters that a form's line takes; a whole chapter pasted by mistake stays out."""
+"""Characters that a form's line accepts, against a chapter pasted by mistake."""
 
 
 class Picker(OptionList):
-    """An option list whose Enter shows in the footer."""
+    """An option list whose Enter is shown in the key bar."""
 
     BINDINGS = [
         Binding(
@@ -37,7 +37,7 @@ class Picker(OptionList):
 
 
 class FieldInput(Input):
-    """One line of a form: Enter goes on, the arrows walk the form."""
+    """One line of a form: Enter goes on, the arrows move through the form."""
 
     BINDINGS = [
         Binding(
@@ -56,7 +56,7 @@ class FieldInput(Input):
 
 
 class Field(Horizontal):
-    """A label, a line to type on, and a word on what it is for: inside the line, or `about` beside it."""
+    """A label, a line to type on, and a hint inside the line or, as `about`, beside it."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Field(Horizontal):
 
 
 class TextField(Horizontal):
-    """A label and a few lines to type on: for what is longer than a line."""
+    """A label and a few lines to type on."""
 
     def __init__(self, label: str, id: str, *, value: str = "") -> None:
         super().__init__(classes="field lines")
@@ -104,7 +104,7 @@ class TextField(Horizontal):
 
 
 class ChoiceField(Widget, can_focus=True):
-    """One of a few values; left, right and space go through them."""
+    """One of a few values; left, right and space change it."""
 
     BINDINGS = [
         Binding(

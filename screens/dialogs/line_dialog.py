@@ -1,4 +1,4 @@
-"""Ask for one line: a name, a sum, a key. What is wrong with it is said there, with every letter kept."""
+"""Asks for one line: a name, an amount, a key. An invalid line is explained and kept."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class LineDialog(ModalScreen[str | None]):
         message.stop()
 
     def action_save(self) -> None:
-        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        """Save after the keys that were typed before Enter: they may still be in the field's queue."""
         self._input.call_later(self._dismiss_with_line)
 
     def _dismiss_with_line(self) -> None:

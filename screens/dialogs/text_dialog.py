@@ -1,4 +1,4 @@
-"""Change some words: a proposal before it is accepted, or the last GM words for another take."""
+"""Edits some words: a proposal before it is accepted, or the last GM turn for another take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screens.key_bar import KeyBar
 
 
 class TextDialog(ModalScreen[str | None]):
-    """Dismisses with the new words, or None if they were left alone."""
+    """Dismisses with the new words, or None if they are unchanged."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "TextArea"
@@ -52,11 +52,11 @@ class TextDialog(ModalScreen[str | None]):
         self.query_one(TextArea).insert("\n")
 
     def action_save(self) -> None:
-        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        """Save after the keys that were typed before Enter: they may still be in the field's queue."""
         self.query_one(TextArea).call_later(self._dismiss_with_text)
 
     def _dismiss_with_text(self) -> None:
-        """Empty words save nothing: they would be a deletion, and nothing is deleted here."""
+        """Dismiss with the text; an empty one is not saved, since that would delete the words."""
         if not self.is_current:
             return  # Enter was pressed twice
         new_text = self.query_one(TextArea).text.strip()

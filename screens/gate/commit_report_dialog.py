@@ -1,4 +1,4 @@
-"""What a commit did: the facts and things that are true from now on, and what could not be written."""
+"""The result of a commit: what is true from now on, and what could not be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The court: two statements that do not go together, what each rests on, and the GM's ruling."""
+"""A conflict: two statements that contradict each other, their evidence, and the GM's ruling."""
 
 from __future__ import annotations
 
@@ -42,31 +42,33 @@ SETTLED_TEXT = "Resolved. You will not be asked about these two again."
 
 
 class ConflictScreen(ServiceScreen[None]):
-    """The conflicts of one proposal, heard one after another."""
+    """The conflicts of one proposal, one after another."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/conflict_screen.tcss"
     AUTO_FOCUS = "RulingOptionList"
     BINDING_GROUP_TITLE = "Resolve conflict"
     BINDINGS = [
-        Binding("n", "walk(1)", "Next", id="court.next", tooltip="Show the next conflict"),
-        Binding("p", "walk(-1)", "Previous", id="court.before", tooltip="Show the previous conflict"),
+        Binding("n", "walk(1)", "Next", id="conflict.next", tooltip="Show the next conflict"),
+        Binding("p", "walk(-1)", "Previous", id="conflict.before", tooltip="Show the previous conflict"),
         Binding(
-            "x", "words('new')", "New evidence", id="court.new", tooltip="Where the new statement was made"
+            "x", "words('new')", "New evidence", id="conflict.new", tooltip="Where the new statement was made"
         ),
         Binding(
-            "X", "words('old')", "Old evidence", id="court.old", tooltip="Where the old statement was made"
+            "X", "words('old')", "Old evidence", id="conflict.old", tooltip="Where the old statement was made"
         ),
         Binding(
             "enter",
             "rule",
             "Resolve",
-            id="court.rule",
+            id="conflict.rule",
             tooltip="Resolve it as typed",
             priority=True,
             key_display="⏎",
         ),
-        Binding("enter", "go_on", "Go on", id="court.go_on", tooltip="Back", key_display="⏎"),
-        Binding("escape", "escape", "Back", id="court.escape", tooltip="One step back; nothing is decided"),
+        Binding("enter", "go_on", "Go on", id="conflict.go_on", tooltip="Back", key_display="⏎"),
+        Binding(
+            "escape", "escape", "Back", id="conflict.escape", tooltip="One step back; nothing is decided"
+        ),
     ]
 
     @dataclass
@@ -75,7 +77,7 @@ class ConflictScreen(ServiceScreen[None]):
 
     @dataclass
     class RulingPreviewed(Message):
-        """What a ruling would do, or why it cannot be made so."""
+        """What a ruling would do, or why it cannot be made."""
 
         ruling: RulingRequest
         lines: tuple[str, ...]
@@ -117,7 +119,7 @@ class ConflictScreen(ServiceScreen[None]):
 
     @property
     def current_conflict(self) -> ProposalConflict | None:
-        """The conflict that is heard now."""
+        """The conflict that is shown."""
         conflicts = self.conflicts_view.conflicts if self.conflicts_view else ()
         return conflicts[self._conflict_index] if self._conflict_index < len(conflicts) else None
 
@@ -128,7 +130,7 @@ class ConflictScreen(ServiceScreen[None]):
         self._show_current_conflict()
 
     def _show_current_conflict(self) -> None:
-        """Show the case with all its rulings."""
+        """Show the conflict with all its rulings."""
         assert self.conflicts_view is not None
         conflict, conflicts = self.current_conflict, self.conflicts_view.conflicts
         count = f"conflict {self._conflict_index + 1} of {len(conflicts)}" if len(conflicts) > 1 else ""
@@ -163,7 +165,7 @@ class ConflictScreen(ServiceScreen[None]):
 
     @on(RulingOptionList.OptionTaken)
     def _take_option(self, message: RulingOptionList.OptionTaken) -> None:
-        """Make the ruling, or first ask for its form or for what it must be told."""
+        """Make the ruling, or first ask for its variant or its term."""
         message.stop()
         if isinstance(message.value, RulingOption):
             self._ruling_option, self._ruling_choice = message.value, None
@@ -178,7 +180,7 @@ class ConflictScreen(ServiceScreen[None]):
             self._start_ruling(self._build_ruling(message.value))
 
     def _ask_for_term(self, option: RulingOption | None) -> None:
-        """Ask for the time or the name, or (None) no longer."""
+        """Ask for the time or the name; with None, stop asking."""
         field, question = self.query_one("#term", Input), self.query_one("#asks", Static)
         field.display = question.display = option is not None
         if option is None:
@@ -248,12 +250,12 @@ class ConflictScreen(ServiceScreen[None]):
 
     @on(RulingMade)
     def _show_ruling_made(self, message: RulingMade) -> None:
-        """Hear what is left, or tell that all is settled."""
+        """Show the next conflict, or that all are resolved."""
         ruling_result = message.ruling_result
         self.query_one(NoticePanel).clear()
-        if ruling_result.left:
+        if ruling_result.remaining_count:
             self.query_one(NoticePanel).show_lines(
-                (*ruling_result.lines, f"{ruling_result.left} more to resolve.")
+                (*ruling_result.lines, f"{ruling_result.remaining_count} more to resolve.")
             )
             self.reload()
             return
@@ -312,7 +314,7 @@ class ConflictScreen(ServiceScreen[None]):
             self.post_message(Visit(ToReading(turn_id)))
 
     def action_rule(self) -> None:
-        """Rule as it is chosen and typed."""
+        """Make the ruling as it is chosen and typed."""
         option_or_choice = self._ruling_choice or self._ruling_option
         if option_or_choice is not None:
             self._start_ruling(self._build_ruling(option_or_choice))
@@ -321,7 +323,7 @@ class ConflictScreen(ServiceScreen[None]):
         self.post_message(Visit(Back(self)))
 
     def action_escape(self) -> None:
-        """One step back: from notes, from what is typed, from the forms of a ruling, then out."""
+        """Go one step back: close notes, clear what is typed, leave the variants, then the screen."""
         conflict, field = self.current_conflict, self.query_one("#term", Input)
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()

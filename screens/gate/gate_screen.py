@@ -1,4 +1,4 @@
-"""The canon gate: all that waits, what it would change, what it rests on, and a key for each verdict."""
+"""The canon gate: the waiting proposals, what each would change, its evidence, and a key for each verdict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EMPTY_UNIVERSE_GATE = (
 
 
 class GateScreen(ServiceScreen[None]):
-    """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at once."""
+    """The gate of a scene or, without one, of a universe's manual edits."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/gate_screen.tcss"
     AUTO_FOCUS = "ProposalList"
@@ -70,7 +70,7 @@ class GateScreen(ServiceScreen[None]):
             tooltip="Show only rows with these words",
             key_display="/",
         ),
-        Binding("p,P", "house", "Rules", id="gate.house", tooltip="What is accepted or rejected by itself"),
+        Binding("p,P", "policy", "Rules", id="gate.policy", tooltip="What is accepted or rejected by itself"),
         Binding(
             "t",
             "tension",
@@ -91,7 +91,7 @@ class GateScreen(ServiceScreen[None]):
 
     @dataclass
     class TensionChanged(Message):
-        """The tension was moved as offered."""
+        """The tension was changed as suggested."""
 
     @dataclass
     class SceneReopened(Message):
@@ -113,7 +113,7 @@ class GateScreen(ServiceScreen[None]):
         with ProposalDecisions(self.services.gate, self.services.policy, id="review"):
             yield ProposalList(accept_all="unmarked")
             yield ProposalDetail(with_change=True)
-        yield Static(id="told", markup=False)
+        yield Static(id="scene-end", markup=False)
         yield NoticePanel()
         yield KeyBar()
 
@@ -138,9 +138,9 @@ class GateScreen(ServiceScreen[None]):
         self.refresh_bindings()
 
     def _show_scene_end(self, scene_end_lines: Sequence[str]) -> None:
-        """Show what the scene's end has brought by itself, for as long as the gate is open."""
+        """Show what the scene's end brought by itself."""
         scene_end_text = "\n".join(map(one_line, scene_end_lines))
-        text_area = self.query_one("#told", Static)
+        text_area = self.query_one("#scene-end", Static)
         if scene_end_text != self._scene_end_text:
             self._scene_end_text = scene_end_text
             text_area.update(scene_end_text)
@@ -152,12 +152,12 @@ class GateScreen(ServiceScreen[None]):
         detail.display = message.view is not None
         detail.show_proposal(message.view)
 
-    def action_house(self) -> None:
+    def action_policy(self) -> None:
         if self.view is not None:
             self.post_message(Visit(ToPolicy(self.view.universe.id)))
 
     def action_tension(self) -> None:
-        """Move the tension where the scene's results would; leaving it alone takes no key."""
+        """Change the tension as the scene's results suggest."""
         if self.view is not None and self.view.tension_suggestion is not None and self.scene_id is not None:
             self.start_change(
                 partial(self._set_tension, self.scene_id, self.view.tension_suggestion), "tension"
@@ -196,7 +196,7 @@ class GateScreen(ServiceScreen[None]):
     # --- leaving -----------------------------------------------------------------------------------
 
     def action_escape(self) -> None:
-        """One step back: from the notes, from the filter, then to play."""
+        """Go one step back: close the notes, the filter, then the gate."""
         field = self.query_one("#filter", Input)
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
@@ -273,10 +273,9 @@ class GateScreen(ServiceScreen[None]):
         )
 
     def _continue_after_report(self, _: None) -> None:
-        """To the next scene if this one is closed.
+        """Go to the next scene if this one is closed, else back.
 
-        Back to where one came from; or, where something failed that nobody would come back to by himself,
-        on with the review.
+        Where something failed at a gate that nobody would open again by themselves, stay for the review.
         """
         is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.is_finalizing
         is_finished = self.scene_id is None and not self._has_failures
@@ -311,7 +310,7 @@ class GateScreen(ServiceScreen[None]):
 
 
 def _count_line(view: GateView) -> str:
-    """What a commit now would do."""
+    """Return what a commit now would do, in one line."""
     counts = Counter[str](p.mark for p in view.proposals if is_open(p))
     label_by_mark = (
         ("accept", "accept"),

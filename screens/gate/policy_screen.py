@@ -1,4 +1,4 @@
-"""House rules: what one world's gate accepts, rejects or asks by itself; its predicates; what was ruled."""
+"""The policy of a universe: what its gate accepts, rejects or asks by itself, its predicates, its rulings."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class PolicyScreen(ServiceScreen[None]):
     AUTO_FOCUS = "PolicyList"
     BINDING_GROUP_TITLE = "Gate rules"
     BINDINGS = [
-        Binding("n", "new", "New rule", id="house.new", tooltip="A rule for one number or one kind of fact"),
+        Binding("n", "new", "New rule", id="policy.new", tooltip="A rule for one number or one kind of fact"),
         Binding(
             "p",
             "predicates",
             "Kinds of fact",
-            id="house.predicates",
+            id="policy.predicates",
             tooltip="This world's own kinds of fact",
         ),
-        Binding("escape", "escape", "Back", id="house.escape", tooltip="One step back"),
+        Binding("escape", "escape", "Back", id="policy.escape", tooltip="One step back"),
     ]
 
     @dataclass
@@ -56,7 +56,7 @@ class PolicyScreen(ServiceScreen[None]):
 
     @dataclass
     class RuleSaved(Message):
-        """A rule was laid down or taken back."""
+        """A rule was set or removed."""
 
         kind: str
         rule: KindRule | None
@@ -128,7 +128,7 @@ class PolicyScreen(ServiceScreen[None]):
 
     @on(Input.Submitted)
     def _add_typed_kind(self, message: Input.Submitted) -> None:
-        """A part begins as one that is always asked about: from there a key makes it accept or reject."""
+        """Add a rule for the typed kind that always asks; keys make it accept or reject."""
         message.stop()
         if message.value.strip():
             self.start_change(partial(self._save_rule, message.value, KindRule.ASK), "rule")
@@ -147,7 +147,7 @@ class PolicyScreen(ServiceScreen[None]):
         return super().check_action(action, parameters)
 
     def action_escape(self) -> None:
-        """One step back: from notes, from the field, then off the screen."""
+        """Go one step back: close the notes, the field, then the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif not self._close_kind_field():

@@ -1,4 +1,4 @@
-"""The predicates of one world's own, as YAML: checked whole, refused with the line that is wrong."""
+"""The predicates of a universe, as YAML: checked whole, refused with the line that is wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LINE = re.compile(r"\bline (\d+)")
 
 
 class PredicatesScreen(ServiceScreen[None]):
-    """An editor; what is refused stays as it was typed."""
+    """An editor; text that is refused stays as it was typed."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/policy_screen.tcss"
     AUTO_FOCUS = "TextArea"
@@ -66,7 +66,7 @@ class PredicatesScreen(ServiceScreen[None]):
         self.query_one(TitleBar).show_place(self.universe.name)
 
     def action_save(self) -> None:
-        """Keep what is typed: what was pasted a moment ago may still be on its way into the editor."""
+        """Save what is typed, after keys that are still on their way into the editor."""
         self.query_one(TextArea).call_later(self._start_save)
 
     def _start_save(self) -> None:
@@ -85,7 +85,7 @@ class PredicatesScreen(ServiceScreen[None]):
         )
 
     def action_leave(self) -> None:
-        """Back; what was typed and not kept is asked about first."""
+        """Leave; ask first if there is text that is not saved."""
         if self.query_one(TextArea).text == self._saved_text:
             self.dismiss(None)
             return
@@ -102,7 +102,7 @@ class PredicatesScreen(ServiceScreen[None]):
             self.dismiss(None)
 
     def handle_error(self, error: BaseException, worker: str) -> None:
-        """Show what is wrong, and stand on its line."""
+        """Show what is wrong, with the cursor on its line."""
         super().handle_error(error, worker)
         if isinstance(error, MonitorError) and (line := _LINE.search(error.what)) is not None:
             area = self.query_one(TextArea)

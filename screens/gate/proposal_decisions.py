@@ -1,4 +1,4 @@
-"""Deciding proposals, the same in play and at the gate: the list has the keys, the services decide."""
+"""Decides proposals, in play and at the gate: the list has the keys, the services decide."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 class ProposalDecisions(Vertical):
-    """Holds a list of proposals, and carries out what is decided in it."""
+    """Contains a list of proposals, and carries out what is decided in it."""
 
     @dataclass
     class UndoProposed(Message):
-        """What undoes a commit's decision is proposed."""
+        """The undo of a committed decision was proposed."""
 
         titles: tuple[str, ...]
 
     @dataclass
     class DecisionRefused(Message):
-        """A verdict that the list shows already was not kept: the list is to be read again."""
+        """A verdict that the list shows was not stored: the list has to be read again."""
 
     def __init__(self, gate: GateService, policy: PolicyService, *, id: str) -> None:
         super().__init__(id=id)
@@ -99,5 +99,5 @@ class ProposalDecisions(Vertical):
 
 
 def undo_lines(message: ProposalDecisions.UndoProposed) -> list[str]:
-    """Return what to say of an undo that is proposed."""
+    """Return lines on a proposed undo."""
     return [f"Proposed: {title}. The next commit writes it." for title in message.titles]

@@ -1,4 +1,4 @@
-"""Import a log: what a file of existing play holds, and a bar while it comes in. Play may go on meanwhile."""
+"""Imports a log of existing play: a preview of the file, then a progress bar. Play may go on meanwhile."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from stores.records.ids import Id
 
 MAX_LISTED = 8
-"""Problems, speakers and scenes that are listed of each."""
+"""Problems, speakers and scenes that are listed."""
 
 BAR_CELLS = 40
 
 
 class ImportScreen(ServiceScreen[None]):
-    """Enter reads the file and shows what is in it; Enter again brings it in; x stops that."""
+    """Enter reads the file and previews it; Enter again imports it; x stops the import."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/import_screen.tcss"
     AUTO_FOCUS = "FieldInput"
@@ -68,7 +68,7 @@ class ImportScreen(ServiceScreen[None]):
 
     @dataclass
     class ImportEnded(Message):
-        """It is in, or (None) it was stopped."""
+        """The import is complete, or (None) was stopped."""
 
         result: ImportResult | None
 
@@ -111,7 +111,7 @@ class ImportScreen(ServiceScreen[None]):
 
     @on(Input.Changed)
     def _form_changed(self) -> None:
-        """What was found was found with other words in the form."""
+        """Drop the preview: it was of other words in the form."""
         self._order = self._story_id = None
         self.query_one("#found", Static).update("")
 
@@ -120,7 +120,7 @@ class ImportScreen(ServiceScreen[None]):
         message.stop()
 
     def action_go_on(self) -> None:
-        """Go on behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        """Go on after the keys that were typed before Enter: they may still be in the field's queue."""
         (self.focused or self).call_later(self._run_next_step)
 
     def _run_next_step(self) -> None:
@@ -153,7 +153,7 @@ class ImportScreen(ServiceScreen[None]):
         self.post_message(self.PreviewLoaded(order, await self.services.imports.preview(order)))
 
     async def _run_import(self, order: ImportRequest) -> None:
-        """Of the app, not of this screen: it goes on when this one is left."""
+        """Run the import in a worker of the app, so that it goes on when this screen is left."""
         self.post_message(self.ImportEnded(await self.services.imports.run(order)))
 
     # --- showing -----------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class ImportScreen(ServiceScreen[None]):
 
 
 def _preview_lines(preview: ImportPreview) -> list[str]:
-    """Say what is in a file, and what Enter would do."""
+    """Return what is in the file, and what Enter would do."""
     universe = f"{one_line(preview.universe)}{' (new)' if preview.new_universe else ''}"
     lines = [
         f"{preview.turns:,} turns in {preview.scenes:,} scenes, {preview.notes:,} notes out of character",

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 BILL_TABS: tuple[BillTab, ...] = get_args(BillTab)
 MAX_BUDGET_DOLLARS = 1_000_000
-"""Dollars. More than that was meant as something else."""
+"""Dollars; a larger budget is taken for a typing error."""
 
 
 class BillScreen(ServiceScreen[None]):
-    """Budgets, and one list of what was paid at a time."""
+    """Budgets, and one list of costs at a time."""
 
     CSS_PATH = SCREENS_FOLDER / "llm/bill_screen.tcss"
     AUTO_FOCUS = "BillList"
@@ -109,7 +109,7 @@ class BillScreen(ServiceScreen[None]):
 
     @on(BillList.BillRowOpened)
     def _open_row(self, message: BillList.BillRowOpened) -> None:
-        """From a call or a turn to its X-ray; from a story to its own bill."""
+        """Go from a call or a turn to its X-ray, or from a story to its own bill."""
         message.stop()
         row = message.row
         turn_id = row.turn_id if isinstance(row, LlmCall) else row.subject
@@ -156,7 +156,7 @@ class BillScreen(ServiceScreen[None]):
 
 
 def parse_micros(dollars_text: str) -> int | None:
-    """Read a sum of dollars as millionths; nothing typed is no limit. Raises InputError."""
+    """Return a sum of dollars in millionths; None, no limit, if nothing is typed. Raises InputError."""
     digits = dollars_text.strip().removeprefix("$").removesuffix("$").replace(",", ".").strip()
     if not digits:
         return None
@@ -177,7 +177,7 @@ def _budget_period(budget: BudgetView) -> str:
 
 
 def _tabs_line(current_tab: BillTab) -> Content:
-    """The lists by their keys; the one that is shown has a sign, and not just another colour."""
+    """Return the lists with their keys; the current one has a sign besides its colour."""
     parts: list[tuple[str, str]] = []
     for number, tab in enumerate(BILL_TABS, 1):
         mark, style = ("▸", "bold $text-primary") if tab == current_tab else (" ", "$text-muted")

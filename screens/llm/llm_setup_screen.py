@@ -1,4 +1,4 @@
-"""How the model is set up: which one, where, its key, who speaks through it; and a first call to try it."""
+"""The set-up of the model: name, address, key, personas, and a test call."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from agents.services.services import Services
 
 PROVIDERS = ("anthropic/", "gemini/", "groq/", "mistral/", "ollama/", "openai/", "openrouter/")
-"""What a name begins with at the best known providers, for completion."""
+"""Prefixes of names at the best known providers, for completion."""
 
 MAX_REPLY_CELLS = 160
-"""Cells of what a first call said that are shown: how fast and how dear it was stands under them."""
+"""Cells of a test's answer that are shown, above its speed and price."""
 
 
 class LlmSetupScreen(ServiceScreen[None]):
-    """Settings and personas; every change is kept at once."""
+    """Settings and personas; every change is saved at once."""
 
     CSS_PATH = SCREENS_FOLDER / "llm/llm_setup_screen.tcss"
     AUTO_FOCUS = "LlmSettingsList"
@@ -192,7 +192,7 @@ class LlmSetupScreen(ServiceScreen[None]):
 
     @property
     def _model_to_test(self) -> str:
-        """The model that a test would call: the persona's under the cursor, else the default."""
+        """The model that a test would call: that of the persona under the cursor, else the default."""
         persona = self.query_one(LlmSettingsList).current_persona
         if persona is not None and persona.own_model:
             return persona.own_model
@@ -242,7 +242,7 @@ class LlmSetupScreen(ServiceScreen[None]):
 
 
 def _trial_lines(trial: LlmTrialView) -> Iterator[str]:
-    """Yield what a first call showed: that it speaks, how fast, at what price, and what a turn would cost."""
+    """Yield the result of a test: the answer, its speed and price, and what a turn would cost."""
     yield f"✓ {one_line(trial.model)} answers: “{ellipsise(trial.words, MAX_REPLY_CELLS)}”"
     seconds_after_first = max(trial.seconds - trial.first_seconds, 0.001)
     speed = f"{trial.tokens_out / seconds_after_first:,.0f} tokens a second"

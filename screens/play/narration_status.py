@@ -1,4 +1,4 @@
-"""Shows a model at work: its words as they come, the step it is at, and what goes on in the background."""
+"""Shows a narration in progress: its words, its current step, and background work."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 STATUS_GAP = "   "
 
 SetInterval = Callable[[float, Callable[[], None]], Timer]
-"""Calls something again and again, after so many seconds."""
+"""Calls a function at an interval in seconds."""
 
 
 class NarrationStatus:
-    """Draws what events say of a narration into the transcript, the foot of the prompt and the header."""
+    """Draws the events of a narration into the transcript, the prompt's status and the header."""
 
     def __init__(
         self,
@@ -57,16 +57,16 @@ class NarrationStatus:
 
     @property
     def is_narrating(self) -> bool:
-        """Whether words of a narration stand on the screen that are no turn yet."""
+        """Whether the transcript shows words of a narration that is not a turn yet."""
         return self._transcript.is_narrating
 
     @property
     def appended_ids(self) -> set[Id]:
-        """Return the turns that were appended since their rows were drawn last."""
+        """The turns that were appended since their rows were drawn last."""
         return set(self._appended_ids)
 
     def show_event(self, scene_id: Id, event: Event) -> None:
-        """Draw what an event says of the scene's narration, or of the background."""
+        """Draw an event of the scene's narration or of background work."""
         match event:
             case TextStreamed(event_scene_id, turn_id, text, name) if event_scene_id == scene_id:
                 self._transcript.add_narrated_text(turn_id, text, name, opens_exchange=self._opens_exchange)
@@ -90,23 +90,23 @@ class NarrationStatus:
 
     @property
     def _opens_exchange(self) -> bool:
-        """Whether what is narrated opens an exchange of its own: nothing was left to answer."""
+        """Return whether the narration opens an exchange of its own, since nothing waits for an answer."""
         last = self._transcript.view_at(self._transcript.total - 1) if self._transcript.total else None
         return self._queue.is_continuing_narration and last is not None and last.turn.speaker in GM_SPEAKERS
 
     def drop_appended_text(self, appended_ids: set[Id]) -> None:
-        """These turns were in the log when the rows were read: they are rows now, or off the line again."""
+        """Drop the words of turns that are rows now, or off the timeline again."""
         for turn_id in appended_ids:
             self._transcript.drop_narrated_text(turn_id)
         self._appended_ids -= appended_ids
 
     def show_waiting_text(self, text: str) -> None:
-        """Say at the foot of the prompt what waits for the player; the steps stand before it."""
+        """Show what waits for the player in the prompt's status, after the steps."""
         self._waiting_text = text
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the foot of the prompt again; once a second while something is being played."""
+        """Draw the prompt's status again; once a second while something is being played."""
         if not self._queue.is_playing and not self._step_progress.is_running:
             self._step_progress.clear()
             if self._timer is not None:

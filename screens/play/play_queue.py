@@ -1,4 +1,4 @@
-"""What waits to be played: typed lines and keys, one after another, while typing goes on."""
+"""The lines and keys that wait to be played, one after another, while typing goes on."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QueuedPlay:
-    """Something to play when what came before it is done."""
+    """Something to play after what came before it."""
 
     run: Callable[[], Awaitable[Reply]]
     typed_line: str = ""
-    """The line as it was typed; empty for a key."""
+    """The typed line; empty for a key."""
     continues_narration: bool = False
-    """Whether the story is narrated on without an act of the player's."""
+    """Whether the model narrates on without an act of the player's."""
 
 
 class PlayQueue:
-    """Holds what is being played and what waits. Nothing typed is lost: what was not played is given back."""
+    """Holds what is being played and what waits. A line that was not played is given back."""
 
     def __init__(self) -> None:
         self._waiting: deque[QueuedPlay] = deque()
@@ -37,19 +37,19 @@ class PlayQueue:
 
     @property
     def is_playing_line(self) -> bool:
-        """Whether what is being played was typed: its reply brings the scene as it stands after it."""
+        """Whether a typed line is being played: its reply brings the scene as it is afterwards."""
         return self._current is not None and bool(self._current.typed_line)
 
     @property
     def is_continuing_narration(self) -> bool:
-        """Whether the story is being narrated on without an act of the player's."""
+        """Whether the model is narrating on without an act of the player's."""
         return self._current is not None and self._current.continues_narration
 
     def add(self, play: QueuedPlay) -> None:
         self._waiting.append(play)
 
     def start_next(self) -> QueuedPlay | None:
-        """Take the next one, or None while one is being played or none waits."""
+        """Return the next one to play; None while one is being played or none waits."""
         if self._current is None and self._waiting:
             self._current = self._waiting.popleft()
             return self._current
@@ -61,7 +61,7 @@ class PlayQueue:
     def fail(self, error: BaseException) -> str:
         """End what is being played, and return the line to give back to the player; empty if there is none.
 
-        A line that only the model had no answer to is in the story, and is not given back.
+        A line that failed only at the model is in the story, and is not given back.
         """
         line = self._current.typed_line if self._current else ""
         self._current = None

@@ -1,4 +1,4 @@
-"""The transcript of a scene, to be read and not played, opened at one of its turns."""
+"""The transcript of a scene for reading only, opened at one of its turns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ReadingScreen(ServiceScreen[None]):
-    """A scene as it was told, with the turn in question marked."""
+    """A scene for reading, with the turn in question marked."""
 
     CSS_PATH = SCREENS_FOLDER / "play/reading_screen.tcss"
     AUTO_FOCUS = "Transcript"
@@ -59,7 +59,7 @@ class ReadingScreen(ServiceScreen[None]):
         yield KeyBar()
 
     async def load_view(self) -> None:
-        """Read once: a scene that is only read does not change under the reader."""
+        """Read once: a scene that is only read does not change meanwhile."""
         if self.scene is None:
             trace = await self.services.play.trace(self.turn_id)
             self.post_message(self.ReadingLoaded(trace, await self.services.play.scene(trace.scene.id)))

@@ -1,4 +1,4 @@
-"""Where a reply leads to. Pure."""
+"""The route that a reply leads to. Pure."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply, SceneView
 
 PLACES_WITH_OWN_SCREEN: Final = (
-    "gate", "help", "court", "house", "ledger", "xray", "bill", "model", "query",
+    "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "query",
 )  # fmt: skip
-"""Places of a reply that show in full what the reply's lines say."""
+"""Destinations that show in full what the reply's lines say."""
 
 
 def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route | None:
-    """Return where the reply leads from the scene that is shown; None if play goes on there."""
+    """Return the route that the reply leads to; None if play goes on here."""
     match reply.goto:
         case "scene" if reply.subject and reply.subject != scene_id:
             return ToScene(reply.subject)
         case "gate":
             return ToGate(scene_id)
-        case "court" if reply.subject:
+        case "conflict" if reply.subject:
             return ToConflict(reply.subject)
-        case "house" if reply.subject:
+        case "policy" if reply.subject:
             return ToPolicy(reply.subject)
         case "ledger" if view:
             return ToCommitments(view.universe.id, scene_id)

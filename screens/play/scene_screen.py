@@ -1,4 +1,4 @@
-"""The play screen: transcript, prompt, live proposals, cast. It draws views and holds no truth."""
+"""The play screen: transcript, prompt, live proposals, cast. It draws views and stores nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
 
 REREAD_ROWS = 4
-"""Rows before the new ones that are read with them: a roll or a take may have been added to those."""
+"""Rows before the new ones that are read again: a roll or a take may have been added to them."""
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
@@ -76,7 +76,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @dataclass
     class SceneLoaded(Message):
-        """The scene as it stands, and the end of its line."""
+        """The scene as it is, and the end of its timeline."""
 
         view: SceneView
         tail: list[TurnView]
@@ -91,32 +91,35 @@ class SceneScreen(ServiceScreen[None]):
 
     @dataclass
     class ReplyReceived(Message):
-        """What came of a line or a key that was played."""
+        """The result of a line or key that was played."""
 
         reply: Reply
 
     @dataclass
     class PlayFailed(Message):
-        """What was to be played could not be."""
+        """A line or key could not be played."""
 
         error: MonitorError
 
     @dataclass
     class TriggerCommitted(Message):
-        """What was critical is written."""
+        """The offered commit is written."""
 
         report: CommitReport
 
     @dataclass
     class NamesLoaded(Message):
-        """What `@` completes."""
+        """The names that `@` completes."""
 
         names: list[str]
 
     def __init__(
         self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
     ) -> None:
-        """Open a scene, or without one the story where it was left; `follows_gate`: straight from the gate before."""
+        """Open a scene or, without one, the scene where the story was left.
+
+        `follows_gate`: play goes on from the gate of the scene before.
+        """
         super().__init__(services)
         self.scene_id = scene_id
         self.view: SceneView | None = None
@@ -158,7 +161,7 @@ class SceneScreen(ServiceScreen[None]):
         )
 
     async def _mount_side_panels(self) -> None:
-        """Mount what stands beside the story, once. The first frame does without, and comes at once."""
+        """Mount the panels beside the story, once; the first frame comes without them."""
         if not self.query(ProposalPanel):
             await self._side.mount(ProposalPanel(), CastBox(), AgendaBox())
 
@@ -224,7 +227,7 @@ class SceneScreen(ServiceScreen[None]):
             self.post_message(Visit(ToGate(self.scene_id)))
 
     def _needs_opening_narration(self, view: SceneView) -> bool:
-        """Whether the scene is there to be opened by the model: nothing of it was narrated or played."""
+        """Return whether the model should open the scene: nothing was narrated or played in it."""
         return (
             self.services.llm.is_on
             and view.state == "active"
@@ -232,7 +235,7 @@ class SceneScreen(ServiceScreen[None]):
         )
 
     def _show_turns(self, view: SceneView, tail: list[TurnView], is_first_view: bool) -> None:
-        """New turns are added at the end; when the head has moved, what is in view is fetched again."""
+        """Append new turns; if the head has moved, fetch again what is in view."""
         transcript = self._transcript
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
@@ -243,13 +246,13 @@ class SceneScreen(ServiceScreen[None]):
             transcript.append(row)
 
     def _prompt_hint(self, view: SceneView) -> str:
-        """Say in the empty prompt what there is to do; at a scene's beginning, how it can be begun."""
+        """Return the hint for the empty prompt; at a scene's beginning, how it can be begun."""
         if self._needs_opening_narration(view):
             return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
         return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
 
     def _show_trigger(self, reason: str) -> None:
-        """Enter and Esc answer it from the prompt, so it takes no focus: a Tab too many must not commit."""
+        """Show the offer to commit. Enter and Esc answer it from the prompt, so that it takes no focus."""
         bar = self._trigger_bar
         bar.why = reason
         bar.can_focus = False
@@ -278,7 +281,7 @@ class SceneScreen(ServiceScreen[None]):
         return super().check_action(action, parameters)
 
     def action_proposals(self) -> None:
-        """Into the proposals, or back to the prompt. Where there is no room beside the story, over it."""
+        """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
         is_entering = not self.query_one(ProposalPanel).proposal_list.has_focus
         self._side.set_class(is_entering, "-over")
         if is_entering:
@@ -302,7 +305,7 @@ class SceneScreen(ServiceScreen[None]):
             self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_closed)
 
     def _sheet_closed(self, suggested_line: str | None) -> None:
-        """What the rules suggest of the changes waits in the prompt."""
+        """Put what the rules suggest after the changes into the prompt."""
         if suggested_line:
             self._prompt.restore_text(suggested_line)
 
@@ -316,7 +319,7 @@ class SceneScreen(ServiceScreen[None]):
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
     def action_escape(self) -> None:
-        """One step back: from what is critical, from the notes, to the prompt, then out of the scene."""
+        """Go one step back: dismiss the offer, clear the notes, focus the prompt, then leave the scene."""
         if self._trigger_bar.why:
             self._dismiss_trigger()
         elif self._notices.is_shown:
@@ -347,7 +350,7 @@ class SceneScreen(ServiceScreen[None]):
         self._send_line(message.text)
 
     def _send_line(self, line: str) -> None:
-        """Play a line when those before it are done; typing goes on meanwhile."""
+        """Play a line after those before it; typing goes on meanwhile."""
         self._queue.add(
             QueuedPlay(
                 lambda: self.services.play.submit(self.scene_id, line, with_view=True),
@@ -363,7 +366,7 @@ class SceneScreen(ServiceScreen[None]):
         self._play_next()
 
     def _play_next(self) -> None:
-        """Play the next of what waits, once the scene is open and what came before it is done."""
+        """Play the next of what waits, once the scene is open and the one before is done."""
         if self.view is not None and (play := self._queue.start_next()) is not None:
             self._notices.clear()
             self._run_play(play.run)
@@ -420,7 +423,7 @@ class SceneScreen(ServiceScreen[None]):
             self._prompt.restore_text(line)
 
     def fill_prompt(self, text: str) -> None:
-        """Go on with these words in the prompt."""
+        """Put these words into the prompt."""
         self._prompt.restore_text(text)
         self._prompt.focus_input()
 
@@ -444,7 +447,7 @@ class SceneScreen(ServiceScreen[None]):
             self.post_message(self.StoryCostLoaded(await self._read_cost_text(self.view.story.id)))
 
     async def _read_cost_text(self, story_id: Id) -> str:
-        """Say what a story has cost; nothing while no model is set up."""
+        """Return what the story has cost; empty while no model is set up."""
         if not self.services.llm.is_on:
             return ""
         micros, is_cost_known = await self.services.llm.read_story_cost(story_id)
@@ -456,7 +459,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @property
     def _can_stop_narration(self) -> bool:
-        """Whether a model may be at work for this scene just now."""
+        """Return whether a model may be at work for this scene."""
         return self._narration.is_narrating or (self._queue.is_playing and self.services.llm.is_on)
 
     def action_stop(self) -> None:
@@ -485,7 +488,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @on(TriggerBar.Dismissed)
     def _dismiss_trigger(self) -> None:
-        """Leave what is critical to the scene's end."""
+        """Leave the offered proposals to the end of the scene."""
         self.start_change(partial(self.services.gate.dismiss_trigger, self.scene_id), "dismiss")
 
     @on(TriggerCommitted)
@@ -518,9 +521,9 @@ class SceneScreen(ServiceScreen[None]):
         self._notices.show_error(message.error)
 
     def handle_error(self, error: BaseException, worker_name: str) -> None:
-        """Errors stand beside the story; whatever was being played comes back to the prompt.
+        """Show the error beside the story, and put a line that was not played back into the prompt.
 
-        A scene that cannot be opened leaves the user on the menu, and says why there.
+        A scene that cannot be opened leads to the menu, with the reason.
         """
         if self.view is None:
             self.post_message(Visit(ToMenu()))

@@ -1,4 +1,4 @@
-"""The keys that move along a scene's timeline, take its last narration again, or look at one turn."""
+"""The keys that move along a scene's timeline, narrate its last turn again, or look at one turn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply, SceneView, TurnTrace
 
 MAX_LOOKBACK_TURNS = 20
-"""How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""
+"""Turns back from the end in which the last GM turn is looked for; rolls and notes may follow it."""
 
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
@@ -38,7 +38,7 @@ RETAKE_NOTE_HINT = (
 
 
 class TimelinePanel(Horizontal):
-    """The part of the play screen that has the transcript, the prompt and what stands beside them."""
+    """The part of the play screen with the transcript, the prompt and the panels beside them."""
 
     BINDINGS = [
         Binding("ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Narrate the last GM turn again"),
@@ -79,25 +79,25 @@ class TimelinePanel(Horizontal):
 
     @dataclass
     class Moved(Message):
-        """The timeline moved by a key."""
+        """A key moved along the timeline."""
 
         reply: Reply
 
     @dataclass
     class RetakeRequested(Message):
-        """The model is to narrate the last turn again, when what came before it is done."""
+        """The model is to narrate the last turn again, after what is being played."""
 
         run: Callable[[], Awaitable[Reply]]
 
     @dataclass
     class LastNarrationLoaded(Message):
-        """The last GM turn, to be narrated in other words; None when nobody has answered yet."""
+        """The last GM turn, to be put in other words; None if nobody has answered yet."""
 
         text: str | None
 
     @dataclass
     class TurnTraced(Message):
-        """Where a turn stands; `jump`: go there in place of showing it."""
+        """Where a turn is; with `jump`, go there in place of showing it."""
 
         trace: TurnTrace
         jump: bool
@@ -114,15 +114,15 @@ class TimelinePanel(Horizontal):
     # --- what the screen tells it ------------------------------------------------------------------
 
     def show_scene(self, scene_id: Id, view: SceneView) -> None:
-        """The scene is, from now on, as `view` has it."""
+        """Use `view` as the scene from now on."""
         self._scene_id, self._view = scene_id, view
 
     def show_playing(self, is_playing: bool) -> None:
-        """Something is being played now, or is not any more."""
+        """Set whether something is being played."""
         self._is_playing = is_playing
 
     def forget_retake_note(self) -> None:
-        """The retake is narrated: its note is not offered again."""
+        """Forget the note of a retake that is narrated."""
         self._last_retake_note = ""
 
     # --- keys --------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class TimelinePanel(Horizontal):
 
     @property
     def is_reading_transcript(self) -> bool:
-        """Whether the cursor stands in the transcript."""
+        """Whether the transcript has the cursor."""
         return self.query_one(Transcript).has_focus
 
     @work(group="line", exit_on_error=False)
@@ -171,7 +171,7 @@ class TimelinePanel(Horizontal):
     # --- retake ------------------------------------------------------------------------------------
 
     def action_retake(self) -> None:
-        """With a model: ask what it should do otherwise. Without: edit the words."""
+        """With a model, ask what it should do otherwise; without one, edit the words."""
         if not self._llm.is_on:
             self.action_edit_words()
         elif not self.query_one(Transcript).total:
@@ -218,7 +218,7 @@ class TimelinePanel(Horizontal):
 
     @work(exclusive=True, group="trace", exit_on_error=False)
     async def trace_turn(self, turn_id: Id, *, jump: bool = False) -> None:
-        """Ask where a turn stands, to show it or to go there."""
+        """Read where a turn is, to show it or to go there."""
         self.post_message(self.TurnTraced(await self._play.trace(turn_id), jump))
 
     @on(Transcript.TurnChosen)
@@ -242,7 +242,7 @@ class TimelinePanel(Horizontal):
             self.post_message(Visit(route))
 
     def action_xray(self) -> None:
-        """Of the turn under the cursor while that is in the transcript, else of the last that was narrated."""
+        """Open the X-ray of the turn under the transcript's cursor, else of the last narration."""
         current = self.query_one(Transcript).current if self.is_reading_transcript else None
         if current is not None:
             self.post_message(Visit(ToXray(current.turn.id)))

@@ -1,4 +1,4 @@
-"""One turn: where it stands, what it made true, and what it would make true."""
+"""One turn: its place, what it made true, and what it proposes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CANON_SIGN, REMOVED_SIGN, PROPOSED_SIGN, ENTITY_SIGN = "★", "×", "◌", "◆"
 
 
 class TurnTraceDialog(ModalScreen[Route | None]):
-    """Dismisses with the place to go to: a fact on its card, a thing, the gate; or None."""
+    """Dismisses with the route to go to: a fact on its card, an entity, the gate; or None."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "Picker"
@@ -70,7 +70,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
 
 
 def _turn_text(trace: TurnTrace) -> str:
-    """The turn's words, with the sealed result that it shows and every die of it."""
+    """Return the turn's words, with its sealed result and every die of it."""
     result = trace.resolution
     if result is None:
         return trace.turn.text
@@ -91,7 +91,7 @@ def _links_heading(trace: TurnTrace) -> str:
 
 
 def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
-    """Yield what rests on the turn, with the place where that stands."""
+    """Yield the records that rest on the turn, each with its route."""
     world = trace.story.universe_id
     for fact in trace.facts:
         entity_id = fact.involves[0].entity_id if fact.involves else None

@@ -1,4 +1,4 @@
-"""Where what was found leads: to evidence, gate, turn or card; from what is unknown, to dice or the gate."""
+"""The actions on findings: open evidence, gate, turn or card; ask the oracle; propose a fact."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class FindingActionsScreen(ServiceScreen[None]):
-    """A screen with a list of findings. `words` are what is asked; from play, `scene_id` says where."""
+    """A screen with a list of findings.
+
+    `words` are the question; `scene_id` is set if it was opened from play.
+    """
 
     BINDINGS = [
         Binding("c", "card", "Card", id="query.card", tooltip="The card of whoever this is about"),
@@ -37,7 +40,7 @@ class FindingActionsScreen(ServiceScreen[None]):
 
     @dataclass
     class FactProposed(Message):
-        """Something is proposed to be so."""
+        """A fact was proposed."""
 
         proposed_text: str
 
@@ -69,7 +72,7 @@ class FindingActionsScreen(ServiceScreen[None]):
         return super().check_action(action, parameters)
 
     def action_oracle(self) -> None:
-        """Whatever the record does not know, the dice may."""
+        """Put the question to the oracle, back in play."""
         if self.scene_id is not None:
             self.post_message(Visit(ToPrompt(self.scene_id, f"? {one_line(self.question)}")))
 
@@ -109,7 +112,7 @@ class FindingActionsScreen(ServiceScreen[None]):
 
     @on(FindingList.FindingChosen)
     def _open_finding(self, message: FindingList.FindingChosen) -> None:
-        """Lead to the evidence of a fact, to the gate, to the turn; or to the card."""
+        """Open the evidence of a fact, the gate, the turn, or the card."""
         message.stop()
         finding = message.finding
         if finding.fact_id is not None:

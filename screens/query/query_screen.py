@@ -1,4 +1,4 @@
-"""The record asked: how far what is found may be relied on, and what it rests on."""
+"""Asks the record: what is known, how far it can be relied on, and its evidence."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ QueryTab = Literal["canon", "recall", "words"]
 _TAB_TITLES: Final = {"canon": "Answer", "recall": "Recall", "words": "Words"}
 QUERY_TABS: Final[tuple[QueryTab, ...]] = ("canon", "recall", "words")
 TYPING_PAUSE: Final = 0.25
-"""Seconds without a key after which what is typed is looked for."""
+"""Seconds without a key after which the search begins."""
 MAX_RECALLED_TURNS: Final = 30
 RETRY_PAUSE: Final = 0.5
-"""Seconds after which is looked again for what could not be compared by meaning yet."""
+"""Seconds after which a search is repeated for records that could not be compared by meaning yet."""
 
 TAB_HINTS: Final = {
     "canon": "Ask about this world: Who has NAME? Where is NAME? The answer says how far to "
@@ -53,7 +53,7 @@ NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story."
 
 
 class QueryScreen(FindingActionsScreen):
-    """An input line, three tabs, and a list. Looking never holds up typing; a late answer is dropped."""
+    """An input line, three tabs, and a list. Searching never delays typing; a late answer is dropped."""
 
     CSS_PATH = SCREENS_FOLDER / "query/query_screen.tcss"
     AUTO_FOCUS = "#question"
@@ -68,14 +68,14 @@ class QueryScreen(FindingActionsScreen):
 
     @dataclass
     class QueryScopeLoaded(Message):
-        """The universes there are, and the stories in them."""
+        """The universes and their stories."""
 
         universes: list[Universe]
         stories: list[StoryCard]
 
     @dataclass
     class AnswerLoaded(Message):
-        """What came of the question of that number."""
+        """The answer to the question of that number."""
 
         number: int
         answer: Answer
@@ -157,7 +157,7 @@ class QueryScreen(FindingActionsScreen):
         self.refresh_bindings()
 
     def _show_title(self, state: str | None = None) -> None:
-        """Say what is asked about, and how that stands."""
+        """Show what is asked about, and the state of the search."""
         if state is not None:
             self._title_state = state
         universe = next((u for u in self._universes if u.id == self.universe_id), None)
@@ -188,7 +188,7 @@ class QueryScreen(FindingActionsScreen):
             self._start_search(in_words=True)
 
     def _start_search(self, *, in_words: bool, pause: float = 0.0) -> None:
-        """Look for what is typed; what an earlier look brings from now on is dropped."""
+        """Search for what is typed; the result of an earlier search is dropped from now on."""
         self._question_number += 1
         self._is_submitted = in_words
         self.query_one(NoticePanel).clear()
@@ -258,7 +258,7 @@ class QueryScreen(FindingActionsScreen):
         self._focus_findings()
 
     def _show_finding_count(self, count: int, notes: tuple[str, ...]) -> None:
-        """Say how much was found, and what could not be searched."""
+        """Show how much was found, and what could not be searched."""
         self._show_title(f"{count} found")
         notes_line = self.query_one("#notes", Static)
         notes_line.display = bool(notes)
@@ -270,14 +270,14 @@ class QueryScreen(FindingActionsScreen):
             self._start_search(in_words=self._is_submitted, pause=RETRY_PAUSE)
 
     def _focus_findings(self) -> None:
-        """What was asked with Enter is read next, or led on from; what is typed on is typed on."""
+        """Focus the findings after Enter; while typing goes on, the input keeps the focus."""
         if self._is_submitted:
             self._is_submitted = False
             self.finding_list.focus()
         self.refresh_bindings()
 
     def _show_answer(self, answer: Answer | None) -> None:
-        """Say how the answer stands, in words and with a sign; then what a model makes of it, checked."""
+        """Show the standing of the answer in words and with a sign; then the model's prose, checked."""
         self.answer = answer
         answer_box = self.query_one("#answer", Static)
         answer_box.display = answer is not None
@@ -321,7 +321,7 @@ class QueryScreen(FindingActionsScreen):
         self._show_title()
 
     def action_escape(self) -> None:
-        """One step back: from notes, evidence, the list, then off the screen."""
+        """Go one step back: close notes, evidence, the list, then the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif self.query_one(EvidencePanel).close():

@@ -1,4 +1,4 @@
-"""The page of story set-up that makes a hero, by the rules that were chosen."""
+"""The page of story set-up that creates a hero by the chosen rules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NewHeroPage(FormPage):
         self._rule_system: RulePackView | None = None
 
     async def show_sheet_fields(self, system: RulePackView | None) -> None:
-        """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules stay."""
+        """Show a field for each number of the rules (None: no rules); numbers typed for the same rules stay."""
         if self.query("#hero-numbers") and system == self._rule_system:
             return
         self._rule_system = system
@@ -67,7 +67,7 @@ class NewHeroPage(FormPage):
         ]
 
     def fill_from_idea(self, idea: StoryIdea) -> None:
-        """Write down who the model thought of."""
+        """Fill in the hero of the model's idea."""
         self["hero-name"], self["hero-text"] = idea.hero_name, idea.hero_description
 
     def read_character(self) -> NewCharacter:
@@ -84,7 +84,7 @@ class NewHeroPage(FormPage):
 
 
 def _number_hint(row: SheetRow) -> str:
-    """Return what a number is for, with the ends it goes between."""
+    """Return what a number is for, and its limits."""
     if row.minimum is None and row.maximum is None:
         return row.meaning
     range_text = (
@@ -95,7 +95,7 @@ def _number_hint(row: SheetRow) -> str:
 
 
 def _parse_sheet_number(row: SheetRow, text: str) -> int:
-    """Read a number of a sheet; an empty line is the usual one. Raises InputError."""
+    """Return a number of a sheet; an empty line is the usual one. Raises InputError."""
     if not text:
         return int(row.number or 0)
     if not re.fullmatch(r"[+-]?\d{1,9}", text):

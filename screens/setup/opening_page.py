@@ -1,4 +1,4 @@
-"""The page of story set-up on how it opens: the first scene, who is there, and who is new to the world."""
+"""The page of story set-up for the first scene: who is there, and who is new to the universe."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from agents.personas.outputs import StoryIdea
 
 NEWCOMER_LIMITS = ((EntityKind.CHARACTER, 4), (EntityKind.PLACE, 3))
-"""Who and what may be new, and how many of them at most."""
+"""The kinds that may be new, and how many of each at most."""
 NEWCOMERS_HINT = "New to this world: proposed, and canon once you accept it"
 
 
 class CastPicker(Picker):
-    """Who is there when the scene opens. Space brings one in or takes one out; Enter begins the story."""
+    """The cast of the first scene. Space adds or removes one; Enter begins the story."""
 
     BINDINGS = [
         Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
@@ -45,11 +45,11 @@ class CastPicker(Picker):
 
     @property
     def present_ids(self) -> tuple[Id, ...]:
-        """Who is there, in the order shown."""
+        """The cast, in the order shown."""
         return tuple(id for id in self._name_by_id if id in self._present_ids)
 
     def show_characters(self, characters: Iterable[Entity], present_ids: Iterable[Id]) -> None:
-        """Show these people, of whom some are there already."""
+        """Show these characters, some of them ticked."""
         self._name_by_id = {person.id: one_line(person.name) for person in characters}
         self._present_ids = set(present_ids) & self._name_by_id.keys()
         self.clear_options()
@@ -131,10 +131,10 @@ class OpeningPage(FormPage):
         )
 
     def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
-        """Write down what the model thought of; what it left out stays as it is.
+        """Fill in the model's idea; what it left out stays as it is.
 
-        Whom it names that are known are ticked; who is new stands on a line, to be changed or emptied.
-        `hero` is neither.
+        Known characters that it names are ticked; new ones each get a line, to be changed or cleared. `hero` is
+        neither.
         """
         for field, text in (
             ("scene-title", idea.scene_title),
@@ -157,7 +157,7 @@ class OpeningPage(FormPage):
         )
 
     def _show_newcomers(self, people: Sequence[str], places: Sequence[str]) -> None:
-        """A line for each, and no more."""
+        """Show a line for each newcomer."""
         for (kind, limit), lines in zip(NEWCOMER_LIMITS, (people, places), strict=True):
             for n, line in enumerate([*lines, *[""] * limit][:limit]):
                 self[_newcomer_field_id(kind, n)] = line

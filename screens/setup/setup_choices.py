@@ -1,4 +1,4 @@
-"""What story set-up offers to pick from: rules and heroes, as rows."""
+"""The rows that story set-up offers: rules and heroes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW_ROW_ID, NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "new", "nobody",
 
 
 def rule_rows(systems: Mapping[str, RulePackView]) -> list[PickRow]:
-    """The rule packs, then none, then the files that cannot be used."""
+    """Return the rule packs, then none, then the files that cannot be used."""
     usable_rows = [
         PickRow(key, s.name, "your own" if s.own else "", _system_description(s))
         for key, s in systems.items()
@@ -39,8 +39,8 @@ def hero_rows(
 ) -> list[PickRow]:
     """Return the rows to choose a hero from.
 
-    In order: the hero that the world suggests, its other heroes, a new one, what a model makes of a few
-    words (if there is one), then anybody else.
+    In order: the hero that the universe suggests, its other heroes, a new one, one made by a model from a few
+    words (if there is a model), then any other character.
     """
     suggested_hero = world_outline.pc if world_outline else None
     player_rows = [_hero_row(c) for c in sorted(characters, key=lambda c: c.id != suggested_hero) if c.is_pc]

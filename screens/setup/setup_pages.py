@@ -1,4 +1,4 @@
-"""The pages of story set-up: lists to pick from, and forms that read themselves into what the desk takes."""
+"""The pages of story set-up: lists to pick from, and forms that fill a `StoryOutline`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PickRow:
-    """One thing to pick: what it is called, what kind it is, and what is known of it."""
+    """A row to pick: its name, its kind, and what is known of it."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class PickRow:
 
 
 class PickPage(Vertical):
-    """A question, a list of answers, and a word on the highlighted one."""
+    """A question, a list of answers, and a description of the highlighted one."""
 
     @dataclass
     class RowPicked(Message):
@@ -53,7 +53,7 @@ class PickPage(Vertical):
         yield Static(classes="about", markup=False)
 
     def show_rows(self, rows: Iterable[PickRow], *, first_id: str = "") -> None:
-        """Offer these; highlighted is the one that was before, or the one to begin with."""
+        """Show these rows; the cursor stays on its row, or begins at the given one."""
         self._rows = {row.id: row for row in rows}
         picker = self.query_one(Picker)
         selected_id = picker.highlighted_option.id if picker.highlighted_option else first_id
@@ -152,7 +152,7 @@ class StoryPage(FormPage):
         self["limits"], self["veils"] = outline.constraints, outline.lines_and_veils
 
     def fill_from_idea(self, idea: StoryIdea) -> None:
-        """Write down what the model thought of; what it left out stays as it is."""
+        """Fill in the model's idea; what it left out stays as it is."""
         text_by_field = {
             "title": idea.title,
             "theme": idea.theme,

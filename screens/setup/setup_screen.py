@@ -1,6 +1,6 @@
-"""Story set-up: a world, rules, a hero, a story, an opening scene. Everything is suggested; Enter goes on.
+"""Story set-up: a universe, rules, a hero, a story, a first scene. Everything is suggested; Enter goes on.
 
-Nothing is created before the last step but the sample world, so going away leaves nothing behind.
+Nothing is created before the last step except the sample universe, so leaving leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ PREVIOUS_PAGE = {
 }
 SAMPLE_ROW_ID = "sample"
 DEFAULT_SYSTEM_ID = "lantern_twos"
-"""The rules that are suggested where the world itself suggests none."""
+"""The rules that are suggested where the universe suggests none."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryWorld:
-    """Where the story is set: a universe that exists, or one to create when the story begins."""
+    """The universe of the story: one that exists, or one to create when the story begins."""
 
     universe: Universe | NewUniverse
     characters: Sequence[Entity] = ()
     places: Sequence[Entity] = ()
     suggested_outline: StoryOutline | None = None
-    """The story that the world itself suggests; the sample has one."""
+    """The story that the universe itself suggests; the sample has one."""
 
 
 class SetupScreen(ServiceScreen[None]):
@@ -77,20 +77,20 @@ class SetupScreen(ServiceScreen[None]):
 
     @dataclass
     class UniversesLoaded(Message):
-        """The universes and the rule packs that there are."""
+        """The universes and the rule packs."""
 
         universes: list[Universe]
         systems: tuple[RulePackView, ...]
 
     @dataclass
     class WorldLoaded(Message):
-        """Who and what is in the world that was picked."""
+        """The contents of the universe that was picked."""
 
         world: StoryWorld
 
     @dataclass
     class StoryStarted(Message):
-        """The story stands, and its first scene is open."""
+        """The story is created, and its first scene is open."""
 
         scene_id: Id
 
@@ -176,7 +176,7 @@ class SetupScreen(ServiceScreen[None]):
 
     @work(exclusive=True, group="world", exit_on_error=False)
     async def _load_world(self, universe: Universe | None) -> None:
-        """Read who and what is in the world; None brings in the sample."""
+        """Read the contents of the universe; None adds the sample."""
         chosen_universe = universe or await self.services.stories.add_sample()
         people, places = (
             await self.services.stories.characters(chosen_universe.id),
@@ -205,7 +205,7 @@ class SetupScreen(ServiceScreen[None]):
     # --- the rules ---------------------------------------------------------------------------------
 
     async def _choose_rules(self, system: RulePackView | None) -> None:
-        """Play by these rules (None: none); a file that cannot be used says why and stays unpicked."""
+        """Use these rules (None: none); a file that cannot be used says why and is not picked."""
         if system is not None and system.problem:
             self._show_status(f"{system.name}: {system.problem}")
             return
@@ -220,7 +220,7 @@ class SetupScreen(ServiceScreen[None]):
         return self._world.characters if self._world else ()
 
     def _choose_hero(self, player_character: Entity | NewCharacter | None) -> None:
-        """Suggest a story for this hero in this world; what was typed for the same two stays."""
+        """Suggest a story for this hero in this universe; what was typed for the same two stays."""
         if self._world is None:
             return
         world, idea, self._player_character = self._world, self._idea, player_character
@@ -241,7 +241,7 @@ class SetupScreen(ServiceScreen[None]):
 
     @property
     def _world_to_fill(self) -> Universe | NewUniverse | None:
-        """The world that the form is about; None while no form is there to fill in."""
+        """The universe that the form is about; None while there is no form to fill in."""
         has_form = STEP_BY_PAGE[self.current_page] >= STEP_BY_PAGE["hero"]
         return self._world.universe if self._world and has_form else None
 
@@ -251,7 +251,7 @@ class SetupScreen(ServiceScreen[None]):
 
     @on(StoryIdeaPanel.StoryIdeaReady)
     def _apply_idea(self, message: StoryIdeaPanel.StoryIdeaReady) -> None:
-        """Before a hero is chosen the idea is about that, too; after, it fills in what it has a field for."""
+        """Fill the form from the model's idea; before a hero is chosen the idea chooses one, too."""
         idea = message.idea
         if self._world is None or self._world_to_fill is None:
             self._show_status("")  # they went back to another world or other rules: it was not for those
@@ -266,7 +266,7 @@ class SetupScreen(ServiceScreen[None]):
             self._suggest_hero(idea)
 
     def _suggest_hero(self, idea: StoryIdea) -> None:
-        """On to whom the idea is about: somebody known, somebody new, or nobody that it names."""
+        """Go on to the hero of the idea: a known character, a new one, or nobody that it names."""
         name = idea.hero_name.casefold()
         matching_character = next(
             (c for c in self._characters if name in (n.casefold() for n in (c.name, *c.aliases))), None
@@ -289,7 +289,7 @@ class SetupScreen(ServiceScreen[None]):
     # --- the story ---------------------------------------------------------------------------------
 
     async def _start_story(self, world: StoryWorld, outline: StoryOutline) -> None:
-        """Create what is still to be created, then the story."""
+        """Create the universe and hero if new, then the story."""
         universe = world.universe
         if isinstance(universe, NewUniverse):
             universe = await self.services.stories.create_universe(universe)
@@ -341,7 +341,7 @@ class SetupScreen(ServiceScreen[None]):
         self.action_next()
 
     def action_next(self) -> None:
-        """Take what this page says and go on; say what is wrong with it and stay."""
+        """Read this page and go on, or say what is wrong with it and stay."""
         try:
             match self.current_page:
                 case "new-world":

@@ -1,4 +1,4 @@
-"""The stories that there are: go on with one, read one that is over, or give one up."""
+"""The stories: continue one, read one that is over, or abandon one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLAYABLE_STATES = ("created", "active")
 
 
 class StoriesScreen(ServiceScreen[None]):
-    """Every story with where it stands and its last line, the last played first."""
+    """Every story with its state and its last line, the last played first."""
 
     CSS_PATH = SCREENS_FOLDER / "setup/stories_screen.tcss"
     AUTO_FOCUS = "#stories"
@@ -114,7 +114,7 @@ class StoriesScreen(ServiceScreen[None]):
 
     @property
     def _current_card(self) -> StoryCard | None:
-        """The story that the cursor stands on."""
+        """The story under the cursor."""
         option = self.query_one("#stories", Picker).highlighted_option
         return self._cards.get(option.id or "") if option else None
 
@@ -193,7 +193,7 @@ class StoriesScreen(ServiceScreen[None]):
 
 
 def _story_row(card: StoryCard, is_suspended: bool) -> Content:
-    """Three lines: title and world, where it stands, the last words."""
+    """Return three lines: title and universe, state, the last words."""
     position_parts = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
     position_parts.append("1 turn" if card.turn_count == 1 else f"{card.turn_count:,} turns")
     if is_suspended and card.state in PLAYABLE_STATES:

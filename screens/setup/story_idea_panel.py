@@ -1,6 +1,6 @@
-"""Story set-up in words: a sentence or two are asked for, and the model's idea comes back for the form.
+"""Story set-up in words: asks for a sentence or two, and fills the form with the model's idea.
 
-Nothing is created by it: the form is the game master's, before and after.
+Nothing is created by it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IDEA_WORKER = "imagine"
 
 
 class StoryIdeaPanel(Container):
-    """Holds the pages of the form, and has the model fill them in."""
+    """Contains the pages of the form, and has the model fill them in."""
 
     BINDINGS = [
         Binding(
@@ -49,7 +49,7 @@ class StoryIdeaPanel(Container):
 
     @dataclass
     class AskingStarted(Message):
-        """The model reads the words."""
+        """The model was asked."""
 
     @dataclass
     class StoryIdeaReady(Message):
@@ -64,7 +64,7 @@ class StoryIdeaPanel(Container):
         self._idea_text = ""
 
     def show_world(self, world: Universe | NewUniverse | None) -> None:
-        """The form is about this world from now on; None while no form is there to fill in."""
+        """Set the universe that the form is about; None while there is no form to fill in."""
         self._world = world
 
     @property
@@ -84,7 +84,7 @@ class StoryIdeaPanel(Container):
             )
 
     def stop_asking(self) -> bool:
-        """Stop the model; returns whether it was at work."""
+        """Stop the model; return whether it was at work."""
         return self.is_asking and self._llm.stop_streaming(None)
 
     def _start_idea(self, idea_text: str | None) -> None:

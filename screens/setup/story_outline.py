@@ -1,4 +1,4 @@
-"""The outline of a new story as it is suggested, and as it is typed."""
+"""The outline of a new story: as suggested, and as typed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Universe
 
 _SUGGESTED_CAST_SIZE = 3
-"""How many of the world's people a suggested first scene brings on."""
+"""Characters of the universe in a suggested first scene."""
 
 
 def suggest_outline(
@@ -21,9 +21,9 @@ def suggest_outline(
     player_character: Entity | NewCharacter | None,
     world_outline: StoryOutline | None = None,
 ) -> StoryOutline:
-    """Return an outline that can be played as it stands: this hero, the world's first place, its people.
+    """Return an outline that can be played as it is: this hero, the universe's first place, its characters.
 
-    `opening` is the world's own, where it has one; another hero takes the place of the one it is for.
+    `opening` is the universe's own, if it has one; another hero takes the place of the one it is for.
     """
     hero = player_character.id if isinstance(player_character, Entity) else player_character
     if world_outline is not None:
@@ -49,7 +49,7 @@ def suggest_outline(
 
 
 def clear_outline(outline: StoryOutline) -> StoryOutline:
-    """Return the outline with nothing in it that somebody has to have thought of."""
+    """Return the outline without the parts that somebody has to think up."""
     return replace(
         outline,
         title="",
@@ -66,18 +66,18 @@ def clear_outline(outline: StoryOutline) -> StoryOutline:
 
 
 def parse_newcomer(text: str, kind: EntityKind) -> ProposedNewcomer:
-    """Read `Name: who or what that is`."""
+    """Parse `Name: who or what that is`."""
     name, _, description = text.partition(":")
     return ProposedNewcomer(kind, name.strip(), description.strip())
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Read a list with commas."""
+    """Split a list at its commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def resolve_place(text: str, places: Sequence[Entity]) -> Id | str | None:
-    """Return the id of the place that goes by this name, or the name of a new one."""
+    """Return the id of the place with this name, or the name of a new one."""
     name = text.strip()
     place_id_by_name = {alias.casefold(): p.id for p in places for alias in (*p.aliases, p.name)}
     return place_id_by_name.get(name.casefold(), name) if name else None

@@ -1,6 +1,6 @@
-"""Help: a tour of five minutes, the keys of this place and of the others, and the commands.
+"""Help: a five-minute tour, the keys of this screen and of the others, and the commands.
 
-Nothing but the tour is written here: keys come from bindings, words from the widgets and the desk.
+Only the tour is written here: keys come from bindings, texts from the widgets and the services.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ HELP_SCREENS = (
     ("screens.llm.bill_screen", "BillScreen"),
     ("screens.llm.llm_setup_screen", "LlmSetupScreen"),
 )
-"""In the order that a user meets them."""
+"""The screens in the order in which a user meets them."""
 OWN_MODULE_PREFIXES = ("screens.", "widgets.", "monitor_tui.")
 NAME_COLUMN_CELLS = 14
 
@@ -178,7 +178,7 @@ class HelpScreen(ServiceScreen[None]):
         yield KeyBar()
 
     def _keys_here(self) -> Iterator[HelpEntry]:
-        """The screen that help was opened over, and each of its widgets that explains itself."""
+        """Return the keys of the screen below, and of each of its widgets that explains itself."""
         yield from _screen_key_entries(self.app, type(self._opened_over))
         explained_types: set[type] = set()
         for widget in self._opened_over.query("*"):
@@ -215,7 +215,7 @@ def _screen_key_entries(app: App[object], screen: type[Screen[object]]) -> Itera
 
 
 def _key_entries(app: App[object], owner: type[DOMNode]) -> Iterator[HelpEntry]:
-    """Yield an entry for each named key that a class of ours binds, its nearest bases after it."""
+    """Yield an entry for each named key of a class of ours, then of its bases."""
     listed_ids: set[str] = set()
     for cls in owner.__mro__:
         if not cls.__module__.startswith(OWN_MODULE_PREFIXES):

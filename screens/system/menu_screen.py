@@ -1,4 +1,4 @@
-"""The main menu: the first frame. It needs no desk; the app hands it a view once the library is open."""
+"""The main menu: the first frame. It needs no services; the app gives it a view once the library is open."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MENU_MODES = (
 
 
 class MenuScreen(Screen[None]):
-    """The modes, the story to go on with, and how the library fares."""
+    """The modes, the story to continue, and the state of the library."""
 
     CSS_PATH = SCREENS_FOLDER / "system/menu_screen.tcss"
     AUTO_FOCUS = "#modes"
@@ -77,7 +77,7 @@ class MenuScreen(Screen[None]):
 
     @dataclass
     class NoteReceived(Message):
-        """There is something to say while the menu is up."""
+        """A note to show while the menu is in front."""
 
         text: str
 
@@ -155,7 +155,7 @@ class MenuScreen(Screen[None]):
 
 
 def _mode_options(view: MenuView | None = None) -> list[Option]:
-    """The modes as rows; with a view, they say what is there."""
+    """Return the modes as rows; with a view, they say what there is."""
     hint_by_mode = (
         {"stories": _count_text(view.story_count, "story", "stories"), "universe": _canon_counts(view)}
         if view
@@ -173,7 +173,7 @@ def _mode_options(view: MenuView | None = None) -> list[Option]:
 
 
 def _resume_card(card: StoryCard) -> Content:
-    """A few lines: the story, the scene it stands in, what came last and what is open, the last words."""
+    """Return a few lines: the story, its scene, the recap, and the last words."""
     position_parts = [_scene_label(card.scene)] if card.scene else []
     position_parts.append(_count_text(card.turn_count, "turn", "turns"))
     if card.scene_state == "finalizing":
@@ -189,14 +189,14 @@ def _resume_card(card: StoryCard) -> Content:
 
 
 def _scene_label(scene: Scene) -> str:
-    """A scene that nobody has named yet is called by its number."""
+    """Return the title of a scene, or its number if it has none yet."""
     number = f"scene {scene.order}"
     title = one_line(scene.title)
     return number if title.casefold() == number else f"{number} “{title}”"
 
 
 def _health_line(view: MenuView) -> Content:
-    """One quiet line of health; what is not well is named."""
+    """Return one line on the state of the stores; only trouble is named."""
     problems = [f"{name}: {state}" for name, state in view.health if state not in ("ok", "ready", "open")]
     if problems:
         return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  7 has the details", "dim"))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SystemScreen(ServiceScreen[None]):
-    """One list to read; r tries again what stands under the cursor."""
+    """One list to read; r retries the job under the cursor."""
 
     CSS_PATH = SCREENS_FOLDER / "system/system_screen.tcss"
     AUTO_FOCUS = "SystemList"
@@ -116,7 +116,7 @@ def _library_counts(menu: MenuView) -> str:
 
 
 def _loop_rows(card: StoryCard | None) -> list[tuple[str, str]]:
-    """The loops of the story that was played last."""
+    """Return the loops of the story that was played last."""
     if card is None:
         return []
     rows = [("story", f"{card.story.title}: {card.state}")]

@@ -1,4 +1,4 @@
-"""The commitment ledger: promises, debts and open questions, whose, since when, and paid off or not."""
+"""The ledger of promises, debts and open questions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_COMMITMENTS_HINT = (
 
 
 class CommitmentsScreen(MentionListScreen):
-    """What is open, the oldest first; `p` proposes that one is paid off, `c` shows the closed ones too."""
+    """What is open, the oldest first; `p` proposes a pay-off, `c` also shows the closed ones."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -64,7 +64,7 @@ class CommitmentsScreen(MentionListScreen):
         self._view: CommitmentLedgerView | None = None
 
     async def load_view(self) -> None:
-        """In play nothing is said of the universe's gate: what is proposed there waits at the scene's."""
+        """Read the ledger; in play without the universe's gate, since proposals wait at the scene's gate."""
         await (super().load_view() if self.scene_id is None else self.load_page())
 
     async def load_page(self) -> None:
@@ -129,7 +129,7 @@ class CommitmentsScreen(MentionListScreen):
         )
 
     def action_gate(self) -> None:
-        """A pay-off from play waits at the scene's own gate."""
+        """Open the gate: the scene's own for a pay-off from play."""
         self.query_one(NoticePanel).clear()
         self.post_message(Visit(ToGate(self.scene_id, self.universe_id)))
 

@@ -1,4 +1,4 @@
-"""How it used to be: every value that something had, in the order of world time, and what took its place."""
+"""The history of a value: every value it had, in the order of world time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FactHistoryScreen(MentionListScreen):
-    """The values of one thing through world time; R retcons or restores the one under the cursor."""
+    """The values of one predicate over world time; R retcons or restores the one under the cursor."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"

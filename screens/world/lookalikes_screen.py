@@ -1,4 +1,4 @@
-"""Who may be one under two names, who was taken for one before, and anybody else by name."""
+"""Entities that may be one, entities that were merged before, and any other by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_PAIRS = "No similar names in this world."
 
 
 class LookalikesScreen(MentionListScreen):
-    """Pairs to be laid side by side. Enter does that; on what was merged before, it splits again."""
+    """Pairs to compare with Enter; Enter on a merged one splits it again."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -52,7 +52,7 @@ class LookalikesScreen(MentionListScreen):
 
     @dataclass
     class LookalikesLoaded(Message):
-        """`pairs` are alike; `before` were merged into the one in question; `named` go by what is typed."""
+        """`pairs` are similar; `before` were merged into the one in question; `named` match what is typed."""
 
         name: str
         pairs: tuple[LookalikeView, ...]
@@ -61,7 +61,7 @@ class LookalikesScreen(MentionListScreen):
 
     @dataclass
     class SplitProposed(Message):
-        """The two will be two again, once the gate says so."""
+        """The split waits at the gate."""
 
         staged_edits: StagedEdits
 

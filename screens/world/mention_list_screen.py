@@ -1,4 +1,4 @@
-"""Screens that are one list of what canon says, with its evidence under it: retcons, the past, the ledger."""
+"""The base of screens that are one list of canon with its evidence: retcons, history, ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class MentionListScreen(ServiceScreen[None]):
-    """A title, a list, notes and keys. Subclasses read, and fill the list with sections."""
+    """A title, a list, evidence, notices and keys. Subclasses read, and fill the list with sections."""
 
     NAME = ""
     BINDINGS = [
@@ -39,7 +39,7 @@ class MentionListScreen(ServiceScreen[None]):
     ]
 
     universe_id: Id | None = None
-    """Whose gate `g` leads to; known once something was read."""
+    """The universe whose gate `g` opens; set after the first read."""
 
     _waiting_count = 0
     _title_parts = ("", "")
@@ -60,7 +60,7 @@ class MentionListScreen(ServiceScreen[None]):
         yield KeyBar()
 
     def compose_top(self) -> ComposeResult:
-        """What stands between the title and the list."""
+        """Compose what is between the title and the list."""
         yield from ()
 
     @property
@@ -69,13 +69,13 @@ class MentionListScreen(ServiceScreen[None]):
 
     @property
     def current_mention(self) -> CanonMention | None:
-        """What the cursor stands on; keys are asked for before the page is there."""
+        """The row under the cursor; None before the list is there."""
         lists = self.query(MentionList)
         return lists.first().current if lists else None
 
     @property
     def is_list_focused(self) -> bool:
-        """Whether the focus is on the page itself."""
+        """Whether the list has the focus."""
         return isinstance(self.focused, MentionList)
 
     # --- reading -----------------------------------------------------------------------------------
@@ -91,10 +91,10 @@ class MentionListScreen(ServiceScreen[None]):
             )
 
     async def load_page(self) -> None:
-        """Read what the page shows, and post it."""
+        """Read what the list shows, and post it."""
 
     def show_title(self, place: str, state: str = "") -> None:
-        """Say what the page shows and how it stands, unless there is something waiting at the gate."""
+        """Show what the list is about; what waits at the gate takes the place of `state`."""
         self._title_parts = (place, state)
         self.query_one(TitleBar).show_place(place, describe_waiting(self._waiting_count) or state)
 
@@ -139,7 +139,7 @@ class MentionListScreen(ServiceScreen[None]):
         self.post_message(Visit(ToGate(None, self.universe_id)))
 
     def action_escape(self) -> None:
-        """One step back: from notes, evidence, what is typed above, then off the screen."""
+        """Go one step back: close notes, evidence, what is typed above, then the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif self.query_one(EvidencePanel).close():
@@ -150,5 +150,5 @@ class MentionListScreen(ServiceScreen[None]):
             self.post_message(Visit(Back(self)))
 
     def escape_leads_to_list(self, focused: Widget | None) -> bool:
-        """Whether Escape leads from here to the list first."""
+        """Return whether Escape leads from the focused widget to the list first."""
         return focused is not None and focused is not self.mention_list

@@ -1,4 +1,4 @@
-"""Two entities side by side, and what making them one would do. Nothing is lost: a merge can be split."""
+"""Two entities side by side, and what merging them would do. A merge can be split again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class MergeScreen(MentionListScreen):
-    """Left, the one whose name is kept; right, the one that becomes another name of it."""
+    """On the left the entity whose name is kept; on the right the one that becomes another name of it."""
 
     CSS_PATH = SCREENS_FOLDER / "world/merge_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -57,7 +57,7 @@ class MergeScreen(MentionListScreen):
 
     @dataclass
     class MergeProposed(Message):
-        """It waits at the gate."""
+        """The merge waits at the gate."""
 
     def __init__(self, services: Services, kept_id: Id, absorbed_id: Id) -> None:
         super().__init__(services)

@@ -1,4 +1,4 @@
-"""The time machine: canon at a moment of world time, as it was known at a moment of record time."""
+"""Canon at a moment of world time, as it was known at a moment of record time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOMENT_FIELDS = ("when", "recorded", "search")
 
 
 class MomentScreen(MentionListScreen):
-    """Two moments and a search; Enter in any of the three goes there."""
+    """Two moments and a search; Enter in any of the three fields applies them."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "#when"

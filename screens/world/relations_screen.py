@@ -1,4 +1,4 @@
-"""The relations around an entity, and around those they lead to: walked from one to the next."""
+"""The relations of an entity, and those of the entities they lead to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_RELATIONS_HINT = "{name} has no relations in canon. n on the card adds one."
 
 
 class RelationsScreen(MentionListScreen):
-    """An indented map of two steps. Enter walks on to whoever a line leads to, Backspace walks back."""
+    """An indented map of two steps. Enter moves to the entity of a line, Backspace back."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"

@@ -1,4 +1,4 @@
-"""What is no longer in canon by the GM's own word: retconned facts and things, things merged away."""
+"""What is no longer in canon by the GM's own word: retconned facts and entities, merged entities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING_REMOVED_HINT = "Nothing was removed. What you retcon or merge is listed 
 
 
 class RemovedCanonScreen(MentionListScreen):
-    """R restores what was retconned; on what was merged it leads to where it can be split."""
+    """R restores what was retconned; on a merged entity it opens where that can be split."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"

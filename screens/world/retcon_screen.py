@@ -1,6 +1,6 @@
-"""A retcon before it is one: what it would change, and all that rests on what was never true.
+"""The preview of a retcon: what it would change, and what rests on the retconned record.
 
-On what was retconned already the same screen restores it.
+For a record that is retconned already, the same screen restores it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOTHING_DEPENDS_HINT = "Nothing else depends on it."
 
 
 class RetconScreen(MentionListScreen):
-    """What would be never true, or true again."""
+    """What would become never true, or true again."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -56,7 +56,7 @@ class RetconScreen(MentionListScreen):
 
     @dataclass
     class RetconProposed(Message):
-        """It waits at the gate."""
+        """The retcon waits at the gate."""
 
     def __init__(self, services: Services, subject_id: Id) -> None:
         super().__init__(services)

@@ -1,4 +1,4 @@
-"""What happened, in the order of world time, day by day."""
+"""The events in the order of world time, day by day."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_MATCH_HINT = "No event with these words."
 
 
 class TimelineScreen(MentionListScreen):
-    """Happenings under their days, the latest last and in view."""
+    """Events under their days, the latest last and in view."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"

@@ -1,4 +1,4 @@
-"""The GM's hand on what the Universe screen shows: a key for each edit, and for each look behind a fact."""
+"""The actions of the Universe screen: a key for each edit, and for each look behind a fact."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from stores.records.world import Entity
 
 _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_WORLD_ACTIONS = ("house", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
 
 
 class UniverseEditScreen(ServiceScreen[None]):
-    """A screen with a tree and a card. Keys mean the fact under the card's cursor, or else the entity."""
+    """A screen with a tree and a card. Keys act on the fact under the card's cursor, or else on the entity."""
 
     BINDINGS = [
         Binding("e", "edit", "Edit", id="universe.edit", tooltip="Edit this entity or fact"),
@@ -92,9 +92,9 @@ class UniverseEditScreen(ServiceScreen[None]):
         ),
         Binding(
             "P",
-            "house",
+            "policy",
             "Rules",
-            id="universe.house",
+            id="universe.policy",
             tooltip="Gate rules: what is accepted or rejected by itself",
             show=False,
         ),
@@ -111,7 +111,7 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     @dataclass
     class UniverseExported(Message):
-        """The world is in an archive."""
+        """The universe was exported to an archive."""
 
         archive_path: str
 
@@ -126,7 +126,7 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     @property
     def current_fact(self) -> FactView | None:
-        """The fact under the cursor, while one stands on the card."""
+        """The fact under the cursor of the card, if there is one."""
         view = self.query(EntityCardView)
         row = view.first().current if view and not self.query_one(EntityTree).has_focus else None
         return row.fact if row else None
@@ -143,7 +143,7 @@ class UniverseEditScreen(ServiceScreen[None]):
         return super().check_action(action, parameters)
 
     def show_title(self, place: str, state: str, waiting_count: int) -> None:
-        """Say in the title where we are, and how much waits at the gate."""
+        """Show the universe, and how much waits at its gate."""
         self.query_one(TitleBar).show_place(place, describe_waiting(waiting_count) or state)
 
     @on(EntityCardView.Highlighted)
@@ -168,14 +168,14 @@ class UniverseEditScreen(ServiceScreen[None]):
             self._open_form(entity_edit_form(self.services.world, entity))
 
     def _names_on_card(self) -> dict[Id, str]:
-        """Return the names of those who stand on the card."""
+        """Return the names of the entities on the card."""
         card = self.query_one(EntityCardView).card
         if card is None:
             return {}
         return {card.entity.id: card.entity.name, **{other.id: other.name for _, other, _ in card.relations}}
 
     def action_new(self) -> None:
-        """A fact about whom the card is of; from the tree, something of the kind under the cursor."""
+        """Create a fact about the entity of the card or, from the tree, an entity of the kind under the cursor."""
         if self.universe_id is None:
             return
         entity = self.current_entity
@@ -261,7 +261,7 @@ class UniverseEditScreen(ServiceScreen[None]):
         if self.universe_id is not None:
             self.post_message(Visit(ToRemovedCanon(self.universe_id)))
 
-    def action_house(self) -> None:
+    def action_policy(self) -> None:
         if self.universe_id is not None:
             self.query_one(NoticePanel).clear()
             self.post_message(Visit(ToPolicy(self.universe_id)))

@@ -1,4 +1,4 @@
-"""The universe browser: all that canon knows, by kind; its facts; and what each of them rests on."""
+"""The universe browser: the entities of canon by kind, their facts, and their evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from stores.records.world import Entity, Universe
 
 MAX_TREE_ENTITIES = 500
-"""Entities in the tree at once. Nobody reads further; a search does."""
+"""Entities in the tree at once; a search finds the others."""
 
 NO_UNIVERSE_HINT = "No world yet. Press s to add the sample world, or start a story."
 NAME_NOT_FOUND = "Nothing with that name."
@@ -40,7 +40,7 @@ NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at t
 
 
 class UniverseScreen(UniverseEditScreen):
-    """Tree, card, evidence; from the evidence to the turn it was said in."""
+    """Tree, card, evidence; from the evidence to its turn."""
 
     CSS_PATH = SCREENS_FOLDER / "world/universe_screen.tcss"
     AUTO_FOCUS = "EntityTree"
@@ -61,7 +61,7 @@ class UniverseScreen(UniverseEditScreen):
 
     @dataclass
     class UniverseLoaded(Message):
-        """The universes, what is in the one that is shown, and how much waits at its gate."""
+        """The universes, the contents of the current one, and how much waits at its gate."""
 
         universes: list[Universe]
         shown_universe: Universe | None
@@ -220,7 +220,7 @@ class UniverseScreen(UniverseEditScreen):
         self.query_one("#search").focus()
 
     def _close_search(self) -> bool:
-        """Close it if it is open; returns whether it was."""
+        """Close the search if it is open; return whether it was."""
         if not self.query("#search"):
             return False
         self.query_one("#search").remove()
@@ -267,7 +267,7 @@ class UniverseScreen(UniverseEditScreen):
         self.reload()
 
     def action_escape(self) -> None:
-        """One step back: from notes, evidence, search, then off the screen."""
+        """Go one step back: close notes, evidence, search, then the screen."""
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif self.query_one(EvidencePanel).close() or self._close_search():

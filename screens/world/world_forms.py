@@ -1,4 +1,4 @@
-"""The forms of the Universe screen: what is typed in each, read for the desk to stage."""
+"""The forms of the Universe screen; what is typed in each is staged by the services."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OPTION_HINTS = {
 
 
 def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
-    """Return the form that an entity is changed in."""
+    """Return the form that edits an entity."""
 
     async def stage(form: FormPage) -> StagedEdits:
         return await world.edits.propose_entity_edit(
@@ -68,7 +68,7 @@ def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
 
 
 def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]) -> FormDialog:
-    """Return the form that a fact is corrected in; `names` are of those whom it may involve."""
+    """Return the form that corrects a fact; `names` are those of the entities it may involve."""
     fact = view.fact
     object_name = names.get(fact.entity("object") or "", "")
 
@@ -107,12 +107,12 @@ def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
 
 
 def can_end(view: FactView) -> bool:
-    """Whether the fact holds for a while, and still does; what happened stays so."""
+    """Return whether the fact holds for a while and still does; an event does not end."""
     return view.is_current and view.fact.kind not in OCCURRENCES
 
 
 def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
-    """Return the form in which a fact ceases to be so."""
+    """Return the form that ends a fact."""
 
     async def stage(form: FormPage) -> StagedEdits:
         return await world.edits.propose_end(fact.id, form["until"])
@@ -122,7 +122,7 @@ def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
 
 
 class NewCanonDialog(FormDialog):
-    """Anything new; the fields follow what it is to be."""
+    """Creates any kind of record; the fields follow the kind."""
 
     def __init__(self, world: WorldServices, universe_id: Id, first_option: str, text: str) -> None:
         self._world = world
@@ -145,7 +145,7 @@ class NewCanonDialog(FormDialog):
 
     @on(ChoiceField.Changed)
     def _show_matching_fields(self) -> None:
-        """Show the fields that go with what it is to be."""
+        """Show the fields of the chosen kind."""
         option = self.query_one(FormPage)["what"]
         is_entity = option not in (FACT_OPTION, RULE_OPTION)
         for name in ("aliases", "description", "numbers", "tags"):

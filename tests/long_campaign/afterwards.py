@@ -1,6 +1,6 @@
 """What the GM does when the last scene is played: what was kept for later, what never was, who was one.
 
-All of it through the desk's own doors: `desk.world` stages, the universe's gate writes.
+All of it through the program's own doors: `desk.world` stages, the universe's gate writes.
 """
 
 from __future__ import annotations

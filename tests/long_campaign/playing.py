@@ -1,7 +1,7 @@
 """Plays the campaign: typed scenes by `monitor_tui.play_script`, and between them what the GM does at the gate.
 
 The scenes are in `scenes/`, in the order of their names; `gates.yaml` tells, by the name of a scene's file,
-what is done when its lines are played. Everything goes through public doors: the script player, the desk.
+what is done when its lines are played. Everything goes through public doors: the script player, the program.
 """
 
 from __future__ import annotations

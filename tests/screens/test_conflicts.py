@@ -320,7 +320,7 @@ async def test_resolve_command_prints_what_the_conflict_screen_shows(tmp_path: P
         ):
             await services.play.submit(scene_id, line)
         heard = await services.play.submit(scene_id, "/resolve 2")
-        assert heard.goto == "court"
+        assert heard.goto == "conflict"
         assert any("new:" in line for line in heard.lines)
         done = await services.play.submit(scene_id, "/resolve 2 lie")
         assert (done.goto, done.lines) == ("", ("Canon: Wenna Pike and Ivo Tarrant are enemies.",))

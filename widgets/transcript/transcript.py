@@ -1,4 +1,4 @@
-"""The transcript: the line of turns with a cursor that stands on one of them."""
+"""The transcript: the turns of a timeline, with a cursor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ __all__ = ["FetchTurns", "Transcript"]
 
 
 class Transcript(TurnScroll, can_focus=True):
-    """A virtualised transcript. Screens `open` a line, `append` what is played and `reload` what moved."""
+    """A virtualised transcript.
+
+    Screens call `open_timeline`, `append` for new turns, and `reload` after a move.
+    """
 
     HELP_TITLE: ClassVar[str] = "Transcript"
     HELP_TEXT: ClassVar[str] = (
@@ -46,11 +49,11 @@ class Transcript(TurnScroll, can_focus=True):
     """
 
     cursor: reactive[int | None] = reactive(None)
-    """Depth of the turn the cursor stands on; drawn while the transcript has the focus, or after a jump."""
+    """Depth of the turn under the cursor; drawn while the transcript has the focus, or after a jump."""
 
     @dataclass
     class TurnHighlighted(Message):
-        """The cursor stands on another turn."""
+        """The cursor is on another turn."""
 
         view: TurnView
 
@@ -69,7 +72,7 @@ class Transcript(TurnScroll, can_focus=True):
 
     @property
     def current(self) -> TurnView | None:
-        """The turn under the cursor, if it is here yet."""
+        """The turn under the cursor, if it is loaded."""
         return None if self.cursor is None else self.view_at(self.cursor)
 
     def open_timeline(self, total: int, fetch: FetchTurns) -> None:

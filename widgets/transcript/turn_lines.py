@@ -57,15 +57,15 @@ _DEGREE_SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnOptions:
-    """How turns are drawn: `hide_mechanics` leaves the story alone on the page."""
+    """How turns are drawn; `hide_mechanics` leaves only the story."""
 
     hide_mechanics: bool = False
 
 
 def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -> list[Line]:
-    """Return the turn's lines for `width` cells; none at all if the options hide it.
+    """Return the turn's lines for `width` cells; none if the options hide it.
 
-    A turn that opens an exchange begins with an empty line, so exchanges stand apart.
+    A turn that opens an exchange begins with an empty line, so that exchanges are set apart.
     """
     if is_hidden(view, options):
         return []
@@ -108,12 +108,12 @@ def turn_strips(
 
 
 def is_hidden(view: TurnView, options: TurnOptions) -> bool:
-    """Whether the options leave this turn out."""
+    """Return whether the options hide this turn."""
     return options.hide_mechanics and view.turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM)
 
 
 def estimate_height(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -> int:
-    """Guess the turn's height from its length, without wrapping it."""
+    """Return the turn's height, estimated from its length without wrapping it."""
     if is_hidden(view, options):
         return 0
     turn, space = view.turn, text_width(width)
@@ -153,14 +153,14 @@ def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Li
 
 
 def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
-    """Draw what was noted out of character, under the turn that it was made at."""
+    """Return the out-of-character notes of the turn."""
     for note in view.notes:
         for n, text in enumerate(wrap(note.strip(), space - len(NOTE_PREFIX))):
             yield [(NOTE_PREFIX if n == 0 else " " * len(NOTE_PREFIX), Ink.MUTED), (text, Ink.MUTED)]
 
 
 def _resolution_lines(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
-    """Draw a sealed result behind a rule; what it came to stands out in sign, word and ink."""
+    """Return a sealed result behind a rule, its outcome in sign, word and ink."""
     verdict, ink = _DEGREE_SIGNS[resolution.degree] if resolution else ("", Ink.MUTED)
     head = _result_text(resolution, text)
     if resolution and verdict:
@@ -197,7 +197,7 @@ def _turn_marks(view: TurnView) -> Sequence[Piece]:
 
 
 def _append_marks(lines: list[Line], marks: Sequence[Piece], width: int) -> None:
-    """Put the marks at the right edge of the last line, or of one more if they do not fit there."""
+    """Put the marks at the right edge of the last line, or on one more line if they do not fit."""
     used_cells = sum(cell_len(text) for text, _ in lines[-1])
     size = sum(cell_len(text) for text, _ in marks)
     if used_cells + size + 1 > width:

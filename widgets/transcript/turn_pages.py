@@ -1,4 +1,4 @@
-"""The turns of a line that are here: whole pages, of which the least used are dropped first."""
+"""The loaded turns of a timeline, in pages, of which the least used are dropped first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_PAGES = 40
 
 
 class TurnPages:
-    """Turns by depth. A stale page is shown until a newer one comes."""
+    """Turns by depth. A stale page is shown until a newer one arrives."""
 
     def __init__(self) -> None:
         self._pages: LRUCache[int, list[TurnView]] = LRUCache(MAX_PAGES)
@@ -30,7 +30,7 @@ class TurnPages:
             yield from enumerate(self._pages[page], page * PAGE_SIZE)
 
     def append(self, view: TurnView) -> None:
-        """Keep the line's new last turn, if the page it stands on is here up to it."""
+        """Add the timeline's new last turn, if its page is loaded up to it."""
         page, row = divmod(view.turn.depth, PAGE_SIZE)
         if not row:
             self._put_page(page, [])
@@ -41,7 +41,7 @@ class TurnPages:
             self._complete_pages.discard(page)
 
     def replace(self, view: TurnView) -> bool:
-        """Put in a changed turn; false if the turn is not here."""
+        """Replace a changed turn; return false if it is not loaded."""
         page, row = divmod(view.turn.depth, PAGE_SIZE)
         page_turns = self._pages.get(page)
         if page_turns is None or row >= len(page_turns):
@@ -50,7 +50,7 @@ class TurnPages:
         return True
 
     def missing_pages(self, first: int, last: int, total: int) -> list[int]:
-        """Return the pages with rows `first` ... `last` of a line of `total` that must be asked for."""
+        """Return the pages with rows `first` ... `last` of `total` that are to be fetched."""
         return [
             page
             for page in range(first // PAGE_SIZE, last // PAGE_SIZE + 1)
@@ -65,7 +65,7 @@ class TurnPages:
         return len(page_turns) >= min(PAGE_SIZE, total - page * PAGE_SIZE) or page in self._complete_pages
 
     def store_page(self, page: int, views: list[TurnView], total: int) -> int:
-        """Keep a page that came; returns how many rows of it the line has."""
+        """Store a fetched page; return how many rows the timeline has by it."""
         views = views[: max(0, total - page * PAGE_SIZE)]
         page_turns = self._pages.get(page)
         if page_turns is not None and page not in self._stale_pages and len(page_turns) > len(views):
@@ -80,7 +80,7 @@ class TurnPages:
         self._pages[page] = views
 
     def mark_stale(self) -> None:
-        """Everything here may have changed."""
+        """Mark every loaded page as possibly changed."""
         self._stale_pages = set(self._pages.keys())
         self._complete_pages.clear()
 

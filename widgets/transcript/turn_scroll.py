@@ -1,7 +1,7 @@
-"""A scrolled line of turns, of which only what is seen is fetched, wrapped and drawn.
+"""A scrolled timeline of turns, of which only the visible part is fetched, wrapped and drawn.
 
-Heights are guessed until a turn comes near the view, then known. What is on the screen never jumps,
-because the position is kept as (turn, line of the screen) and not as a sum of guesses.
+Heights are estimated until a turn comes near the view, then measured. The position is kept as (turn, line of
+the screen) and not as a sum of estimates, so that what is on the screen never jumps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from widgets.transcript.turn_pages import PAGE_SIZE, TurnPages
 from widgets.worker import start_worker
 
 FetchTurns = Callable[[int, int], Awaitable[list[TurnView]]]
-"""Gives the rows at depths `start` ... `start + count - 1`."""
+"""Returns the rows at depths `start` ... `start + count - 1`."""
 
 MAX_DRAWN_TURNS = 256
 FLUSHES_A_SECOND = 20
@@ -38,20 +38,20 @@ _UNKNOWN_HEIGHT = 3
 
 
 class TurnScroll(InkView):
-    """Turns drawn on the line API; row numbers are depths on the line."""
+    """Turns drawn with the line API; row numbers are depths on the timeline."""
 
     follow: reactive[bool] = reactive(True)
-    """Whether the view stays at the end as turns come."""
+    """Whether the view stays at the end as turns are added."""
 
     hide_mechanics: reactive[bool] = reactive(False, init=False)
     """Show the story alone, without rolls and marks."""
 
     empty: reactive[str] = reactive("", init=False)
-    """What is said before the first turn."""
+    """Shown before the first turn."""
 
     @dataclass
     class FetchFailed(Message):
-        """A page could not be read; it is asked for again when the view moves."""
+        """A page could not be read; it is fetched again when the view moves."""
 
         error: MonitorError
 
@@ -81,15 +81,15 @@ class TurnScroll(InkView):
 
     @property
     def total(self) -> int:
-        """How many turns the line has."""
+        """The number of turns."""
         return len(self._heights)
 
     def view_at(self, depth: int) -> TurnView | None:
-        """Return the turn at `depth` if it is here."""
+        """Return the turn at `depth` if it is loaded."""
         return self._pages.get(depth) if depth < self.total else None
 
     def open_timeline(self, total: int, fetch: FetchTurns) -> None:
-        """Show another line from its end. Only what comes into view is fetched."""
+        """Show another timeline from its end; only the visible part is fetched."""
         self._fetch_turns = fetch
         self._generation += 1
         self._pending_pages.clear()
@@ -102,9 +102,9 @@ class TurnScroll(InkView):
         self._settle_view()
 
     def reload(self, total: int) -> None:
-        """The same line may have changed (undo, another take): fetch again what is in view.
+        """Fetch again what is in view, after an undo or another take.
 
-        What is known stays on the screen until the new rows are here, so nothing flickers.
+        The old rows stay on the screen until the new ones arrive, so that nothing flickers.
         """
         self._generation += 1
         self._pending_pages.clear()
@@ -116,7 +116,7 @@ class TurnScroll(InkView):
         self._settle_view()
 
     def append(self, view: TurnView) -> None:
-        """Add the line's next turn; a turn of any other depth is taken as a change of that row."""
+        """Add the timeline's next turn; a turn at any other depth replaces that row."""
         if view.turn.depth != self.total:
             self.update_turn(view)
             return
@@ -127,9 +127,9 @@ class TurnScroll(InkView):
         self._settle_view()
 
     def update_turn(self, view: TurnView) -> None:
-        """Draw one known turn anew: words streamed in, a take was added, canon rests on it.
+        """Draw one loaded turn again: streamed words, another take, new canon.
 
-        Changes that come faster than the eye reads are drawn together.
+        Fast changes are drawn together.
         """
         if self._pages.replace(view):
             self._redraw_row(view.turn.depth)
@@ -139,17 +139,16 @@ class TurnScroll(InkView):
 
     @property
     def is_narrating(self) -> bool:
-        """Whether words stand below the last row that are no turn yet."""
+        """Whether there are words below the last row that are not a turn yet."""
         return bool(self._live_turns)
 
     def add_narrated_text(
         self, turn_id: Id, text: str, name: str = "", *, opens_exchange: bool = False
     ) -> None:
-        """Add words of a turn that is being told.
+        """Add words of a turn that is being narrated, below the last row until the turn is appended.
 
-        It stands below the last row until it is appended itself, `apart` from that if it opens an exchange.
-
-        The first words show at once; those that come faster than the eye reads are drawn together.
+        `apart` sets it off if it opens an exchange. The first words show at once; later ones are drawn
+        together.
         """
         live = self._live_turns.get(turn_id) or LiveTurn(turn_id, name, opens_exchange=opens_exchange)
         self._live_turns[turn_id] = live
@@ -159,7 +158,7 @@ class TurnScroll(InkView):
             self._flush_changes()
 
     def drop_narrated_text(self, turn_id: Id) -> None:
-        """Take words away that are no turn's any more: it is a row now, or is not told at all."""
+        """Remove the words of a turn that is a row now, or that will not be narrated."""
         if self._live_turns.pop(turn_id, None) is not None:
             self._settle_view()
 
@@ -177,16 +176,16 @@ class TurnScroll(InkView):
     # --- what the subclass says --------------------------------------------------------------------
 
     def is_at_cursor(self, row: int) -> bool:
-        """Whether the row is drawn as the one the cursor stands on."""
+        """Return whether the row is drawn as the one under the cursor."""
         return False
 
     def turns_loaded(self, start: int, count: int) -> None:
-        """These rows are here now."""
+        """Called when these rows are loaded."""
 
     # --- pages -------------------------------------------------------------------------------------
 
     def _request_pages(self, first: int, last: int) -> None:
-        """Ask for the pages that hold these rows and are neither here nor on their way."""
+        """Fetch the pages of these rows that are neither loaded nor requested."""
         if self._fetch_turns is None:
             return
         for page in self._pages.missing_pages(first, last, self.total):
@@ -235,18 +234,18 @@ class TurnScroll(InkView):
 
     @property
     def _line_count(self) -> int:
-        """How many lines there are: of all rows, and of what is being told below them."""
+        """The number of lines of all rows and of the narrated text below them."""
         return self._heights.total_lines + sum(
             len(self._live_strips(live)) for live in self._live_turns.values()
         )
 
     def _show_row(self, row: int, line: int) -> None:
-        """Bring `row` to line `line` of the screen."""
+        """Scroll `row` to line `line` of the screen."""
         self._anchor = (row, line)
         self._settle_view(keep_anchor=True)
 
     def _settle_view(self, *, keep_anchor: bool = False) -> None:
-        """Learn the heights of what is in view and near it, and put the view where it belongs."""
+        """Measure the turns in view and near it, and put the view where it belongs."""
         height = self.size.height
         if self._is_settling or not height:
             return
@@ -279,7 +278,7 @@ class TurnScroll(InkView):
         return max(0, min(self._heights.line_of_row(min(row, self.total)) - line, last_top))
 
     def _measure_rows(self, first_line: int, last_line: int) -> bool:
-        """Measure the turns between two lines; returns whether any height was wrong."""
+        """Measure the turns between two lines; return whether any estimate was wrong."""
         has_corrections = False
         row = self._heights.row_at(max(0, first_line))
         line = self._heights.line_of_row(row)
@@ -324,7 +323,7 @@ class TurnScroll(InkView):
         self._settle_view()
 
     def _reset_heights(self) -> None:
-        """The width or the options changed: every known height is a guess again."""
+        """Make every height an estimate again, after a change of width or options."""
         self._strips.clear()
         for row, view in self._pages:
             if row < self.total:
@@ -346,7 +345,7 @@ class TurnScroll(InkView):
         self._strips.discard((row, True))
 
     def _row_strips(self, row: int) -> list[Strip] | None:
-        """Return the turn's strips, or None while it is not here."""
+        """Return the turn's strips, or None while it is not loaded."""
         at_cursor = self.is_at_cursor(row)
         strips = self._strips.get((row, at_cursor))
         if strips is None:
@@ -386,7 +385,7 @@ class TurnScroll(InkView):
         return live.draw_strips(self._width, self.inks())
 
     def _live_line(self, line: int) -> Strip:
-        """Draw a line of what is being told, counted from below the last row."""
+        """Return a line of the narrated text, counted from below the last row."""
         for live in self._live_turns.values():
             strips = self._live_strips(live)
             if line < len(strips):

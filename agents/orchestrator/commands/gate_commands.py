@@ -41,7 +41,7 @@ async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
         written_lines = commit_lines(ruling_reply.report) if ruling_reply.report else ()
         return Reply("operation", written_lines or ruling_reply.lines or (f"Resolved: {row.title}",))
     return Reply(
-        "operation", await tools.conflicts.describe_conflict(row), goto="court", subject=row.proposal.id
+        "operation", await tools.conflicts.describe_conflict(row), goto="conflict", subject=row.proposal.id
     )
 
 
@@ -83,4 +83,4 @@ async def set_rules(tools: CommandTools, call: CommandCall) -> Reply:
     if call.argument:
         await tools.conflicts.set_rule(universe_id, kind, word.strip())
     lines = await tools.conflicts.describe_rules(universe_id) or ("No gate rules yet.",)
-    return Reply("operation", lines, goto="" if call.argument else "house", subject=universe_id)
+    return Reply("operation", lines, goto="" if call.argument else "policy", subject=universe_id)

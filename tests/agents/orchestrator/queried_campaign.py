@@ -1,4 +1,4 @@
-"""A campaign with something of every standing, indexed, to ask the record at a real desk."""
+"""A campaign with something of every standing, indexed, to ask the record through the real services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A desk with a scripted model: what each persona answers, and every request that it was asked."""
+"""The program with a scripted model: what each persona answers, and every request that it was asked."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def house(
 async def telling(
     home: Path, script: Script = NO_SCRIPT, settings: AppSettings | None = None, *, seed: int = 1
 ) -> AsyncIterator[ScriptedProgram]:
-    """Open a desk in a new library, with Mara in the yard and a scripted model."""
+    """Open the program in a new library, with Mara in the yard and a scripted model."""
     clock = SteppingClock(START)
     model = scripted(script)
     program = await open_program(

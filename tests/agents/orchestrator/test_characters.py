@@ -1,4 +1,4 @@
-"""Those who live in a world, at a real desk: sheets, memories beside the truth, who knows, the GM's hand."""
+"""Those who live in a world, through the real services: sheets, memories beside the truth, who knows, the GM's hand."""
 
 from __future__ import annotations
 

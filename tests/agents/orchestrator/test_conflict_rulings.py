@@ -110,7 +110,7 @@ async def test_conflict_ruling_does_what_was_foreseen_of_it(
 
         ruled = await program.services.conflicts.make_ruling(words)
         assert ruled.lines == foreseen
-        assert ruled.left == 0
+        assert ruled.remaining_count == 0
         after = sorted(await truths(program, scene_id))
         assert len(after) == len(left)
         for (statement, standing), (piece, wanted) in zip(after, sorted(left), strict=True):

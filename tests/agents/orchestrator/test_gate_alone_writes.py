@@ -1,4 +1,4 @@
-"""No path writes canon but the gate: whatever is asked of the desk, in any order, canon changes only in the
+"""No path writes canon but the gate: whatever is asked of the services, in any order, canon changes only in the
 calls that commit.
 
 Source: product.md: "nothing becomes true in your world without evidence and your decision".
@@ -60,7 +60,7 @@ COMMITS = {
     "commit_universe",
     "commit_trigger",
     "complete_story",
-    "court.make_ruling",
+    "conflicts.make_ruling",
     "people.create_character",
 }
 """Calls by which the GM has something written."""
@@ -179,7 +179,7 @@ CALLS: dict[str, Call] = {
     "commit": move_on,
     "commit_universe": lambda p: _with(p.universe, p.services.gate.commit_universe),
     "commit_trigger": lambda p: p.services.gate.commit_trigger(p.scene_id),
-    "court.make_ruling": lambda p: _with(p.ruling, p.services.conflicts.make_ruling),
+    "conflicts.make_ruling": lambda p: _with(p.ruling, p.services.conflicts.make_ruling),
     "people.create_character": lambda p: _with(
         p.universe, lambda u: p.services.characters.create_character(u, "Ysolde")
     ),
@@ -262,14 +262,14 @@ CALLS: dict[str, Call] = {
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
     "ledger.propose_pay_off": lambda p: _with(p.fact, p.services.world.commitments.propose_pay_off),
-    "court.read_conflicts": lambda p: _with(p.proposal, p.services.conflicts.read_conflicts),
-    "court.preview_ruling": lambda p: _with(p.ruling, p.services.conflicts.preview_ruling),
-    "court.list_rulings": lambda p: _with(p.universe, p.services.conflicts.list_rulings),
-    "house.read_policy": lambda p: _with(p.universe, p.services.policy.read_policy),
-    "house.set_rule": lambda p: _with(
+    "conflicts.read_conflicts": lambda p: _with(p.proposal, p.services.conflicts.read_conflicts),
+    "conflicts.preview_ruling": lambda p: _with(p.ruling, p.services.conflicts.preview_ruling),
+    "conflicts.list_rulings": lambda p: _with(p.universe, p.services.conflicts.list_rulings),
+    "policy.read_policy": lambda p: _with(p.universe, p.services.policy.read_policy),
+    "policy.set_rule": lambda p: _with(
         p.universe, lambda u: p.services.policy.set_rule(u, "assert_fact", p.dice.choice(list(KindRule)))
     ),
-    "house.set_predicates": lambda p: _with(
+    "policy.set_predicates": lambda p: _with(
         p.universe, lambda u: p.services.policy.set_predicates(u, "adores: {}")
     ),
     "recall.answer_question": lambda p: _with(
@@ -304,7 +304,7 @@ CALLS: dict[str, Call] = {
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),
     "model.test_model": lambda p: p.services.llm.test_model(),
-    "house.propose_undo": lambda p: _with(p.proposal, p.services.policy.propose_undo),
+    "policy.propose_undo": lambda p: _with(p.proposal, p.services.policy.propose_undo),
 }
 
 NOT_TRIED = FOUNDS | {"complete_story", "abandon", "story_record"}
@@ -401,11 +401,11 @@ def test_canon_changes_only_in_calls_that_commit(names: list[str], seed: int) ->
 def test_gate_every_call_alone_and_a_commit_after_it() -> None:
     """Each call is made, none but commits write, and commits do: the test could not pass by doing nothing."""
     names = [name for pair in ((n, "commit") for n in sorted(CALLS) if n != "commit") for name in pair]
-    lively = [*("court.make_ruling",) * 3, *("submit",) * 6, *names]
+    lively = [*("conflicts.make_ruling",) * 3, *("submit",) * 6, *names]
     with tempfile.TemporaryDirectory() as folder:
         changed = asyncio.run(play_on(Path(folder), lively, seed=4))
     assert changed <= COMMITS
-    assert {"commit", "court.make_ruling"} <= changed
+    assert {"commit", "conflicts.make_ruling"} <= changed
 
 
 def test_gate_every_operation_of_the_services_is_tried() -> None:
@@ -423,8 +423,8 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= operations(ProvenanceReader, "record.") | operations(CommitmentService, "ledger.")
     known |= (
-        operations(ConflictService, "court.")
-        | operations(PolicyService, "house.")
+        operations(ConflictService, "conflicts.")
+        | operations(PolicyService, "policy.")
         | operations(LlmService, "model.")
     )
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")

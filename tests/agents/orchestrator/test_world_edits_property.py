@@ -135,7 +135,7 @@ async def accept(services: Services, universe_id: Id) -> None:
 
 
 async def canon(services: Services, universe_id: Id) -> dict[str, dict[Id, Any]]:
-    """Return entities and facts as they are seen through the desk."""
+    """Return entities and facts as they are seen through the program."""
     entities = await services.world.list_entities(universe_id)
     cards = [await services.world.read_card(entity.id) for entity in entities]
     views: list[FactView] = [
