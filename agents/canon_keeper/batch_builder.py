@@ -75,7 +75,7 @@ def build_batch(
     """Fold the accepted proposals into one batch, in the order they depend on each other.
 
     `undecided` names entities that are proposed and not accepted: a proposal that needs one fails with
-    words, and the rest goes on. A `trial` of just these proposals spares folding them again.
+    words, and the rest goes on. A `dry_run` of exactly these proposals is used in place of folding them again.
     """
     failures: dict[Id, str] = {}
     confidence = {a.proposal.id: a.confidence for a in accepted_proposals}

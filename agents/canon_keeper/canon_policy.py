@@ -36,39 +36,40 @@ NO_RULES: KindRules = {}
 
 @dataclass(frozen=True, slots=True)
 class ProposalFindings:
-    """What the checks found out about one proposal.
-
-    `locked_names` are locked things that it would alter; `is_repeated` says that another open proposal says
-    the same; `ruled_out`, that a ruling decided against it. `fact` is what it would make true,
-    `previous_value` the value before it, `ended_facts` what it would end, retcon or restore.
-    """
+    """What the checks found out about one proposal."""
 
     locked_names: tuple[str, ...] = ()
+    """Names of the locked entities that it would alter."""
     duplicate_of: Id | None = None
+    """The fact or entity that says the same already."""
     is_repeated: bool = False
+    """Whether another open proposal says the same."""
     conflicts: tuple[ConflictView, ...] = ()
     similar_names: tuple[ConflictView, ...] = ()
     ruled_out: str = ""
+    """Why a ruling decided against it; empty if none did."""
     notes: tuple[str, ...] = ()
     fact: Fact | None = None
+    """The fact that it would make canon."""
     previous_value: FactValue | None = None
+    """The value before it."""
     ended_facts: tuple[Fact, ...] = ()
+    """The facts that it would end, retcon or restore."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyDecision:
-    """`reasons` are sentences, the deciding one first.
-
-    `duplicate_of` names the fact or entity that the evidence would be added to; `by_rule` says that a rule
-    of the universe made the mark.
-    """
+    """What policy says of one proposal."""
 
     mark: PolicyMark
     confidence: float
     reasons: tuple[str, ...] = ()
+    """Sentences, the deciding one first."""
     conflicts: tuple[ConflictView, ...] = field(default=())
     duplicate_of: Id | None = None
+    """The fact or entity that its evidence would be added to."""
     by_rule: bool = False
+    """Whether a rule of the universe's policy made the mark."""
 
 
 AUTHORITY_WORDS: Mapping[Authority, str] = {

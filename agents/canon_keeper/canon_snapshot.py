@@ -54,33 +54,34 @@ MAX_FACTS_PER_QUERY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class MergeGain:
-    """What an entity gained by a merge, to be given back when it is undone; `numbers` by key."""
+    """What an entity gained by a merge, to be given back when the merge is undone."""
 
     names: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    """Keys of the numbers."""
     description: str = ""
     is_pc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CanonSnapshot:
-    """A part of canon as it stands.
-
-    `everyone` are those whose names are compared; `supersessions` lead along the facts to be retconned;
-    `evidence` is read for a commit; `scenes_by_fact` are the scenes of deeds with a place and of deaths;
-    `gains` belong to merges that are to be undone.
-    """
+    """The part of canon that some proposals touch."""
 
     universe_id: Id
     universe: Universe | None = None
     entities: Mapping[Id, Entity] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
     everyone: tuple[Entity, ...] = ()
+    """The entities whose names are compared."""
     supersessions: tuple[Supersession, ...] = ()
+    """Those along the facts that are to be retconned."""
     evidence: Mapping[Id, tuple[Evidence, ...]] = field(default_factory=dict)
+    """Evidence by record; read for a commit only."""
     scenes_by_fact: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
+    """The scenes of events with a place, and of deaths."""
     gains: Mapping[Id, MergeGain] = field(default_factory=dict)
+    """What merges that are to be undone had added."""
 
     @property
     def ticks_per_day(self) -> int:

@@ -29,23 +29,25 @@ _REMEMBERING_KINDS = (EntityKind.CHARACTER, EntityKind.CREATURE, EntityKind.FACT
 
 @dataclass(frozen=True, slots=True)
 class RetconImpact:
-    """What a retcon (or, with `restore`, its reverse) would change, and what would be left without support.
-
-    `facts` and `entities` pair each changed thing with itself afterwards. The rest does not change by
-    itself: `same_turn_facts` rest on the same turn, `involving_facts` involve the entity, `caused_facts`
-    came of it, `commitments` are those of all these that are still open.
-    """
+    """What a retcon (or its reverse) would change, and what would be left without support."""
 
     subject: Fact | Entity
     restore: bool
+    """Whether a retconned record is restored."""
     facts: tuple[tuple[Fact, Fact], ...] = ()
+    """Each changed fact, before and after."""
     entities: tuple[tuple[Entity, Entity], ...] = ()
+    """Each changed entity, before and after."""
     supersedes: tuple[Fact, ...] = ()
     superseded_by: tuple[Fact, ...] = ()
     same_turn_facts: tuple[Fact, ...] = ()
+    """Facts that rest on the same turn; they do not change by themselves."""
     involving_facts: tuple[Fact, ...] = ()
+    """Facts that involve the entity; they do not change by themselves."""
     caused_facts: tuple[Fact, ...] = ()
+    """Facts that followed from it; they do not change by themselves."""
     commitments: tuple[Fact, ...] = ()
+    """Those of all these that are still open."""
     memories: tuple[Memory, ...] = ()
     scenes: tuple[Scene, ...] = ()
     proposals: tuple[ProposedChange, ...] = ()

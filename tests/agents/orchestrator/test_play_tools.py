@@ -25,7 +25,7 @@ from tests.program import opened
 
 
 class Game:
-    """A desk, and the scene that is being played on it."""
+    """The program, and the scene that is being played."""
 
     def __init__(self, program: Program, scene_id: Id) -> None:
         self.program = program
