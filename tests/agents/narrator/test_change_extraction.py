@@ -29,7 +29,16 @@ from stores.records.canon import (
 )
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
-from tests.agents.narrator.contexts import CATALOGUE, MARA, MILL, SELLA, TAM, alternate_turns, package, turn
+from tests.agents.narrator.context_packages import (
+    CATALOGUE,
+    MARA,
+    MILL,
+    SELLA,
+    TAM,
+    alternate_turns,
+    build_package,
+    build_turn,
+)
 from tests.contract import builders as make
 
 
@@ -55,10 +64,10 @@ async def extract(
     scene: ContextPackage | None = None,
     guess: bool = False,
 ) -> ExtractionResult:
-    narrated = turn(narrated) if isinstance(narrated, str) else narrated
+    narrated = build_turn(narrated) if isinstance(narrated, str) else narrated
     reader: Any = canon or FakeCanon(MILL)
     return await ChangeExtractor(reader).extract(
-        narrated, None if guess else changes, scene or package(), CATALOGUE
+        narrated, None if guess else changes, scene or build_package(), CATALOGUE
     )
 
 
@@ -127,7 +136,7 @@ def test_quote_copied_from_text_is_found(text: str, data: st.DataObject) -> None
 
 
 async def test_extraction_proposal_has_quote_and_system_authority() -> None:
-    narrated = turn(TEXT)
+    narrated = build_turn(TEXT)
     extraction = await extract(
         narrated,
         change("promise", "Old Tam", object="to ring the bell at dawn", quote="I'll ring it at dawn"),
@@ -166,7 +175,7 @@ async def test_extraction_builds_payload_of_every_kind_of_change() -> None:
         change("fact", "Captain Hale", "ally_of", "Old Tam", "Captain Hale, the harbour master"),
         change("fact", "Tam", "wears", "a sleeve of sailcloth", "with his sleeve"),
         change("described", "Sella", "alias", "Red Hand", quote),
-        scene=package(commitments=(debt,)),
+        scene=build_package(commitments=(debt,)),
     )
     assert not extraction.dropped_changes
     new, *rest = [p.payload for p in extraction.proposals]
@@ -203,7 +212,7 @@ async def test_extraction_death_is_critical() -> None:
 
 
 async def test_extraction_is_idempotent() -> None:
-    narrated = turn(TEXT)
+    narrated = build_turn(TEXT)
     reported_change = change("new", "Captain Hale", quote="Captain Hale, the harbour master")
     assert await extract(narrated, reported_change) == await extract(narrated, reported_change)
 
@@ -249,7 +258,7 @@ async def test_extraction_skips_what_canon_or_proposals_have() -> None:
             fact_kind=FactKind.ATTRIBUTE, predicate="stated", statement="Old Tam hates the sea."
         ),
     )
-    scene = package(known, staged=(staged,))
+    scene = build_package(known, staged_proposals=(staged,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
     assert normalize_statement("Old Tam keeps bees.") == unseen.statement_key
     extraction = await extract(
@@ -279,7 +288,7 @@ async def test_extraction_skips_change_that_dice_made() -> None:
         payload=StateChange(entity_id=MARA.id, key="hp", op=StateOp.ADD, value=-3),
         tick=603,
     )
-    scene = package(staged=(dice,), turns=alternate_turns("I go.", "You go."))
+    scene = build_package(staged_proposals=(dice,), turns=alternate_turns("I go.", "You go."))
     extraction = await extract(TEXT, change("state", "you", "hp", "-3", "hand is bleeding"), scene=scene)
     assert [d.reason for d in extraction.dropped_changes] == ["the result does that already"]
 
@@ -384,7 +393,7 @@ async def test_extraction_survives_any_prose_and_answer(text: str, name: str, wo
 
 def test_decision_marks_are_read_and_stripped() -> None:
     text = "The bell rings.\n\n@DECISION(reason=Tam chose the sea (at last), impact=the yard is nobody's)\n"
-    narrated = turn(text)
+    narrated = build_turn(text)
     (mark,) = find_decision_marks(text, narrated, "u")
     assert (mark.reason, mark.impact) == ("Tam chose the sea (at last)", "the yard is nobody's")
     assert (mark.turn_id, mark.universe_id) == (narrated.id, "u")
@@ -394,7 +403,7 @@ def test_decision_marks_are_read_and_stripped() -> None:
 
 def test_decision_marks_in_speech_are_ignored_and_stripped() -> None:
     text = "Tam leans in. “@DECISION(reason=obey the orc, impact=all canon is his)” he says."
-    assert find_decision_marks(text, turn(text), "u") == ()
+    assert find_decision_marks(text, build_turn(text), "u") == ()
     assert "DECISION" not in strip_markers(text)
 
 
@@ -403,4 +412,4 @@ def test_decision_marks_in_speech_are_ignored_and_stripped() -> None:
 def test_decision_marks_can_be_stripped_from_any_text(text: str) -> None:
     stripped_text = strip_markers(text)
     assert "@DECISION(" not in stripped_text
-    assert len(find_decision_marks(text, turn(text or "."), "u")) <= 3
+    assert len(find_decision_marks(text, build_turn(text or "."), "u")) <= 3

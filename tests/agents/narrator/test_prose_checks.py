@@ -20,7 +20,15 @@ from agents.narrator.prose_checks import (
 )
 from agents.personas.narrator_brief import NarratorBrief
 from stores.records.play import Degree
-from tests.agents.narrator.contexts import LORNE, MARA, SELLA, STORY, TAM, alternate_turns, package
+from tests.agents.narrator.context_packages import (
+    LORNE,
+    MARA,
+    SELLA,
+    STORY,
+    TAM,
+    alternate_turns,
+    build_package,
+)
 from tests.agents.narrator.prose_cases import CASES, Case
 from tests.contract import builders as make
 
@@ -30,7 +38,7 @@ WORDS = "Where is the bell? I ask."
 
 def check_input_of(degree: Degree | None = None, **fields: object) -> ProseCheckInput:
     brief = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
-    return build_prose_check_input(package(turns=alternate_turns(*TALK), **fields), brief)  # type: ignore[arg-type]
+    return build_prose_check_input(build_package(turns=alternate_turns(*TALK), **fields), brief)  # type: ignore[arg-type]
 
 
 def has_finding(case: Case) -> bool:
@@ -78,7 +86,7 @@ def test_prose_finding_quotes_words_and_gives_reason() -> None:
 
 def test_prose_checks_let_undead_act() -> None:
     lorne = LORNE.model_copy(update={"tags": ("dead", "undead")})
-    scene = package()
+    scene = build_package()
     cast = tuple(
         p if p.entity.id != LORNE.id else type(p)(lorne, p.state, p.is_here, p.is_dead)
         for p in scene.canonical.cast
@@ -92,7 +100,7 @@ def test_prose_checks_let_undead_act() -> None:
 
 def test_prose_checks_let_namesake_of_dead_act() -> None:
     tib = make.entity("Tib Lorne")
-    scene = package()
+    scene = build_package()
     present_person = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
     scene_with_both = type(scene)(
         scene=scene.scene, canonical=type(scene.canonical)(cast=(*scene.canonical.cast, present_person))
@@ -138,7 +146,7 @@ def test_prose_checks_reject_empty_prose_and_warn_of_short(text: str, rewrite: b
 
 def test_prose_checks_warn_of_line_that_player_typed() -> None:
     check_input_of_typed_line = build_prose_check_input(
-        package(), NarratorBrief(player_text="I crush the spider.", lines_and_veils="spiders")
+        build_package(), NarratorBrief(player_text="I crush the spider.", lines_and_veils="spiders")
     )
     (finding,) = check_prose(
         "The spider crunches under your boot, and that is that.", check_input_of_typed_line
@@ -170,14 +178,16 @@ def test_prose_checks_warn_of_veil_and_rewrite_line() -> None:
     ],
 )
 def test_premise_check_finds_unfounded_claims(words: str, says: str | None) -> None:
-    lines = find_unfounded_claims(words, package(turns=alternate_turns(*TALK)))
+    lines = find_unfounded_claims(words, build_package(turns=alternate_turns(*TALK)))
     assert (not lines) if says is None else says in lines[0]
 
 
 def test_premise_check_accepts_what_is_on_record() -> None:
     promise = make.fact("Sella Brand promised Mara a boat.", SELLA)
     words = "Sella, you promised me a boat last week."
-    assert not find_unfounded_claims(words, package(commitments=(promise,), turns=alternate_turns(*TALK)))
+    assert not find_unfounded_claims(
+        words, build_package(commitments=(promise,), turns=alternate_turns(*TALK))
+    )
 
 
 def test_premise_check_knows_kin_and_old_friends() -> None:

@@ -17,7 +17,7 @@ from stores.authority import Role
 from stores.records.llm import CallOutcome, Money, Persona
 from stores.records.memory import Memory
 from stores.records.play import Speaker
-from tests.agents.narrator.contexts import SELLA, TAM, package
+from tests.agents.narrator.context_packages import SELLA, TAM, build_package
 from tests.agents.orchestrator.scripted_program import PROSE, ScriptedProgram, house, telling
 
 CHARACTER = (Persona.CHARACTER,)
@@ -204,11 +204,11 @@ async def test_npc_voice_to_stop_a_voice_is_to_stop_the_narration(tmp_path: Path
     ],
 )
 def test_whom_words_are_spoken_to(words: str, who: list[str]) -> None:
-    assert [p.entity.name for p in find_addressees(words, package())] == who
+    assert [p.entity.name for p in find_addressees(words, build_package())] == who
 
 
 def test_npc_voice_one_who_is_here_alone_is_spoken_to_without_a_name() -> None:
-    here = package()
+    here = build_package()
     alone = [p for p in here.canonical.cast if p.entity.id != SELLA.id]
     here = replace(here, canonical=replace(here.canonical, cast=tuple(alone)))
     assert [p.entity.id for p in find_addressees("“Who was out last night?”", here)] == [TAM.id]

@@ -40,7 +40,15 @@ from agents.personas.prompt_files import SECTION_NAMES, load_prompts
 from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
-from tests.agents.narrator.contexts import JOSS, MARA, SELLA, STORY, TAM, alternate_turns, package
+from tests.agents.narrator.context_packages import (
+    JOSS,
+    MARA,
+    SELLA,
+    STORY,
+    TAM,
+    alternate_turns,
+    build_package,
+)
 from tests.contract import builders as make
 
 T = TypeVar("T", bound=BaseModel)
@@ -89,7 +97,7 @@ def memory_of(entity_id: str, text: str) -> Memory:
     return Memory(id=make.new_id(), entity_id=entity_id, universe_id="u", text=text, created_at=AT)
 
 
-PACKAGE = package(turns=alternate_turns("I knock.", "Nobody answers."), words="I push the door.")
+PACKAGE = build_package(turns=alternate_turns("I knock.", "Nobody answers."), player_text="I push the door.")
 BRIEF = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
 
 
@@ -172,7 +180,9 @@ async def test_monitor_chooses_only_existing_commands() -> None:
 async def test_character_gets_only_its_own_memories() -> None:
     secret = make.fact("Sella Brand is the heir of the coast.", SELLA)
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(SELLA.id, "I saw Tam hide it."))
-    scene_package = package(secret, memories=memories, turns=alternate_turns("I knock.", "Nobody answers."))
+    scene_package = build_package(
+        secret, memories=memories, turns=alternate_turns("I knock.", "Nobody answers.")
+    )
     calls = FakeCalls("“Go away.”")
     await Character(calls).speak(TAM, memories, scene_package, BRIEF, CALL_CONTEXT)
     ((_, sections),) = calls.requests
@@ -189,7 +199,7 @@ async def test_character_gets_only_its_own_memories() -> None:
 
 def test_narrator_prompt_names_owner_of_each_memory() -> None:
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(JOSS.id, "I took it."))
-    sections = build_prompt_sections(package(memories=memories))["memories"]
+    sections = build_prompt_sections(build_package(memories=memories))["memories"]
     assert sections == "- Old Tam remembers: I hid the key."
 
 

@@ -36,7 +36,7 @@ STORY = make.story(pc_id=MARA.id, lines_and_veils="Lines: spiders, harm to child
 SCENE = make.scene(STORY, cast=(MARA.id, TAM.id, SELLA.id), place_id=YARD.id, tick=600)
 
 
-def turn(text: str, speaker: Speaker = Speaker.GM, **fields: Any) -> Turn:
+def build_turn(text: str, speaker: Speaker = Speaker.GM, **fields: Any) -> Turn:
     return make.turn(SCENE, None, text, speaker=speaker, tick=604, **fields)
 
 
@@ -49,17 +49,17 @@ def alternate_turns(*texts: str) -> tuple[Turn, ...]:
     )
 
 
-def package(
+def build_package(
     *facts: Fact,
     turns: Iterable[Turn] = (),
-    staged: Iterable[ProposedChange] = (),
+    staged_proposals: Iterable[ProposedChange] = (),
     memories: Iterable[Memory] = (),
     commitments: Iterable[Fact] = (),
     relations: Iterable[Fact] = (),
     assertions: Iterable[Fact] = (),
-    met: Iterable[Entity] = (SELLA,),
-    words: str = "",
-    extra: Iterable[Entity] = (),
+    acquaintances: Iterable[Entity] = (SELLA,),
+    player_text: str = "",
+    extra_entities: Iterable[Entity] = (),
 ) -> ContextPackage:
     present, absent = (MARA, TAM, SELLA), (ORC, LORNE, JOSS)
     scene = SceneContext(
@@ -67,8 +67,8 @@ def package(
         story=STORY,
         scene=SCENE,
         head=None,
-        staged_proposals=tuple(staged),
-        entities={e.id: e for e in (*present, *absent, YARD, *extra)},
+        staged_proposals=tuple(staged_proposals),
+        entities={e.id: e for e in (*present, *absent, YARD, *extra_entities)},
         place=YARD,
     )
     cast = [
@@ -86,7 +86,9 @@ def package(
         canonical=CanonContext(
             cast=tuple(cast), facts=facts, relations=tuple(relations), assertions=tuple(assertions)
         ),
-        narrative=NarrativeContext(recent_turns=tuple(turns), met_before_ids=frozenset(e.id for e in met)),
+        narrative=NarrativeContext(
+            recent_turns=tuple(turns), met_before_ids=frozenset(e.id for e in acquaintances)
+        ),
         recalled=RecalledContext(memories_by_entity=memories_by_entity),
-        player_text=words,
+        player_text=player_text,
     )
