@@ -102,7 +102,6 @@ class TextStreamed:
     scene_id: Id
     turn_id: Id
     text: str
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

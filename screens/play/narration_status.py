@@ -68,8 +68,8 @@ class NarrationStatus:
     def show_event(self, scene_id: Id, event: Event) -> None:
         """Draw an event of the scene's narration or of background work."""
         match event:
-            case TextStreamed(event_scene_id, turn_id, text, name) if event_scene_id == scene_id:
-                self._transcript.add_narrated_text(turn_id, text, name, opens_exchange=self._opens_exchange)
+            case TextStreamed(event_scene_id, turn_id, text) if event_scene_id == scene_id:
+                self._transcript.add_narrated_text(turn_id, text, opens_exchange=self._opens_exchange)
             case TextDiscarded(event_scene_id, turn_id) if event_scene_id == scene_id:
                 self._transcript.drop_narrated_text(turn_id)
             case TurnAppended(turn) if turn.scene_id == scene_id:

@@ -63,7 +63,7 @@ class SceneScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "Scene"
     PANELS = (TimelinePanel,)
     BINDINGS = [
-        Binding("f7", "tell_on", "Narrate", id="scene.tell_on", tooltip="Let the model narrate on"),
+        Binding("f7", "narrate_on", "Narrate", id="scene.narrate_on", tooltip="Let the model narrate on"),
         Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
         Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
@@ -222,7 +222,7 @@ class SceneScreen(ServiceScreen[None]):
             and self._needs_opening_narration(view)
             and view.story.mode is StoryMode.AUTOPILOT
         ):
-            self.action_tell_on()
+            self.action_narrate_on()
         if is_first_view and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 
@@ -276,7 +276,7 @@ class SceneScreen(ServiceScreen[None]):
                 return self._can_stop_narration
             case "escape":
                 return not self._can_stop_narration
-            case "tell_on":
+            case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
 
@@ -467,7 +467,7 @@ class SceneScreen(ServiceScreen[None]):
         if not self.services.llm.stop_streaming(self.scene_id):
             self.action_escape()
 
-    def action_tell_on(self) -> None:
+    def action_narrate_on(self) -> None:
         self._queue_play(
             partial(self.services.play.continue_narration, self.scene_id), continues_narration=True
         )

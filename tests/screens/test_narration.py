@@ -117,14 +117,6 @@ async def test_narration_streams_into_the_transcript_and_typing_goes_on(
     assert (await turn_texts(ui))[-2:] == ["I wait.", "The tide turns, and the bell with it."]
 
 
-async def test_streamed_words_of_a_character_stand_under_their_name(ui: ScreenDriver) -> None:
-    _, scene_id = await story_scene(ui)
-    for piece in ("“Go ", "home.”"):
-        ui.services.events.publish(TextStreamed(scene_id, "t", piece, "Father Ode"))
-    await ui.until("Father Ode", "“Go home.”")
-    assert ui.text.count("“Go home.”") == 1
-
-
 async def test_discarded_words_leave_the_transcript(ui: ScreenDriver, model: ScriptedLlm) -> None:
     gate = narrate(model, "Nothing ", "stirs.", hold_after=0)
     await send(ui, "I listen.")
@@ -238,6 +230,9 @@ async def test_escape_before_the_first_word_stops_the_call_and_keeps_the_line(
     assert ui.screen == "SceneScreen"
     assert len(model.stopped_requests) == 1
     assert (await turn_texts(ui))[-1] == "I wait."
+    assert ui.shows("The narration was stopped before its first word.", "/continue narrates it")
+    await ui.press("escape")
+    assert not ui.shows("before its first word")
     await ui.press("escape")
     assert ui.screen == "ConfirmDialog"
 

@@ -59,14 +59,6 @@ def test_live_turn_what_streamed_in_looks_just_like_the_finished_turn(text: str,
     assert drawn(live, width) == finished(text, width)
 
 
-@pytest.mark.parametrize("name", ["Oss", "Old Ferryman Oss"])
-def test_live_turn_character_speaks_by_name(name: str) -> None:
-    live = LiveTurn("t", name)
-    for piece in pieces(PROSE, 1):
-        live.add_text(piece)
-    assert drawn(live, 50) == finished(PROSE, 50, name)
-
-
 def test_live_turn_what_opens_an_exchange_stands_apart() -> None:
     live = LiveTurn("turn-3", opens_exchange=True)
     live.add_text(PROSE)
@@ -212,19 +204,3 @@ async def test_live_turn_first_words_of_a_scene_take_the_place_of_what_an_empty_
         await drawn_out(pilot)
         assert "Nothing yet." not in screen_text(app)
         assert screen_text(app).rstrip().endswith("ought to be still.")
-
-
-async def test_live_turn_two_may_speak_before_the_first_is_a_turn() -> None:
-    app = stage()
-    async with app.run_test(size=(80, 24)) as pilot:
-        transcript = await opened(pilot, story_line(4))
-        transcript.add_narrated_text("turn-4", "The ferryman looks up.")
-        transcript.add_narrated_text("turn-5", "“No crossing tonight.”", "Oss")
-        await drawn_out(pilot)
-        assert (
-            screen_text(app).rstrip().endswith(" gm   The ferryman looks up.\n Oss  “No crossing tonight.”")
-        )
-        transcript.append(turn_view(4, text="The ferryman looks up."))
-        await pilot.pause()
-        assert screen_text(app).count("The ferryman looks up.") == 1
-        assert screen_text(app).rstrip().endswith("Oss  “No crossing tonight.”")

@@ -6,26 +6,20 @@ beginning. It is drawn line for line as `widgets.transcript.turn_lines` will dra
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from textual.strip import Strip
 
 from stores.records.ids import Id
 from widgets.ink import Ink, Inks, Line, draw_line
-from widgets.safe_text import GrowingWrap, PlainStream, one_line, pad
+from widgets.safe_text import GrowingWrap, PlainStream, pad
 from widgets.transcript.turn_lines import GUTTER_CELLS, MARGIN_CELLS, text_width
 
 
 class LiveTurn:
-    """Words of one turn of the GM, or of the character of that name; `apart` if it opens an exchange."""
+    """Words of one GM turn; an empty line sets them apart if they open an exchange."""
 
-    def __init__(self, turn_id: Id, name: str = "", *, opens_exchange: bool = False) -> None:
+    def __init__(self, turn_id: Id, *, opens_exchange: bool = False) -> None:
         self.turn_id = turn_id
-        self._name = one_line(name)
-        # A name too long for the gutter stands on a line of its own.
-        self._has_name_line = cell_len(self._name) >= GUTTER_CELLS
         self._head_lines: list[Line] = [[]] if opens_exchange else []
-        if self._has_name_line:
-            self._head_lines.append([_MARGIN_PIECE, (self._name, Ink.NPC)])
         self._plain_stream = PlainStream()
         self._text_parts: list[str] = []
         self._trailing_space = ""  # at the end of what was said: it shows as soon as something follows it
@@ -78,11 +72,9 @@ class LiveTurn:
         self._has_new_text = True
 
     def _line_with_gutter(self, text: str) -> Line:
-        if self._has_name_line or len(self._strips) > len(self._head_lines):
+        if len(self._strips) > len(self._head_lines):
             return [(" " * (MARGIN_CELLS + GUTTER_CELLS), Ink.PROSE), (text, Ink.PROSE)]
-        speaker = (
-            (pad(self._name, GUTTER_CELLS), Ink.NPC) if self._name else (pad("gm", GUTTER_CELLS), Ink.GM)
-        )
+        speaker = (pad("gm", GUTTER_CELLS), Ink.GM)
         return [_MARGIN_PIECE, speaker, (text, Ink.PROSE)]
 
 

@@ -142,15 +142,13 @@ class TurnScroll(InkView):
         """Whether there are words below the last row that are not a turn yet."""
         return bool(self._live_turns)
 
-    def add_narrated_text(
-        self, turn_id: Id, text: str, name: str = "", *, opens_exchange: bool = False
-    ) -> None:
+    def add_narrated_text(self, turn_id: Id, text: str, *, opens_exchange: bool = False) -> None:
         """Add words of a turn that is being narrated, below the last row until the turn is appended.
 
-        `apart` sets it off if it opens an exchange. The first words show at once; later ones are drawn
+        With `opens_exchange` an empty line sets it apart. The first words show at once; later ones are drawn
         together.
         """
-        live = self._live_turns.get(turn_id) or LiveTurn(turn_id, name, opens_exchange=opens_exchange)
+        live = self._live_turns.get(turn_id) or LiveTurn(turn_id, opens_exchange=opens_exchange)
         self._live_turns[turn_id] = live
         live.add_text(text)
         self._has_changes = True

@@ -40,7 +40,7 @@ class ProseSteps:
         call_context = call_context_of(state, narration_input)
         voiced_state = await add_npc_voices(self._personas.character, state, narration_input, call_context)
         if voiced_state is None:
-            return StepResult(state, "skipped", "stopped before the first word")
+            return _stopped_before_first_word(state)
         state = voiced_state
         try:
             prose = await self._stream_prose(
@@ -53,7 +53,7 @@ class ProseSteps:
         except ModelError as error:
             return StepResult(with_failure(state, "narrate", error), "failed", error.what)
         if prose is None:
-            return StepResult(state, "skipped", "stopped before the first word")
+            return _stopped_before_first_word(state)
         turn = narration_input.build_gm_turn(state.narration.turn_id, prose.text, state.narration.take)
         move_kind = MoveKind.TAKE if state.narration.kind == "retake" else MoveKind.APPEND
         await self._append_gm_turn(turn, prose.raw, move_kind, narration_input)
@@ -140,6 +140,12 @@ class ProseSteps:
             find_decision_marks(raw, turn, narration_input.package.scene.universe.id)
         )
         self._events.publish(TurnAppended(turn))
+
+
+def _stopped_before_first_word(state: NarrationState) -> StepResult:
+    line = "The narration was stopped before its first word. What you typed is in the story; /continue narrates it."
+    state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
+    return StepResult(state, "skipped", "stopped before the first word")
 
 
 class _Prose(NamedTuple):
