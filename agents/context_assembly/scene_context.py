@@ -200,7 +200,7 @@ class SceneContextLoader:
             kept="Nothing was played.",
             todo=f"Did you mean {' or '.join(similar_names)}?"
             if similar_names
-            else "Bring it in with /npc, /place or /thing.",
+            else "Create it with /npc, /place or /thing.",
         )
 
     async def _read_story_entries(self, story: Story) -> tuple[JournalEntry, ...]:

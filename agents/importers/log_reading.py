@@ -274,7 +274,9 @@ def _nothing_read_error(form: LogFormat, problems: Sequence[ImportProblem]) -> E
     reason = f"nothing in it could be read as {_FORMAT_NAMES[form]}" + (
         f" ({first_problem})" if first_problem else ""
     )
-    return refused_file_error(reason, "See `docs/import.md` for what is read, or name the form with --format")
+    return refused_file_error(
+        reason, "See `docs/import.md` for what is read, or name the format with --format"
+    )
 
 
 _FORMAT_NAMES: Final = {

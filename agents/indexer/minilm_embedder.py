@@ -154,7 +154,7 @@ class MiniLmEmbedder:
                     if may_retry:
                         continue
                     raise TextsRefused(
-                        "The process that makes vectors ended twice over the same texts.",
+                        "The embedding process ended twice on the same texts.",
                         todo="`monitor doctor` says what is installed.",
                     ) from error
                 if not batch.answer.done():
@@ -262,7 +262,7 @@ class _EmbeddingProcess:
         finally:
             self._answers_by_number.pop(number, None)
         if data.startswith(ERROR_TAG):
-            raise TextsRefused(f"The texts could not be made vectors: {data[1:].decode()}.")
+            raise TextsRefused(f"The texts could not be embedded: {data[1:].decode()}.")
         return decode_vectors(data[1:], len(texts))
 
     async def end(self) -> None:

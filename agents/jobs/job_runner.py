@@ -200,7 +200,7 @@ class JobRunner:
         """Try a poisoned job again, from its first attempt."""
         poisoned_job = next((job for job in await self._store.list_poisoned() if job.id == job_id), None)
         if poisoned_job is None:
-            raise InputError("That job waits for nobody any more.", kept="Nothing was changed.")
+            raise InputError("That job does not wait for a retry any more.", kept="Nothing was changed.")
         await self._store.clear_failure(poisoned_job.kind, poisoned_job.subject_id)
         self._poisoned_jobs.pop((poisoned_job.kind, poisoned_job.subject_id), None)
         self.request(

@@ -141,7 +141,7 @@ class ModelCalls:
         await self._record(await self._with_free_id(call, call_context))
         if not call.answer.strip() and outcome is not CallOutcome.STOPPED:
             raise error or ModelRefused(
-                "The model answered without a word.", todo="Ctrl+R asks again, or narrate yourself with >."
+                "The model sent an empty answer.", todo="Ctrl+R asks again, or narrate yourself with >."
             )
         return _prose_answer(call)
 

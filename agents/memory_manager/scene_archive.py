@@ -107,8 +107,8 @@ def unpack_log(data: bytes) -> SceneLog:
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zlib.error) as error:
         raise ArchiveError(
             "That archived log cannot be read.",
-            kept="The log itself is in the library, as it always was.",
-            todo="monitor archive with the story's name makes it again.",
+            kept="The log itself is unchanged in the library.",
+            todo="monitor archive with the story's name archives it again.",
         ) from error
     return scene_log
 
@@ -136,7 +136,7 @@ class SceneArchive:
             return previous_archive
         key = await self.objects.put(ARCHIVE_BUCKET, pack_log(scene_log))
         if await self._fetch_log(key) != scene_log:
-            raise ArchiveError("What was put away did not come back the same.", kept="The log is whole.")
+            raise ArchiveError("The archive does not match the log.", kept="The log is unchanged.")
         archived_log = ArchivedLog(
             id=derive_id("archived", scene_id),
             scene_id=scene_id,
@@ -155,9 +155,9 @@ class SceneArchive:
         archived_log = await self.find_archived(scene_id)
         if archived_log is None:
             raise NotFound(
-                "That scene's log was not put away.",
-                kept="It is in the library.",
-                todo="monitor archive with the story's name puts it away.",
+                "That scene is not archived.",
+                kept="Its log is in the library.",
+                todo="monitor archive with the story's name archives it.",
             )
         return await self._fetch_log(archived_log.object_key)
 
@@ -174,9 +174,9 @@ class SceneArchive:
         data = await self.objects.get(ARCHIVE_BUCKET, key)
         if hashlib.sha256(data).hexdigest() != key.removeprefix("sha256:"):
             raise ArchiveError(
-                "That archived log is not what was put away: its checksum is another.",
-                kept="The log itself is in the library, as it always was.",
-                todo="monitor archive with the story's name makes it again.",
+                "That archived log is damaged: its checksum does not match.",
+                kept="The log itself is unchanged in the library.",
+                todo="monitor archive with the story's name archives it again.",
             )
         return unpack_log(data)
 

@@ -219,7 +219,7 @@ class PayloadBuilder:
             )
         words = _clean_line(f"{change.predicate.replace('_', ' ')} {change.object}")
         if not words:
-            raise ChangeRefused("says nothing")
+            raise ChangeRefused("is empty")
         statement = (
             words if words.casefold().startswith(subject.name.casefold()) else f"{subject.name} {words}"
         )
@@ -242,7 +242,7 @@ class PayloadBuilder:
         if key in ("alive", "dead"):
             is_dead = _TRUTH_WORDS.get(value.casefold(), True) is (key == "dead")
             if not is_dead:
-                raise ChangeRefused("only you bring back the dead")
+                raise ChangeRefused("only the GM revives the dead")
             return self._record_death(subject)
         if key in ("location", "located_in", "place"):
             return self._record_move(subject, value)
@@ -270,7 +270,7 @@ class PayloadBuilder:
         if is_unchanged or (op is StateOp.UNTAG and key not in tags):
             raise ChangeRefused("is so already")
         if op in (StateOp.ADD, StateOp.SET) and self._is_moved_by_dice(subject, key):
-            raise ChangeRefused("the result does that already")
+            raise ChangeRefused("is part of the result already")
         return StateChange(entity_id=subject.id, key=key, op=op, value=value)
 
     def _is_moved_by_dice(self, subject: Entity, key: str) -> bool:
@@ -289,13 +289,13 @@ class PayloadBuilder:
         if state.values.get("alive") is False or "dead" in {tag.casefold() for tag in state.tags}:
             raise ChangeRefused("is so already")
         if subject.kind not in (EntityKind.CHARACTER, EntityKind.CREATURE):
-            raise ChangeRefused("does not live")
+            raise ChangeRefused("is not a living being")
         return StateChange(entity_id=subject.id, key="alive", op=StateOp.SET, value=False)
 
     def _record_move(self, subject: Entity, name: str) -> AssertFact:
         place = self._require_entity(name)
         if place.kind is not EntityKind.PLACE or place.id == subject.id:
-            raise ChangeRefused("goes to no place on record")
+            raise ChangeRefused("names no place on record")
         current_place = self.package.scene.place
         if (
             subject.id == self.package.scene.story.pc_id
@@ -307,7 +307,7 @@ class PayloadBuilder:
 
     def _record_commitment(self, subject: Entity, predicate: str, words: str) -> AssertFact:
         if len(words.split()) < 3:
-            raise ChangeRefused("says nothing")
+            raise ChangeRefused("is empty")
         return AssertFact(
             fact_kind=FactKind.COMMITMENT,
             predicate=predicate,
@@ -319,7 +319,7 @@ class PayloadBuilder:
     def _record_assertion(self, subject: Entity, words: str) -> AssertFact:
         spoken_words = _clean_line(words)
         if not spoken_words:
-            raise ChangeRefused("says nothing")
+            raise ChangeRefused("is empty")
         return AssertFact(
             fact_kind=FactKind.ASSERTION,
             predicate="said",
@@ -331,7 +331,7 @@ class PayloadBuilder:
     def _record_encounter(self, subject: Entity, name: str) -> AssertFact:
         other = self._require_entity(name)
         if other.id == subject.id:
-            raise ChangeRefused("says nothing")
+            raise ChangeRefused("is empty")
         return AssertFact(
             fact_kind=FactKind.ENCOUNTER,
             predicate="met",
@@ -352,13 +352,13 @@ class PayloadBuilder:
             words, (*canon.facts, *canon.relations)
         )
         if fact is None:
-            raise ChangeRefused("nothing on record is over by that")
+            raise ChangeRefused("matches no open fact on record")
         return EndFact(fact_id=fact.id, at=self.turn.tick, closed=fact.kind is FactKind.COMMITMENT)
 
     def _update_entity(self, subject: Entity, change: ReportedChange) -> UpdateEntity:
         words = _clean_line(change.object)
         if not words:
-            raise ChangeRefused("says nothing")
+            raise ChangeRefused("is empty")
         current_names = {n.casefold() for n in (subject.name, *subject.aliases)}
         match change.predicate.strip().casefold():
             case "name" | "alias" if words.casefold() in current_names or len(words) > MAX_NAME_LENGTH:

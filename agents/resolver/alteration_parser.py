@@ -118,7 +118,7 @@ def _require_alterable(original: Resolution) -> None:
     """Raise InputError for a roll that cannot be altered."""
     if original.kind == "event":
         raise InputError(
-            "The dice of an event depend on each other, so it stands or falls as one.",
+            "The dice of an event depend on each other, so it cannot be altered.",
             kept="Nothing was changed.",
             todo="/undo takes it back.",
         )

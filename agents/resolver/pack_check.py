@@ -274,7 +274,7 @@ def _rule_text(pack: Pack, query: _PackCheckQuery, tags: Iterable[str]) -> str:
 
 
 def _repetition_error(word: str) -> InputError:
-    return _check_error(f"{word!r} is one too many of its kind.")
+    return _check_error(f"{word!r} sets something that is set already.")
 
 
 def _read_number(word: str) -> int:

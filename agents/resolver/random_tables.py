@@ -248,7 +248,7 @@ def read_tables(paths: Iterable[Path], base_library: TableLibrary) -> TableLibra
 
 def _read_table_text(path: Path) -> str:
     if not path.is_file():
-        raise ValueError("it is no file")
+        raise ValueError("it is not a file")
     with path.open("rb") as file:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:

@@ -43,7 +43,7 @@ def read_time_jump(text: str, calendar: Calendar, now: int) -> int:
     if len(time_text) > MAX_TIME_LENGTH:
         raise _time_error(f"That is {len(time_text):,} characters; a time has at most {MAX_TIME_LENGTH}.")
     if time_text.startswith(("-", "−", "–")):
-        raise _time_error("Time only goes on here.", "To take back what was played, /undo it.")
+        raise _time_error("Time cannot go back.", "To take back what was played, /undo it.")
     if _DURATION_PATTERN.fullmatch(time_text):
         return _require_later(now + _count_minutes(time_text, calendar), calendar, now)
     to_match = _TO_PATTERN.fullmatch(time_text)
@@ -60,7 +60,7 @@ def _count_minutes(time_text: str, calendar: Calendar) -> int:
 
 def _require_later(tick: int, calendar: Calendar, now: int) -> int:
     if tick > MAX_TICK:
-        raise _time_error("That is further than time goes here.")
+        raise _time_error("That is too far away in time.")
     if tick <= now:
         raise _time_error(f"That is not later than now: it is {format_clock_time(calendar, now)}.")
     return tick
@@ -153,7 +153,7 @@ def _unknown_time_error(time_text: str, calendar: Calendar) -> InputError:
     nearest = process.extractOne(time_text, part_names, processor=_normalize_name, score_cutoff=70)
     todo = f"Did you mean {nearest[0]}?" if nearest else ""
     parts_hint = f" The parts of a day here: {', '.join(part_names)}." if part_names else ""
-    return _time_error(f"{time_text[:40]!r} is no time that is known here.{parts_hint}", todo)
+    return _time_error(f"{time_text[:40]!r} is not a time of this calendar.{parts_hint}", todo)
 
 
 def _time_error(what: str, todo: str = "") -> InputError:

@@ -40,7 +40,7 @@ def read_moment(text: str, calendar: Calendar, now: int | None) -> int | None:
         int(moment_text) if _TICK_PATTERN.fullmatch(moment_text) else _read_named_day(moment_text, calendar)
     )
     if abs(tick) > MAX_TICK:
-        raise _moment_error("That is further than time goes here.")
+        raise _moment_error("That is too far away in time.")
     return tick
 
 
@@ -82,7 +82,7 @@ def read_record_time(text: str, now: datetime) -> datetime | None:
         ) from None
     if moment > now and moment.date() > now.date():
         raise InputError(
-            "That is still to come: nothing was known then.",
+            "That is in the future.",
             kept=MOMENT_UNCHANGED,
             todo=f"Now it is {format_record_time(now)}.",
         )

@@ -81,7 +81,7 @@ async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver
     (job,) = (await ui.services.jobs.read_status()).poisoned
     await ui.services.jobs.retry(job.id)
     await ui.press("r")
-    assert ui.shows("That job waits for nobody any more.", "Nothing was changed.")
+    assert ui.shows("That job does not wait for a retry any more.", "Nothing was changed.")
     await ui.press("escape")
     assert ui.screen == "SystemScreen"
 

@@ -229,12 +229,12 @@ async def test_extraction_is_idempotent() -> None:
         (change("new", "old mill", "place", quote="the Old Mill"), "has no name of its own"),
         (change("new", "Old Mill", "place", quote="the Old Mill"), "is on record already"),
         (change("died", "Lorne", quote="wipes the bell"), "is so already"),
-        (change("state", "Lorne", "alive", "yes", "wipes the bell"), "only you bring back the dead"),
-        (change("moved", "Tam", "", "Sella Brand", "wipes the bell"), "goes to no place on record"),
+        (change("state", "Lorne", "alive", "yes", "wipes the bell"), "only the GM revives the dead"),
+        (change("moved", "Tam", "", "Sella Brand", "wipes the bell"), "names no place on record"),
         (change("fact", "Nobody Known", "likes", "rain", "wipes the bell"), "names nobody on record"),
         (
             change("ended", "Tam", "", "the war in the north", "wipes the bell"),
-            "nothing on record is over by that",
+            "matches no open fact on record",
         ),
         (change("described", "Tam", "description", "a fool", "wipes the bell"), "is described already"),
         (change("state", "Mara", "hp", "9" * 30, "wipes the bell"), ""),
@@ -290,7 +290,7 @@ async def test_extraction_skips_change_that_dice_made() -> None:
     )
     scene = build_package(staged_proposals=(dice,), turns=alternate_turns("I go.", "You go."))
     extraction = await extract(TEXT, change("state", "you", "hp", "-3", "hand is bleeding"), scene=scene)
-    assert [d.reason for d in extraction.dropped_changes] == ["the result does that already"]
+    assert [d.reason for d in extraction.dropped_changes] == ["is part of the result already"]
 
 
 async def test_extraction_limits_proposals_per_turn() -> None:

@@ -355,7 +355,7 @@ async def test_session_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, l
         ("/react Nobody", "Nobody"),
         ("/spark nonsense", "nonsense"),
         ("/time yesterday", "yesterday"),
-        ("/time -2h", "only goes on"),
+        ("/time -2h", "cannot go back"),
         ("/tension 12", "12"),
         ("/tension lots", "How tense"),
     ],
