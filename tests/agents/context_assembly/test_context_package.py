@@ -83,9 +83,9 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
         "I wait.",
         "> The rain stops.",
     )
-    staged = await story.parts()
-    assert "(proposed)" in staged["rules"]
-    assert "(proposed)" in staged["facts"]
+    staged_sections = await story.parts()
+    assert "(proposed)" in staged_sections["rules"]
+    assert "(proposed)" in staged_sections["facts"]
     await story.end()
     sections = await story.parts("I talk to Old Tam")
     assert sections["rules"] == "- The dead cannot cross salt."
@@ -144,8 +144,12 @@ async def test_context_package_memories_belong_to_owner_and_follow_undo(story: P
     package = await story.package()
     sung = package.narrative.recent_turns[-1]
 
-    def memory(who: Id, text: str, **fields: object) -> Memory:
-        required_fields = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
+    def memory(entity_id: Id, text: str, **fields: object) -> Memory:
+        required_fields = {
+            "id": make.new_id(),
+            "entity_id": entity_id,
+            "universe_id": package.scene.universe.id,
+        }
         return Memory.model_validate({**required_fields, "text": text, "created_at": START} | fields)
 
     log = story.program.stores.log(Role.MEMORY_MANAGER)

@@ -166,11 +166,11 @@ async def test_import_story_can_be_continued_exported_and_archived(program: Prog
     await export_campaign(program.stores, result.universe_id, path)
     assert verify_campaign(path).counts["turns"] > TURNS
     assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
-    other = await open_stores(tmp_path / "other")
+    other_stores = await open_stores(tmp_path / "other")
     try:
-        assert (await import_campaign(other, path)).name == "The long road"
+        assert (await import_campaign(other_stores, path)).name == "The long road"
     finally:
-        await other.close()
+        await other_stores.close()
 
 
 @pytest.mark.parametrize("after", [0, 1, 3, SCENES - 1])
@@ -185,12 +185,12 @@ async def test_import_resumes_after_interruption_with_same_result(
     result = await program.services.imports.import_log(import_request())
     assert result.resumed_at == (20 * len((await _scenes(program, result))[:after]) + 1 if after else 0)
 
-    async with opened(tmp_path / "home2") as other:
-        await other.services.stories.create_universe(NewUniverse("The long road"))
-        uninterrupted_result = await other.services.imports.import_log(import_request())
+    async with opened(tmp_path / "home2") as other_program:
+        await other_program.services.stories.create_universe(NewUniverse("The long road"))
+        uninterrupted_result = await other_program.services.imports.import_log(import_request())
         cut, uncut = (
             await read_universe(program, result.universe_id),
-            await read_universe(other, uninterrupted_result.universe_id),
+            await read_universe(other_program, uninterrupted_result.universe_id),
         )
     assert [len(rows) for rows in comparable_records(cut).values()] == [
         len(rows) for rows in comparable_records(uncut).values()
@@ -324,12 +324,12 @@ async def test_import_creates_universe_unless_one_is_named(
 ) -> None:
     imports = program.services.imports
     first = await imports.import_log(import_request())
-    other = log_bytes(40, "Other words")
-    preview = await imports.preview(import_request(data=other))
+    other_data = log_bytes(40, "Other words")
+    preview = await imports.preview(import_request(data=other_data))
     assert (preview.universe, preview.new_universe) == ("The long road (2)", True)
-    second = await imports.import_log(import_request(data=other))
+    second = await imports.import_log(import_request(data=other_data))
     assert (first.universe, second.universe) == ("The long road", "The long road (2)")
-    second_result = await imports.import_log(import_request(data=other))
+    second_result = await imports.import_log(import_request(data=other_data))
     assert (second_result.universe_id, second_result.was_already_complete) == (second.universe_id, True)
     assert (await imports.import_log(import_request())).universe_id == first.universe_id
     result_in_named_universe = await imports.import_log(

@@ -132,19 +132,19 @@ async def test_indexer_cost_of_exchange_is_independent_of_scene_length(scene_fix
 
 async def test_indexer_deletes_undone_turns_first(scene_fixture: SceneFixture) -> None:
     first = await scene_fixture.append_turn("I wade in.", None)
-    undone = await scene_fixture.append_turn("I swim.", first)
+    undone_turn = await scene_fixture.append_turn("I swim.", first)
     index_writer = DictIndexWriter()
     indexer = Indexer(scene_fixture.source_reader, index_writer)
     await reconcile_all(indexer, scene_fixture.source_reader)
     await scene_fixture.undo_to(first)
-    other = await scene_fixture.append_turn("I turn round.", first)
+    new_turn = await scene_fixture.append_turn("I turn round.", first)
     index_writer.fails_at = 3  # after the seal and the undone turn
     with pytest.raises(StoreUnavailable):
         await indexer.reconcile_scene(scene_fixture.scene.id)
-    assert undone.id not in index_writer.turns(scene_fixture.scene.id)
+    assert undone_turn.id not in index_writer.turns(scene_fixture.scene.id)
     while await indexer.reconcile_scene(scene_fixture.scene.id):
         pass
-    assert index_writer.turns(scene_fixture.scene.id) == {first.id, other.id}
+    assert index_writer.turns(scene_fixture.scene.id) == {first.id, new_turn.id}
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 3])

@@ -34,7 +34,7 @@ def _is_running(process_id: int) -> bool:
 async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
     """Source: huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example of its inference API; ours
     is the int8 export, so it agrees within 0.02."""
-    happy, *others = await embedder.embed(
+    happy, *other_vectors = await embedder.embed(
         [
             "That is a happy person",
             "That is a happy dog",
@@ -44,7 +44,7 @@ async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
     )
     assert len(happy) == 384
     assert cosine(happy, happy) == pytest.approx(1.0, abs=1e-5)
-    assert [cosine(happy, one) for one in others] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
+    assert [cosine(happy, one) for one in other_vectors] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
 
 
 async def test_minilm_accepts_any_text(embedder: MiniLmEmbedder) -> None:
@@ -73,17 +73,17 @@ async def test_minilm_vector_is_independent_of_batch(embedder: MiniLmEmbedder) -
 
 async def test_minilm_answers_question_before_indexing(embedder: MiniLmEmbedder) -> None:
     await embedder.embed(["wake up"])
-    done: list[str] = []
+    finished_names: list[str] = []
 
     async def embed(name: str, texts: Sequence[str], urgent: bool) -> None:
         await embedder.embed(texts, urgent=urgent)
-        done.append(name)
+        finished_names.append(name)
 
     async with asyncio.TaskGroup() as group:
         group.create_task(embed("many", ["a line of the log " * 9] * 60, False))
         await asyncio.sleep(0)
         group.create_task(embed("question", ["who has the ring?"], True))
-    assert done == ["question", "many"]
+    assert finished_names == ["question", "many"]
 
 
 async def test_minilm_child_is_restarted_after_kill(embedder: MiniLmEmbedder) -> None:
@@ -97,12 +97,12 @@ async def test_minilm_child_is_restarted_after_kill(embedder: MiniLmEmbedder) ->
 async def test_minilm_child_killed_over_two_batches_answers_both(embedder: MiniLmEmbedder) -> None:
     await embedder.embed(["wake up"])
     assert embedder.pid is not None
-    both = asyncio.gather(
+    both_calls = asyncio.gather(
         embedder.embed(["a line of the log " * 9] * 30), embedder.embed(["who has the ring?"], urgent=True)
     )
     await asyncio.sleep(0)
     os.kill(embedder.pid, signal.SIGKILL)
-    many, one = await both
+    many, one = await both_calls
     assert len(many) == 30
     assert len(one) == 1
 

@@ -53,10 +53,10 @@ class FastClock:
 class VectorSetup:
     """The parts that one start of the program builds with this embedding model configured."""
 
-    def __init__(self, stores: Stores, embedder: FakeEmbedder, *others: FakeEmbedder) -> None:
+    def __init__(self, stores: Stores, embedder: FakeEmbedder, *other_embedders: FakeEmbedder) -> None:
         index = stores.vectors(Role.INDEXER)
         job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
-        embedders_by_model: dict[str, Embedder] = {e.model: e for e in (embedder, *others)}
+        embedders_by_model: dict[str, Embedder] = {e.model: e for e in (embedder, *other_embedders)}
         self.active_model = ActiveVectorModel(index, job_store, embedder.model)
         self.question_embedder = CachedQuestionEmbedder(
             self.active_model, embedders_by_model.get, timeout_seconds=5.0

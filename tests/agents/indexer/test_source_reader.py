@@ -21,14 +21,14 @@ async def test_source_reader_leaves_a_store_reader_for_play(
         canon, log = stores.canon(Role.INDEXER), stores.log(Role.INDEXER)
         active_reads, max_reads = 0, 0
 
-        def count_reads(read: Any) -> Any:
+        def count_reads(read_method: Any) -> Any:
             async def counted_read(*args: Any, **kwargs: Any) -> Any:
                 nonlocal active_reads, max_reads
                 active_reads += 1
                 max_reads = max(max_reads, active_reads)
                 try:
                     await asyncio.sleep(0)
-                    return await read(*args, **kwargs)
+                    return await read_method(*args, **kwargs)
                 finally:
                     active_reads -= 1
 

@@ -154,12 +154,12 @@ async def test_universe_reconciler_reads_only_what_commit_wrote(world: UniverseF
     await reconcile(indexer, world)
     canon.call_counts.clear()
     log.call_counts.clear()
-    ended = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
+    ending_change = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
     new = make.fact("She swims now.", hero, universe_id=world.id)
     wounded = hero.model_copy(update={"numbers": {"hp": 1}})
-    done = await world.commit(facts=(new,), fact_changes=(ended,), entities=(wounded,))
+    canonization = await world.commit(facts=(new,), fact_changes=(ending_change,), entities=(wounded,))
     before = index_writer.writes
-    indexer.note_commit(world.id, done.id)
+    indexer.note_commit(world.id, canonization.id)
     while await indexer.reconcile_universe(world.id):
         pass
     assert index_writer.writes == before + 1
@@ -171,13 +171,13 @@ async def test_universe_reconciler_reads_only_what_commit_wrote(world: UniverseF
 async def test_universe_reconciler_updates_new_name_everywhere(world: UniverseFixture) -> None:
     hero, ford, *_ = world.entities.values()
     tom = make.entity("Tom", universe_id=world.id)
-    facts = [make.fact("Somebody hums.", one, universe_id=world.id) for one in (hero, tom)]
+    facts = [make.fact("Somebody hums.", entity, universe_id=world.id) for entity in (hero, tom)]
     await world.commit(entities=(tom,), facts=tuple(facts))
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
     renamed = (hero.model_copy(update={"name": "Marra"}), ford.model_copy(update={"name": "The Weir"}))
-    done = await world.commit(entities=renamed)
-    indexer.note_commit(world.id, done.id)
+    canonization = await world.commit(entities=renamed)
+    indexer.note_commit(world.id, canonization.id)
     while await indexer.reconcile_universe(world.id):
         pass
     assert index_writer.items_by_collection["facts"][facts[0].id].text == "Somebody hums.\nMarra"
@@ -200,8 +200,8 @@ async def test_universe_reconciler_updates_interrupted_rename_after_restart(
     await world.add_memory(tom, "It rained.", in_scene=False)
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
-    done = await world.commit(entities=(tom.model_copy(update={"name": "Thomas"}),))
-    indexer.note_commit(world.id, done.id)
+    canonization = await world.commit(entities=(tom.model_copy(update={"name": "Thomas"}),))
+    indexer.note_commit(world.id, canonization.id)
     index_writer.fails_at = fails_at
     with suppress(StoreUnavailable):
         while await indexer.reconcile_universe(world.id):
@@ -227,8 +227,8 @@ async def test_universe_reconciler_drops_pending_item_retracted_by_commit(world:
     assert await indexer.reconcile_universe(world.id) > 0
     never = tuple(_change(fact, FactStatus.RETCONNED) for fact in facts[3:])
     merged = {"status": EntityStatus.MERGED, "merged_into": hero.id}
-    gone = tuple(one.model_copy(update=merged) for one in people)
-    second = await world.commit(fact_changes=never, entities=gone)
+    merged_people = tuple(entity.model_copy(update=merged) for entity in people)
+    second = await world.commit(fact_changes=never, entities=merged_people)
     indexer.note_commit(world.id, second.id)
     await reconcile(indexer, world)
     assert index_writer.items_by_collection["facts"].keys() == {fact.id for fact in facts[:3]}
@@ -271,15 +271,15 @@ async def test_universe_reconciler_merge_and_split_leave_no_old_name(world: Univ
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
     merged = twin.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
-    named = hero.model_copy(update={"aliases": ("Marra",)})
-    done = await world.commit(entities=(merged, named))
-    indexer.note_commit(world.id, done.id)
+    renamed_hero = hero.model_copy(update={"aliases": ("Marra",)})
+    canonization = await world.commit(entities=(merged, renamed_hero))
+    indexer.note_commit(world.id, canonization.id)
     await reconcile(indexer, world)
     assert twin.id not in index_writer.items_by_collection["entities"]
     assert index_writer.items_by_collection["facts"][old.id].text == "Somebody hums."
     assert non_empty_collections(index_writer) == await rebuild_index(world.source_reader)
-    done = await world.commit(entities=(twin, hero))
-    indexer.note_commit(world.id, done.id)
+    canonization = await world.commit(entities=(twin, hero))
+    indexer.note_commit(world.id, canonization.id)
     await reconcile(indexer, world)
     assert index_writer.items_by_collection["facts"][old.id].text == "Somebody hums.\nMarra"
     assert non_empty_collections(index_writer) == await rebuild_index(world.source_reader)
@@ -292,9 +292,9 @@ async def test_universe_reconciler_rename_with_merge_updates_memories(world: Uni
     await world.add_memory(tom, "I hummed.")
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
-    gone = {"name": "Thomas", "status": EntityStatus.MERGED, "merged_into": hero.id}
-    done = await world.commit(entities=(tom.model_copy(update=gone),))
-    indexer.note_commit(world.id, done.id)
+    merged_fields = {"name": "Thomas", "status": EntityStatus.MERGED, "merged_into": hero.id}
+    canonization = await world.commit(entities=(tom.model_copy(update=merged_fields),))
+    indexer.note_commit(world.id, canonization.id)
     await reconcile(indexer, world)
     assert "Thomas: I hummed." in {
         item.text for item in index_writer.items_by_collection["memories"].values()
@@ -354,8 +354,8 @@ async def test_universe_reconciler_keeps_changes_made_meanwhile(world: UniverseF
         async def facts(self, universe_id: Id, query: FactQuery) -> list[Fact]:
             facts = await canon.facts(universe_id, query)
             if len(world.facts) == 0:
-                done = await world.commit(facts=(make.fact("Meanwhile.", universe_id=world.id),))
-                indexers[0].note_commit(world.id, done.id)
+                canonization = await world.commit(facts=(make.fact("Meanwhile.", universe_id=world.id),))
+                indexers[0].note_commit(world.id, canonization.id)
             return facts
 
     committing_canon: Any = CommittingCanon()
@@ -410,13 +410,13 @@ async def _commit_and_interrupt(home: Path, steps: list[tuple[str, int, str]]) -
                     while unfinished:
                         await world.finish(unfinished.pop())
                     batch = _batch(world, action, random.Random(number))
-                    done = await world.commit(
+                    canonization = await world.commit(
                         stop_at=ending if ending in ("planned", "written") else "", **batch
                     )
                     if ending in ("planned", "written"):
-                        unfinished.append(done)
+                        unfinished.append(canonization)
                     if ending != "without event":
-                        indexer.note_commit(world.id, done.id)
+                        indexer.note_commit(world.id, canonization.id)
         while unfinished:
             await world.finish(unfinished.pop())
         indexer.note_commit(world.id)

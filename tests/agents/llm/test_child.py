@@ -248,9 +248,11 @@ async def test_child_cancelling_listener_closes_connection(
 
 
 async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: FakeModelServer) -> None:
-    good = (collect_answer(model, request_for("openai/x", api_base=server.address)) for _ in range(8))
-    bad = (collect_failure(model, request_for("openai/busy", api_base=server.address)) for _ in range(4))
-    answers, failures = await asyncio.gather(asyncio.gather(*good), asyncio.gather(*bad))
+    good_calls = (collect_answer(model, request_for("openai/x", api_base=server.address)) for _ in range(8))
+    failing_calls = (
+        collect_failure(model, request_for("openai/busy", api_base=server.address)) for _ in range(4)
+    )
+    answers, failures = await asyncio.gather(asyncio.gather(*good_calls), asyncio.gather(*failing_calls))
     assert {words for words, _ in answers} == {"".join(WORDS)}
     assert {type(error) for _, error in failures} == {ModelBusy}
 

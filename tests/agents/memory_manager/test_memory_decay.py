@@ -97,6 +97,6 @@ def test_memory_decay_spaced_recalls_gain_more() -> None:
 
 def test_memory_decay_recalls_within_an_hour_count_once() -> None:
     first = recall_memory(memory(), 10 * DAY_TICKS, AT)
-    again = recall_memory(first, 10 * DAY_TICKS + RECALL_INTERVAL_TICKS - 1, AT)
-    assert (again.strength, again.recalled) == (first.strength, first.recalled)
-    assert again.access_count == 2
+    second = recall_memory(first, 10 * DAY_TICKS + RECALL_INTERVAL_TICKS - 1, AT)
+    assert (second.strength, second.recalled) == (first.strength, first.recalled)
+    assert second.access_count == 2

@@ -227,7 +227,7 @@ async def test_whisper_command_reaches_only_its_hearer(session: MemorySession) -
 
 
 @pytest.mark.parametrize(
-    ("typed", "reason"),
+    ("typed_line", "reason"),
     [
         ("/whisper Bela", "who hears what"),
         ("/whisper : run", "who hears what"),
@@ -238,11 +238,11 @@ async def test_whisper_command_reaches_only_its_hearer(session: MemorySession) -
     ],
 )
 async def test_whisper_command_without_hearer_is_refused(
-    session: MemorySession, typed: str, reason: str
+    session: MemorySession, typed_line: str, reason: str
 ) -> None:
     await session.play("> Rain.", "/cast - Old Tam")
     with pytest.raises(InputError) as refusal:
-        await session.play(typed)
+        await session.play(typed_line)
     assert reason in str(refusal.value)
     assert len(await session.log.line_tail(session.scene_id, 9)) == 1
 

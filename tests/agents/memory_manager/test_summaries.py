@@ -138,8 +138,8 @@ def test_summary_of_stretch_keeps_important_sentences_and_decisions() -> None:
 async def test_summaries_of_stretches_follow_undo_and_branch(session: MemorySession) -> None:
     await append_gm_turns(session, 45)
     await summarise(session)
-    shown = {t.id for t in await session.log.line_tail(session.scene_id, 5)}
-    first, second = await narrative_context.read_scene_summary(session.log, session.scene_id, shown)
+    shown_turn_ids = {t.id for t in await session.log.line_tail(session.scene_id, 5)}
+    first, second = await narrative_context.read_scene_summary(session.log, session.scene_id, shown_turn_ids)
     assert first.startswith("Turns 1 to 20:")
     assert second.startswith("Turns 21 to 40:")
     (earlier_turn,) = await session.log.line_slice(session.scene_id, 29, 1)

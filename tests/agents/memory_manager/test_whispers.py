@@ -10,8 +10,8 @@ from stores.records.play import Speaker
 PEOPLE = {"mara": ("Mara",), "bela": ("Bela Orsk", "Bela", "Orsk"), "tam": ("Old Tam", "Tam")}
 
 
-def heard_text(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
-    return mask_unheard_whispers(text, find_whispers(text, speaker, "", PEOPLE, "mara"), who, "mara")
+def heard_text(text: str, hearer_id: str, speaker: Speaker = Speaker.GM) -> str:
+    return mask_unheard_whispers(text, find_whispers(text, speaker, "", PEOPLE, "mara"), hearer_id, "mara")
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def heard_text(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
     ],
 )
 def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearers: str) -> None:
-    for who in PEOPLE:
-        assert (secret in heard_text(text, who)) is (who in hearers.split()), who
+    for hearer_id in PEOPLE:
+        assert (secret in heard_text(text, hearer_id)) is (hearer_id in hearers.split()), hearer_id
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearer
     ],
 )
 def test_whisper_without_hearer_is_heard_by_all(text: str) -> None:
-    assert all(heard_text(text, who) == text for who in PEOPLE)
+    assert all(heard_text(text, hearer_id) == text for hearer_id in PEOPLE)
 
 
 def test_whisper_masking_keeps_other_words() -> None:
@@ -52,7 +52,7 @@ def test_whisper_masking_keeps_other_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "hearers"),
+    ("typed_line", "hearers"),
     [
         ("I whisper to Bela: the key is under the stone.", ("bela",)),
         ("I quietly whisper to Bela that Tam lies.", ("bela",)),
@@ -64,8 +64,8 @@ def test_whisper_masking_keeps_other_words() -> None:
         ("I go home.", ()),
     ],
 )
-def test_whisper_as_whole_turn_has_hearers(typed: str, hearers: tuple[str, ...]) -> None:
-    assert find_whisper_hearers(typed, PEOPLE, "mara") == hearers
+def test_whisper_as_whole_turn_has_hearers(typed_line: str, hearers: tuple[str, ...]) -> None:
+    assert find_whisper_hearers(typed_line, PEOPLE, "mara") == hearers
 
 
 def test_whisper_within_act_hides_only_its_words() -> None:

@@ -218,7 +218,7 @@ async def test_extraction_is_idempotent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "why"),
+    ("reported_change", "reason"),
     [
         (change("state", "Tam", "mood", "grim", "wipes the bell", weight=10), "is too minor"),
         (change("new", "the harbour master", quote="the harbour master"), "has no name of its own"),
@@ -240,25 +240,27 @@ async def test_extraction_is_idempotent() -> None:
         (change("state", "Mara", "hp", "9" * 30, "wipes the bell"), ""),
     ],
 )
-async def test_extraction_drops_trivial_and_known_changes(what: ReportedChange, why: str) -> None:
-    extraction = await extract(TEXT, what)
-    if why:
+async def test_extraction_drops_trivial_and_known_changes(
+    reported_change: ReportedChange, reason: str
+) -> None:
+    extraction = await extract(TEXT, reported_change)
+    if reason:
         assert not extraction.proposals
-        assert [d.reason for d in extraction.dropped_changes] == [why]
+        assert [d.reason for d in extraction.dropped_changes] == [reason]
     else:
         assert all(not isinstance(getattr(p.payload, "value", 0), float) for p in extraction.proposals)
 
 
 async def test_extraction_skips_what_canon_or_proposals_have() -> None:
     quote = "Old Tam wipes the bell"
-    known = make.fact("Old Tam wears a sleeve of sailcloth.", TAM)
-    staged = make.proposal(
+    known_fact = make.fact("Old Tam wears a sleeve of sailcloth.", TAM)
+    staged_proposal = make.proposal(
         make.scene(make.story()),
         payload=AssertFact(
             fact_kind=FactKind.ATTRIBUTE, predicate="stated", statement="Old Tam hates the sea."
         ),
     )
-    scene = build_package(known, staged_proposals=(staged,))
+    scene = build_package(known_fact, staged_proposals=(staged_proposal,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
     assert normalize_statement("Old Tam keeps bees.") == unseen.statement_key
     extraction = await extract(

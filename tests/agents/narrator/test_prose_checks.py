@@ -29,7 +29,7 @@ from tests.agents.narrator.context_packages import (
     alternate_turns,
     build_package,
 )
-from tests.agents.narrator.prose_cases import CASES, Case
+from tests.agents.narrator.prose_cases import CASES, ProseCase
 from tests.contract import builders as make
 
 TALK = ("I look round.", "The yard is wet and the bell hangs still.")
@@ -41,12 +41,14 @@ def check_input_of(degree: Degree | None = None, **fields: object) -> ProseCheck
     return build_prose_check_input(build_package(turns=alternate_turns(*TALK), **fields), brief)  # type: ignore[arg-type]
 
 
-def has_finding(case: Case) -> bool:
+def has_finding(case: ProseCase) -> bool:
     return any(f.kind is case.kind for f in check_prose(case.text, check_input_of(case.degree)))
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if not c.there], ids=lambda c: f"{c.kind}: {c.text[:40]}")
-def test_prose_checks_accept_innocent_prose(case: Case) -> None:
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if not c.is_faulty], ids=lambda c: f"{c.kind}: {c.text[:40]}"
+)
+def test_prose_checks_accept_innocent_prose(case: ProseCase) -> None:
     assert not has_finding(case), check_prose(case.text, check_input_of(case.degree))
 
 
@@ -61,10 +63,10 @@ def test_prose_checks_find_faults_without_false_alarms(
     missed_faults = []
     for case in CASES:
         is_reported = has_finding(case)
-        hits[case.kind] += is_reported and case.there
-        alarms[case.kind] += is_reported and not case.there
-        misses[case.kind] += case.there and not is_reported
-        missed_faults += [case.text] if case.there and not is_reported else []
+        hits[case.kind] += is_reported and case.is_faulty
+        alarms[case.kind] += is_reported and not case.is_faulty
+        misses[case.kind] += case.is_faulty and not is_reported
+        missed_faults += [case.text] if case.is_faulty and not is_reported else []
     with capsys.disabled():
         print()
         for kind in dict.fromkeys(case.kind for case in CASES):
@@ -72,7 +74,7 @@ def test_prose_checks_find_faults_without_false_alarms(
             recall = hits[kind] / max(1, hits[kind] + misses[kind])
             print(f"{kind:<24} precision {precision:4.0%}  recall {recall:4.0%}")
     assert not any(alarms.values())
-    assert sum(hits.values()) >= 0.95 * sum(case.there for case in CASES), missed_faults
+    assert sum(hits.values()) >= 0.95 * sum(case.is_faulty for case in CASES), missed_faults
 
 
 def test_prose_finding_quotes_words_and_gives_reason() -> None:
@@ -116,7 +118,7 @@ def test_prose_checks_find_repetition_of_earlier_turns() -> None:
         "over the wet yard while nobody moves at all."
     )
     repeated_text = before + " A door shuts somewhere."
-    other = (
+    new_text = (
         "Behind the shutters a lamp is lit. Somebody coughs. Over the wet yard "
         "the smoke hangs low, and nobody is to be seen at the well now."
     )
@@ -124,7 +126,7 @@ def test_prose_checks_find_repetition_of_earlier_turns() -> None:
     (finding,) = check_prose(repeated_text, check_input)
     assert (finding.kind, finding.severity) == (ProseFindingKind.REPEATS, Severity.REWRITE)
     assert "%" in finding.reason
-    assert not check_prose(other, check_input)
+    assert not check_prose(new_text, check_input)
 
 
 def test_prose_checks_find_prompt_echo_and_loops() -> None:

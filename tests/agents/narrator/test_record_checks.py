@@ -12,7 +12,7 @@ LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mar
 
 
 @pytest.mark.parametrize(
-    ("text", "there"),
+    ("text", "is_faulty"),
     [
         ("The drowned thing crosses the line of salt and drips on the boards.", True),
         ("The drowned thing crosses the line of salt as if it were chalk.", True),
@@ -24,8 +24,8 @@ LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mar
         ("The weir is opened at noon.", False),
     ],
 )
-def test_record_checks_find_broken_rules(text: str, there: bool) -> None:
-    assert bool(list(find_rule_breaches(text, [SALT, WEIR]))) is there
+def test_record_checks_find_broken_rules(text: str, is_faulty: bool) -> None:
+    assert bool(list(find_rule_breaches(text, [SALT, WEIR]))) is is_faulty
 
 
 def test_record_checks_skip_rule_that_forbids_nothing() -> None:
@@ -35,7 +35,7 @@ def test_record_checks_skip_rule_that_forbids_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "there"),
+    ("text", "is_faulty"),
     [
         ("“You still owe me a copper lantern,” says Wenna.", True),
         ("The copper lantern is still unpaid.", True),
@@ -45,5 +45,5 @@ def test_record_checks_skip_rule_that_forbids_nothing() -> None:
         ("The lantern still burns.", False),
     ],
 )
-def test_record_checks_find_reopened_matters(text: str, there: bool) -> None:
-    assert bool(list(find_reopened_matters(text, [LAMP]))) is there
+def test_record_checks_find_reopened_matters(text: str, is_faulty: bool) -> None:
+    assert bool(list(find_reopened_matters(text, [LAMP]))) is is_faulty

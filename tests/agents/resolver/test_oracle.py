@@ -30,7 +30,9 @@ from agents.resolver.oracle import (
 from stores.errors import InputError
 from stores.records.play import Die, TensionMode
 
-CELLS = [(one, tension, mode) for one in Likelihood for tension in TENSIONS for mode in TensionMode]
+CELLS = [
+    (first_row, tension, mode) for first_row in Likelihood for tension in TENSIONS for mode in TensionMode
+]
 
 likelihoods = st.sampled_from(list(Likelihood))
 tensions = st.sampled_from(list(TENSIONS))
@@ -82,12 +84,12 @@ def test_oracle_bend_makes_yes_likelier_with_tension(likelihood: Likelihood) -> 
 def test_oracle_edge_moves_only_extreme_answers(likelihood: Likelihood) -> None:
     by_tension = [oracle_odds(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS]
     assert len({yes_in_100(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS}) == 1
-    extremes = [one[Grade.YES_AND] + one[Grade.NO_AND] for one in by_tension]
+    extremes = [first_row[Grade.YES_AND] + first_row[Grade.NO_AND] for first_row in by_tension]
     assert extremes == sorted(extremes)
     assert extremes[0] < extremes[-1]
-    for one, other in pairwise(by_tension):
-        assert abs(one[Grade.YES] - other[Grade.YES]) <= 1  # a face that is rounded
-        assert abs(one[Grade.NO] - other[Grade.NO]) <= 1
+    for first_row, second_row in pairwise(by_tension):
+        assert abs(first_row[Grade.YES] - second_row[Grade.YES]) <= 1  # a face that is rounded
+        assert abs(first_row[Grade.NO] - second_row[Grade.NO]) <= 1
 
 
 def test_oracle_modes_agree_at_middle_tension() -> None:
@@ -171,9 +173,11 @@ def test_oracle_answer_text_includes_event() -> None:
 def test_oracle_answer_follows_seed(
     likelihood: Likelihood, tension: int, mode: TensionMode, seed: int
 ) -> None:
-    one, other = (ask_oracle(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
-    assert one == other
-    assert one.grade is grade_of(one.roll.total, likelihood, tension, mode)
+    first_row, second_row = (
+        ask_oracle(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2)
+    )
+    assert first_row == second_row
+    assert first_row.grade is grade_of(first_row.roll.total, likelihood, tension, mode)
 
 
 @pytest.mark.parametrize("tension", [0, 10, -1])

@@ -178,17 +178,17 @@ async def test_resolver_marks_critical_changes(harness: ResolverHarness) -> None
     assert [p.critical for p in sealed_result.proposals] == [True, False, False, False, False]
     assert cast(StateChange, sealed_result.proposals[0].payload).key == "alive"
 
-    again = harness.request(
+    second_request = harness.request(
         spec, turn_id=derive_id("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
     )
-    sealed_result = await harness.resolver().check(again)
+    sealed_result = await harness.resolver().check(second_request)
     assert [p.critical for p in sealed_result.proposals] == [False, True, False, True, True]
 
 
 async def test_resolver_dice_follow_seed(harness: ResolverHarness, make_entity: MakeEntity) -> None:
     first = await harness.resolver().check(harness.request("8d10>=7 vs 3"))
-    other = await ResolverHarness(make_entity).resolver().check(harness.request("8d10>=7 vs 3"))
-    assert first.resolution.dice == other.resolution.dice
+    other_result = await ResolverHarness(make_entity).resolver().check(harness.request("8d10>=7 vs 3"))
+    assert first.resolution.dice == other_result.resolution.dice
     third = await harness.resolver().check(
         harness.request("8d10>=7 vs 3", seed=8, turn_id=derive_id("turn", 2))
     )
@@ -224,17 +224,17 @@ async def test_resolver_keeps_sealed_result_of_turn(harness: ResolverHarness) ->
 async def test_resolver_refused_check_stores_nothing(
     harness: ResolverHarness, spec: str, complaint: str
 ) -> None:
-    rolled = False
+    is_rolled = False
 
     def rules(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
-        nonlocal rolled
-        rolled = "/0" not in spec.rule
+        nonlocal is_rolled
+        is_rolled = "/0" not in spec.rule
         return roll_check(spec, rng, faces)
 
     with pytest.raises(InputError) as caught:
         await harness.resolver(rules).check(harness.request(spec))
     assert complaint in str(caught.value)
-    assert not rolled
+    assert not is_rolled
     assert harness.log.calls == []
 
 

@@ -26,9 +26,9 @@ def test_spark_has_words_text_and_rule() -> None:
     "kind", [*SPARK_KINDS, "Descriptor", "weather", "place moods", "Place_Moods", "manners"]
 )
 def test_spark_draws_from_any_table(kind: str) -> None:
-    one, other = (draw_spark(TABLES, random.Random(7), kind=kind) for _ in range(2))
-    assert one == other
-    assert all(one.words)
+    first, second = (draw_spark(TABLES, random.Random(7), kind=kind) for _ in range(2))
+    assert first == second
+    assert all(first.words)
 
 
 def test_spark_reads_physical_dice_in_order() -> None:

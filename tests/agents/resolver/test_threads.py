@@ -29,8 +29,13 @@ def thread(name: str = "Who moved the bell?", **fields: object) -> Thread:
     return Thread.model_validate({"id": derive_id("thread", name), "story_id": "s", "name": name, **fields})
 
 
-def entry(act: ThreadAction, which: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
-    fields_of_entry = {"id": derive_id(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
+def entry(act: ThreadAction, thread_id: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
+    fields_of_entry = {
+        "id": derive_id(act, thread_id, tick),
+        "scene_id": "1",
+        "thread_id": thread_id,
+        "act": act,
+    }
     return ThreadEntry.model_validate({**fields_of_entry, "tick": tick, "at": NOW, **fields})
 
 
@@ -112,9 +117,9 @@ def test_thread_keeps_time_of_closing() -> None:
 
 
 def test_threads_that_are_stale_come_heaviest_first() -> None:
-    light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
+    light, heavy, old, recent = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
     closed_thread = close_thread(thread("e"), 1)
-    waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (closed_thread, 9)]
+    waiting = [(light, 3), (heavy, 3), (old, 9), (recent, 2), (closed_thread, 9)]
     assert [one.name for one in find_stale_threads(waiting)] == ["b", "c", "a"]
 
 
@@ -132,8 +137,8 @@ def test_thread_is_mentioned_by_significant_words(name: str, text: str, is_match
 
 
 def test_person_weight_is_that_of_last_entry() -> None:
-    def weight_entry(who: str, weight: int) -> CharacterWeightEntry:
-        return CharacterWeightEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
+    def weight_entry(entity_id: str, weight: int) -> CharacterWeightEntry:
+        return CharacterWeightEntry(id=entity_id, scene_id="1", at=NOW, entity_id=entity_id, weight=weight)
 
     assert person_weights([weight_entry("tam", 0), weight_entry("ode", 3), weight_entry("tam", 2)]) == {
         "tam": 2,
