@@ -39,21 +39,26 @@ async def _time_commits(home: Path, count: int) -> tuple[list[float], list[float
     """Time whole commits, and then the three steps of the last of them under new identifiers."""
     commit_seconds: list[float] = []
     night_numbers = itertools.count(1)
-    async with open_scene(home) as table:
+    async with open_scene(home) as scene_in_play:
         for _ in range(count):
             for line in DECLARED * (BATCH // len(DECLARED)):
-                await table.services.play.submit(table.scene_id, line.format(next(night_numbers)))
-            commit_seconds.append(await time_call(partial(table.services.gate.commit, table.scene_id)))
-        last_commit = await _last_commit(table)
+                await scene_in_play.services.play.submit(
+                    scene_in_play.scene_id, line.format(next(night_numbers))
+                )
+            commit_seconds.append(
+                await time_call(partial(scene_in_play.services.gate.commit, scene_in_play.scene_id))
+            )
+        last_commit = await _last_commit(scene_in_play)
         write_seconds = [
-            await time_call(partial(_write, table.stores, _with_new_ids(last_commit))) for _ in range(count)
+            await time_call(partial(_write, scene_in_play.stores, _with_new_ids(last_commit)))
+            for _ in range(count)
         ]
     return commit_seconds, write_seconds
 
 
-async def _last_commit(table: OpenScene) -> Canonization:
-    log = table.stores.log(Role.CANON_KEEPER)
-    scene = await log.scene(table.scene_id)
+async def _last_commit(scene_in_play: OpenScene) -> Canonization:
+    log = scene_in_play.stores.log(Role.CANON_KEEPER)
+    scene = await log.scene(scene_in_play.scene_id)
     closed_canonizations = await log.canonizations(
         universe_id=scene.universe_id, states=[CanonizationState.CLOSED]
     )

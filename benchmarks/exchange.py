@@ -37,16 +37,16 @@ async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str,
     async with open_scene(fresh_home) as fresh, open_scene(big_home) as big:
         for number in range(count):
             for kind, line in LINES.items():
-                for where, table in (("fresh", fresh), ("big", big)):
-                    submit = partial(table.services.play.submit, table.scene_id, line)
-                    seconds_by_kind.setdefault((kind, where), []).append(await time_call(submit))
+                for library_name, scene_in_play in (("fresh", fresh), ("big", big)):
+                    submit = partial(scene_in_play.services.play.submit, scene_in_play.scene_id, line)
+                    seconds_by_kind.setdefault((kind, library_name), []).append(await time_call(submit))
             if number % COMMIT_EVERY == COMMIT_EVERY - 1:
                 await _commit(fresh, big)
         await _commit(fresh, big)
     return seconds_by_kind
 
 
-async def _commit(*tables: OpenScene) -> None:
+async def _commit(*scenes_in_play: OpenScene) -> None:
     """Commit now and then, as players do; not timed."""
-    for table in tables:
-        await table.services.gate.commit(table.scene_id)
+    for scene_in_play in scenes_in_play:
+        await scene_in_play.services.gate.commit(scene_in_play.scene_id)

@@ -50,34 +50,36 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
-    where = f"gate of {PROPOSALS}, {name}"
+    row_suffix = f"gate of {PROPOSALS}, {name}"
     moves = [terminal.press(key) for key in itertools.islice(itertools.cycle((DOWN, DOWN, UP)), count)]
-    yield make_times_row(f"key to frame *, arrow, {where}", moves, FRAME)
+    yield make_times_row(f"key to frame *, arrow, {row_suffix}", moves, FRAME)
     marks = [terminal.press(" ") for _ in range(count)]
-    yield make_times_row(f"key to frame *, mark, {where}", marks, FRAME)
+    yield make_times_row(f"key to frame *, mark, {row_suffix}", marks, FRAME)
     terminal.press("*")
     terminal.press("*")
     groups = [terminal.press("g") for _ in range(count)]
-    yield make_times_row(f"key to frame *, group, {where}", groups, FRAME)
+    yield make_times_row(f"key to frame *, group, {row_suffix}", groups, FRAME)
     terminal.press("/")
     letters = [terminal.press(letter) for letter in itertools.islice(itertools.cycle("gul\x15"), count)]
-    yield make_times_row(f"key to frame *, a letter of the filter, {where}", letters, FRAME)
+    yield make_times_row(f"key to frame *, a letter of the filter, {row_suffix}", letters, FRAME)
     terminal.press(ESCAPE)
     terminal.press(HOME)
     verdicts = [terminal.press("d", shows="deferred") for _ in range(min(count, PROPOSALS // 3))]
-    yield make_times_row(f"key to frame *, verdict, {where}", verdicts, FRAME)
+    yield make_times_row(f"key to frame *, verdict, {row_suffix}", verdicts, FRAME)
 
 
 async def _time_decisions(home: Path, count: int) -> list[float]:
     """Time a decision and the reading of the gate after it, without a screen."""
-    async with open_scene(home) as table:
+    async with open_scene(home) as scene_in_play:
         pending_proposals = [
-            p for p in (await table.services.gate.gate(table.scene_id)).proposals if p.status == "pending"
+            p
+            for p in (await scene_in_play.services.gate.gate(scene_in_play.scene_id)).proposals
+            if p.status == "pending"
         ]
 
         async def decide(proposal_id: Id) -> None:
-            await table.services.gate.decide([proposal_id], Verdict.ACCEPT)
-            await table.services.gate.gate(table.scene_id)
+            await scene_in_play.services.gate.decide([proposal_id], Verdict.ACCEPT)
+            await scene_in_play.services.gate.gate(scene_in_play.scene_id)
 
         return [
             await time_call(partial(decide, p.proposal.id))
@@ -87,15 +89,15 @@ async def _time_decisions(home: Path, count: int) -> list[float]:
 
 async def _propose(home: Path) -> None:
     """Add a hundred proposals of several kinds to the open story, some of them held by a conflict."""
-    async with open_scene(home) as table:
-        view = await table.services.play.scene(table.scene_id)
+    async with open_scene(home) as scene_in_play:
+        view = await scene_in_play.services.play.scene(scene_in_play.scene_id)
         pending_count = sum(p.status == "pending" for p in view.proposals)
-        await table.services.play.submit(table.scene_id, "I count what there is.")
+        await scene_in_play.services.play.submit(scene_in_play.scene_id, "I count what there is.")
         for number, line in enumerate(
             itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - pending_count)
         ):
-            await table.services.play.submit(table.scene_id, line.format(number))
-        await _infer(table)
+            await scene_in_play.services.play.submit(scene_in_play.scene_id, line.format(number))
+        await _infer(scene_in_play)
 
 
 LINES = (
@@ -109,15 +111,15 @@ LINES = (
 )
 
 
-async def _infer(table: OpenScene) -> None:
-    view, ids = await table.services.play.scene(table.scene_id), SystemIdGenerator()
-    await table.stores.log(Role.RESOLVER).stage(
+async def _infer(scene_in_play: OpenScene) -> None:
+    view, ids = await scene_in_play.services.play.scene(scene_in_play.scene_id), SystemIdGenerator()
+    await scene_in_play.stores.log(Role.RESOLVER).stage(
         [
             ProposedChange(
                 id=ids.new(),
                 universe_id=view.universe.id,
                 story_id=view.story.id,
-                scene_id=table.scene_id,
+                scene_id=scene_in_play.scene_id,
                 turn_id=view.scene.head,
                 payload=AssertFact(
                     fact_kind=FactKind.ATTRIBUTE, predicate="weather", statement=f"It rains on roof {n}."

@@ -28,18 +28,18 @@ MOVES = {"up": UP, "down": DOWN, "page up": PAGE_UP}
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    where = f"of {libraries.size.long_scene:,} turns"
+    row_suffix = f"of {libraries.size.long_scene:,} turns"
     count = libraries.often(COUNT)
     with Terminal(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
         terminal.press(ENTER, shows=SCENE)
         yield make_times_row(
-            f"key to frame *, a letter in the prompt, scene {where}", _type(terminal, count), AIM
+            f"key to frame *, a letter in the prompt, scene {row_suffix}", _type(terminal, count), AIM
         )
         terminal.press(BACK_TAB)
         for name, key in MOVES.items():
             seconds = [terminal.press(key) for _ in range(count)]
-            yield make_times_row(f"key to frame *, {name} in the transcript {where}", seconds, AIM)
+            yield make_times_row(f"key to frame *, {name} in the transcript {row_suffix}", seconds, AIM)
         terminal.settle()
         terminal.quit()
 

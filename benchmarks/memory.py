@@ -30,5 +30,5 @@ def run(libraries: Libraries) -> Iterator[Row]:
         terminal.quit()
 
 
-def _row(when: str, terminal: Terminal, aim: float | None = None) -> Row:
-    return Row(f"peak memory {when}", terminal.peak_memory(), aim=aim, unit="MB")
+def _row(moment: str, terminal: Terminal, aim: float | None = None) -> Row:
+    return Row(f"peak memory {moment}", terminal.peak_memory(), aim=aim, unit="MB")

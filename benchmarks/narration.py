@@ -46,10 +46,10 @@ PROVIDER = "tests.agents.llm.provider:provider"
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    for where, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
+    for library_name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
         for backend in ("langgraph", "inmemory"):
             narration_times = asyncio.run(_measure_in_process(home, backend, libraries.often(TURNS)))
-            yield from _rows(f"{backend}, {where}", narration_times)
+            yield from _rows(f"{backend}, {library_name}", narration_times)
     narration_times = asyncio.run(_measure_by_child(libraries.fresh, libraries.often(TURNS)))
     yield from _rows("langgraph, by its child", narration_times)
     yield from _measure_starts(libraries)

@@ -27,14 +27,14 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 async def _time_openings(home: Path, count: int) -> list[float]:
-    async with open_scene(home) as table:
-        return [await time_call(partial(_open, table)) for _ in range(count)]
+    async with open_scene(home) as scene_in_play:
+        return [await time_call(partial(_open, scene_in_play)) for _ in range(count)]
 
 
-async def _open(table: OpenScene) -> None:
-    await table.services.stories.resume(table.story_id)
-    view = await table.services.play.scene(table.scene_id)
-    await table.services.play.transcript(table.scene_id, max(0, view.turn_count - PAGE), PAGE)
+async def _open(scene_in_play: OpenScene) -> None:
+    await scene_in_play.services.stories.resume(scene_in_play.story_id)
+    view = await scene_in_play.services.play.scene(scene_in_play.scene_id)
+    await scene_in_play.services.play.transcript(scene_in_play.scene_id, max(0, view.turn_count - PAGE), PAGE)
 
 
 def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:

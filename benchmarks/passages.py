@@ -109,9 +109,9 @@ def name_of(number: int) -> str:
     """Return the `number`-th entity's name; no two are the same."""
     if number == 0:
         return HERO
-    again, place = divmod(number, len(_FIRST) * len(_LAST))
+    repetition, place = divmod(number, len(_FIRST) * len(_LAST))
     last, first = divmod(place, len(_FIRST))
-    return f"{_FIRST[first]} {_LAST[last]}{f' {again + 1}' if again else ''}"
+    return f"{_FIRST[first]} {_LAST[last]}{f' {repetition + 1}' if repetition else ''}"
 
 
 def evidence_of_entity(entity: Entity) -> Evidence:
@@ -185,9 +185,9 @@ class Passage:
     @cached_property
     def claim(self) -> AssertFact:
         """Return the claim: a quarter of all facts are about the hero, the others about anybody."""
-        who = 0 if self.number % 4 == 0 else 1 + self.number % (self.population - 1)
-        other = 1 + (self.number * 7 + self.number // self.population) % (self.population - 1)
-        subject, object_ = name_of(who), name_of(other)
+        subject_number = 0 if self.number % 4 == 0 else 1 + self.number % (self.population - 1)
+        object_number = 1 + (self.number * 7 + self.number // self.population) % (self.population - 1)
+        subject, object_ = name_of(subject_number), name_of(object_number)
         plain = self.number % 8 < 4
         return AssertFact(
             fact_kind=FactKind.ATTRIBUTE if plain else FactKind.RELATION,
@@ -196,8 +196,10 @@ class Passage:
             if plain
             else f"{subject} {('met', 'knows')[self.number % 2]} {object_}.",
             involves=(
-                Involvement(role="subject", entity_id=id_of(Kind.ENTITY, who)),
-                Involvement(role="participant" if plain else "object", entity_id=id_of(Kind.ENTITY, other)),
+                Involvement(role="subject", entity_id=id_of(Kind.ENTITY, subject_number)),
+                Involvement(
+                    role="participant" if plain else "object", entity_id=id_of(Kind.ENTITY, object_number)
+                ),
             ),
             valid_from=480 + self.number,
         )

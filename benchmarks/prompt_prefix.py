@@ -46,20 +46,20 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 async def _pack_turns(home: Path, rounds: int) -> list[float]:
-    async with open_scene(home) as table:
-        context, packages = _open_readers(table)
+    async with open_scene(home) as scene_in_play:
+        context, packages = _open_readers(scene_in_play)
 
         async def pack_context() -> None:
             build_prompt_sections(
-                await packages.build_package(await context.load_context(table.scene_id), PLAYER[0])
+                await packages.build_package(await context.load_context(scene_in_play.scene_id), PLAYER[0])
             )
 
         return [await time_call(pack_context) for _ in range(rounds)]
 
 
-def _open_readers(table: OpenScene) -> tuple[SceneContextLoader, ContextPackageBuilder]:
-    log = table.stores.log(Role.CONTEXT_ASSEMBLY)
-    canon = table.stores.canon(Role.CONTEXT_ASSEMBLY)
+def _open_readers(scene_in_play: OpenScene) -> tuple[SceneContextLoader, ContextPackageBuilder]:
+    log = scene_in_play.stores.log(Role.CONTEXT_ASSEMBLY)
+    canon = scene_in_play.stores.canon(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
     return context, ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon))
 
@@ -67,13 +67,13 @@ def _open_readers(table: OpenScene) -> tuple[SceneContextLoader, ContextPackageB
 async def _measure(home: Path, rounds: int) -> list[Row]:
     prompt = load_prompts()[Persona.NARRATOR]
     shares, took, before = [], [], None
-    async with open_scene(home) as table:
-        context, packages = _open_readers(table)
+    async with open_scene(home) as scene_in_play:
+        context, packages = _open_readers(scene_in_play)
         for nth in range(rounds):
             words = PLAYER[nth % len(PLAYER)]
-            await table.services.play.submit(table.scene_id, words)
+            await scene_in_play.services.play.submit(scene_in_play.scene_id, words)
             start = time.perf_counter()
-            package = await packages.build_package(await context.load_context(table.scene_id), words)
+            package = await packages.build_package(await context.load_context(scene_in_play.scene_id), words)
             sections = {
                 **build_prompt_sections(package),
                 **NarratorBrief.from_story(package.scene.story, words).parts(),
@@ -83,7 +83,9 @@ async def _measure(home: Path, rounds: int) -> list[Row]:
             if before is not None:
                 shares.append(_reusable_percent(before, built))
             before = built
-            await table.services.play.submit(table.scene_id, NARRATED.replace("coin", f"coin ({nth})"))
+            await scene_in_play.services.play.submit(
+                scene_in_play.scene_id, NARRATED.replace("coin", f"coin ({nth})")
+            )
     size = before.tokens if before else 0
     return [
         make_times_row("package and prompt of a turn", took, 60),

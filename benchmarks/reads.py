@@ -38,17 +38,19 @@ def run(libraries: Libraries) -> Iterator[Row]:
 async def count_reads(home: Path) -> dict[str, int]:
     """Play each line twice, with an undo between: alone, and with the view in its reply."""
     counts: dict[str, int] = {}
-    async with open_scene(home) as table:
+    async with open_scene(home) as scene_in_play:
         for name, line in LINES.items():
-            counts[name] = await _count_line(table, line, with_view=False)
-            await table.services.play.undo(table.scene_id)
-            counts[f"{name}, with the screen after it"] = await _count_line(table, line, with_view=True)
+            counts[name] = await _count_line(scene_in_play, line, with_view=False)
+            await scene_in_play.services.play.undo(scene_in_play.scene_id)
+            counts[f"{name}, with the screen after it"] = await _count_line(
+                scene_in_play, line, with_view=True
+            )
     return counts
 
 
-async def _count_line(table: OpenScene, line: str, *, with_view: bool) -> int:
+async def _count_line(scene_in_play: OpenScene, line: str, *, with_view: bool) -> int:
     with counting_reads() as reads:
-        await table.services.play.submit(table.scene_id, line, with_view=with_view)
+        await scene_in_play.services.play.submit(scene_in_play.scene_id, line, with_view=with_view)
     return len(reads)
 
 

@@ -99,7 +99,7 @@ class RecallResults:
     @property
     def ways(self) -> list[str]:
         """Return the ways of searching, in order."""
-        return list(dict.fromkeys(asked.way for asked in self.answered_questions))
+        return list(dict.fromkeys(answered_question.way for answered_question in self.answered_questions))
 
     def figures_of(self, way: str, kind: str = "", half: Half | None = None) -> RecallFigures:
         """Return the figures of the questions with an answer (of one kind, of one half)."""
@@ -145,13 +145,13 @@ class RecallResults:
 
 def read_questions(file: Path) -> tuple[RecallQuestion, ...]:
     """Read the questions; every other one of each kind was held out."""
-    seen = Counter[str]()
+    question_counts = Counter[str]()
     questions = []
     for line in file.read_text("utf-8").splitlines():
         question_json = json.loads(line)
         kind = question_json["kind"]
-        half: Half = "held out" if seen[kind] % 2 else "tuned"
-        seen[kind] += 1
+        half: Half = "held out" if question_counts[kind] % 2 else "tuned"
+        question_counts[kind] += 1
         turns, old = tuple(question_json["turns"]), tuple(question_json.get("old", ()))
         questions.append(
             RecallQuestion(question_json["id"], kind, question_json["question"], turns, old, half)

@@ -193,8 +193,8 @@ async def _index(stores: Stores, size: StoresSize, times_over: int) -> list[Row]
         name = f"top {NEAREST} of {many:,} vectors"
         first = await time_call(partial(near, {"universe": UNIVERSE}))
         hits.append(Row(f"{name}, the first search (they are read)", 1_000 * first))
-        for where, within in (("nine tenths", {"universe": UNIVERSE}), ("a tenth", scope(1))):
-            hits.append(await _time_repeatedly(f"{name}, in {where}", partial(near, within), times_over, aim))
+        for share, within in (("nine tenths", {"universe": UNIVERSE}), ("a tenth", scope(1))):
+            hits.append(await _time_repeatedly(f"{name}, in {share}", partial(near, within), times_over, aim))
     statement = partial(words.search, "snippets", QUERY, k=NEAREST, scope={"universe": UNIVERSE})
     rare = partial(words.search, "snippets", "w12000 w9000", k=NEAREST, scope=scope(1))
     name = f"BM25 top {NEAREST} of {size.snippets:,} snippets"
