@@ -293,7 +293,6 @@ CALLS: dict[str, Call] = {
     "narrate_again": lambda p: p.services.play.narrate_again(p.scene_id, "less gore"),
     "continue_narration": lambda p: p.services.play.continue_narration(p.scene_id),
     "finish_narration": lambda p: p.services.play.finish_narration(p.scene_id),
-    "submit /gm": lambda p: p.services.play.submit(p.scene_id, "/gm What now?"),
     "model.start_process": lambda p: p.services.llm.start_process(),
     "model.suggest_story": lambda p: _with(p.universe, lambda u: p.services.llm.suggest_story(u, "a keeper")),
     "model.read_xray": lambda p: _with(p.turn, p.services.llm.read_xray),
