@@ -16,6 +16,7 @@ from stores.records.canon import (
     Authority,
     CreateEntity,
     EndFact,
+    FactKind,
     MergeEntities,
     NoteAxiom,
     RetconFact,
@@ -57,20 +58,38 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
 def select_trigger_batch(
     proposals: Sequence[ProposedChange], critical_proposals: Iterable[ProposedChange], catalogue: Catalogue
 ) -> list[ProposedChange]:
-    """Return `critical_proposals`, the open proposals of the same turns, and all that these depend on, in order.
+    """Return `critical_proposals` and what they need, in order; nothing else of their turns.
 
-    A proposal depends on those that create what it is about or make the fact that it ends, and a state
-    change on the earlier changes of the same value.
+    A discovery needs its connections, and a change of somebody's state the other changes of their numbers and
+    tags on that turn. Any proposal needs those that create what it is about, make the fact that it ends, or
+    caused it, and a state change the earlier changes of the same value.
     """
     open_proposals = [p for p in proposals if _is_open(p)]
+    critical_proposals = list(critical_proposals)
     chosen_ids = {p.id for p in critical_proposals}
-    turn_ids = {p.turn_id for p in open_proposals if p.id in chosen_ids and p.turn_id is not None}
-    chosen_ids |= {p.id for p in open_proposals if p.turn_id in turn_ids}
+    chosen_ids |= {p.id for p in open_proposals if any(_is_part_of(p, c) for c in critical_proposals)}
     # From the last to the first: what a proposal depends on was made before it.
     for index in range(len(open_proposals) - 1, -1, -1):
         if open_proposals[index].id in chosen_ids:
             chosen_ids |= _dependency_ids(open_proposals[index], open_proposals[:index], catalogue)
     return [p for p in open_proposals if p.id in chosen_ids]
+
+
+def _is_part_of(proposal: ProposedChange, critical: ProposedChange) -> bool:
+    """Return whether the proposal belongs to the same discovery, or to what befell the same entity."""
+    if proposal.turn_id is None or proposal.turn_id != critical.turn_id:
+        return False
+    change, critical_change = proposal.change, critical.change
+    match critical_change:
+        case CreateEntity():
+            is_relation = isinstance(change, AssertFact) and change.fact_kind is FactKind.RELATION
+            return is_relation and critical_change.entity_id in named_entities(change)
+        case StateChange() | AssertFact():
+            return isinstance(change, StateChange) and change.entity_id in named_entities(critical_change)
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom():
+            return False
+        case _:
+            assert_never(critical_change)
 
 
 def _dependency_ids(

@@ -95,7 +95,7 @@ class CanonKeeper:
     async def select_trigger_batch(
         self, proposals: Sequence[ProposedChange], critical: Sequence[ProposedChange]
     ) -> list[ProposedChange]:
-        """Return `critical` with the open proposals of the same turns and all that these depend on."""
+        """Return `critical` and what they need, in order."""
         if not critical:
             return []
         return critical_proposals.select_trigger_batch(

@@ -29,11 +29,6 @@ class CommitTriggers:
         """
         return await self._scenes.raise_offer(context, offer)
 
-    async def commit_offer(self, context: SceneContext) -> CommitReport:
-        """Commit the offered proposals and what they need; the scene goes on."""
-        offer = await self.find_offer(context) or CommitOffer("", ())
-        return await self._scenes.commit(context.scene.id, offer.proposal_ids, reason=offer.reason)
-
     async def dismiss_offer(self, scene_id: Id) -> None:
         """Leave the offered proposals to the end of the scene."""
         context = await self._contexts.load_context(scene_id)

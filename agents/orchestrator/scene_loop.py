@@ -58,6 +58,9 @@ class CommitOffer:
     proposal_ids: tuple[Id, ...]
     """What it would write."""
 
+    is_critical: bool = False
+    """Whether it names critical proposals, so that taking the offer accepts them and what they need."""
+
 
 class SceneLoop:
     """Moves one scene at a time from Active through the gate to Completed."""
@@ -172,14 +175,16 @@ class SceneLoop:
         critical_ids = {p.id for p in critical_proposals}
         # Rows of all that is staged: a proposal may name someone whom only another one brings in.
         titles = [
-            f"{row.title} is a discovery" if isinstance(row.proposal.change, CreateEntity) else row.title
+            f"{row.title} is a discovery"
+            if isinstance(row.proposal.change, CreateEntity)
+            else row.title.rstrip(".")
             for row in await self._views.build_proposal_rows(pending_proposals)
             if row.proposal.id in critical_ids
         ]
         reason = f"Critical: {'; '.join(titles)}"
-        if other_count := len(trigger_batch) - len(critical_proposals):
-            reason += f" (and {other_count} other proposal{'' if other_count == 1 else 's'} of that turn)"
-        return CommitOffer(reason, tuple(p.id for p in trigger_batch))
+        if needed_count := len(trigger_batch) - len(critical_proposals):
+            reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
+        return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """After something was staged, commit the offer if the story is set so, else announce it."""

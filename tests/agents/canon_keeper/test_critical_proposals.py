@@ -95,8 +95,9 @@ def test_critical_proposal_discovery_takes_its_door_along() -> None:
 
 def test_critical_proposal_what_caused_it_goes_along() -> None:
     cause = says("event", MARA, fact_kind="event", statement="Mara struck.")
-    death = dies(ORC)
+    death, unrelated = dies(ORC), says("knows", MARA, ORC)
     fall: dict[str, Any] = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}
     effect = says("event", ORC, turn_id=death.turn_id, **fall)
-    batch = critical_proposals.select_trigger_batch([cause, death, effect], [death], CATALOGUE)
-    assert batch == [cause, death, effect]
+    staged = [cause, death, unrelated, effect]
+    assert critical_proposals.select_trigger_batch(staged, [effect], CATALOGUE) == [cause, death, effect]
+    assert critical_proposals.select_trigger_batch(staged, [death], CATALOGUE) == [death]

@@ -1,0 +1,107 @@
+"""The offer to commit in mid-scene, in a player's own words: what it names, what it writes, and who decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.views.play_views import CommitReport
+from monitor_tui.compose import Program
+from stores.errors import CanonConflict
+from stores.records.ids import Id
+from stores.records.workflow import Verdict
+from tests.program import begin, opened
+
+
+async def play(program: Program, scene_id: Id, *lines: str) -> str:
+    """Play the lines, and return what the offer says then."""
+    for line in lines:
+        await program.services.play.submit(scene_id, line)
+    return (await program.services.play.scene(scene_id)).trigger_reason
+
+
+def written(report: CommitReport) -> set[str]:
+    return {f.statement for f in report.facts} | {e.name for e in report.entities}
+
+
+async def test_commit_offer_of_a_place_writes_the_place_and_its_connection_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reason = await play(
+            program,
+            scene_id,
+            "I look for tar on the rope. /check might vs 3; success: Mara +suspicious",
+            "/fact The rope was cut with a clean blade",
+            "/npc Old Tam: a net-mender who saw the boat go out",
+            "/place here > Boat Shed",
+        )
+        assert "Boat Shed is a discovery (with 1 change that this needs)" in reason
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {"Boat Shed", "Yard leads to Boat Shed."}
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        waiting = {row.title for row in rows if row.status == "pending"}
+        assert any("Old Tam" in title for title in waiting)
+        assert any("The rope was cut" in title for title in waiting)
+
+
+async def test_commit_offer_of_a_death_leaves_facts_about_the_dead_for_the_gate(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reason = await play(
+            program,
+            scene_id,
+            "I stand at the pier.",
+            "/npc Dob Harrow: the pier-keeper",
+            "/fact Dob Harrow never stole the glass bell",
+            "/fact Where is the glass bell from",
+            "/fact Dob Harrow is dead",
+        )
+        assert "Dob Harrow died (with 1 change that this needs)" in reason
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {"Dob Harrow", "Dob Harrow died."}
+
+
+async def test_commit_offer_taken_is_the_gms_own_decision(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(program, scene_id, "I climb.", "/place here > Loft")
+        await program.services.gate.commit_trigger(scene_id)
+        rows = [r for r in (await program.services.gate.gate(scene_id)).proposals if r.status == "accepted"]
+        assert {(r.verdict, r.is_closed_by_policy) for r in rows} == {(Verdict.ACCEPT, False)}
+        decision = rows[0].proposal.decision
+        assert decision is not None
+        assert decision.by == "gm"
+
+
+async def test_commit_offer_takes_the_wounds_of_a_death_proposed_by_state(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reason = await play(
+            program,
+            scene_id,
+            "I stamp on it.",
+            "/creature Rat: small (hp 1)",
+            "/state Rat.hp = 0",
+            "/state Rat.alive = false",
+        )
+        assert "Rat died" in reason
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert {"Rat", "Rat died."} <= written(report)
+        assert (await program.services.play.scene(scene_id)).trigger_reason == ""
+
+
+async def test_commit_offer_with_a_conflict_writes_the_others_and_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(program, scene_id, "I look round.", "/place here > Loft", "/place here > Yard")
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert "Loft" in written(report)
+        ((title, reason),) = report.failures
+        assert title == "Yard"
+        assert "There is a place called Yard already" in reason
+        assert "/resolve 3 shows both sides; /accept 3 takes this one." in reason
+        with pytest.raises(CanonConflict, match="Yard was not written: There is a place called Yard already"):
+            await program.services.gate.commit_trigger(scene_id)
