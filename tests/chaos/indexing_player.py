@@ -1,5 +1,7 @@
-"""A real process that plays at random with its whole background, until it is killed; its embedding model is
-killed under it all the while. Between two lines its GM puts the world right: names, merges, retcons."""
+"""Plays at random with all background jobs until killed, while its embedding model is killed repeatedly.
+
+Between two lines the GM edits the world: names, merges, retcons.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,13 @@ async def _play(home: Path, notes: Path, dice: random.Random) -> None:
 
     killing = asyncio.create_task(_kill_now_and_then(embedder, dice))
     try:
-        await play_on(open_, notes, dice, put_right)
+        await play_on(open_, notes, dice, edit_world)
     finally:
         killing.cancel()
 
 
-async def put_right(program: Program, dice: random.Random) -> None:
-    """Now and then, do to the world what a GM does by hand, and bring a book in."""
+async def edit_world(program: Program, dice: random.Random) -> None:
+    """Sometimes make a random edit of the world, or add a source."""
     if dice.random() < 0.5:
         return
     services, canon = program.services, program.stores.canon(Role.INDEXER)
@@ -51,8 +53,10 @@ async def put_right(program: Program, dice: random.Random) -> None:
     people = await services.world.list_entities(universe.id)
     facts = await canon.facts(universe.id, FactQuery(history=True))
     one, other = dice.choice(people), dice.choice(people)
-    match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
-        case "bring":
+    match dice.choice(
+        ("create", "create", "rename", "describe", "merge", "split", "retcon", "end", "source")
+    ):
+        case "create":
             work = services.world.edits.propose_entity(
                 universe.id, NewEntityFields(EntityKind.CHARACTER, f"Soul {dice.random()}")
             )
@@ -72,7 +76,7 @@ async def put_right(program: Program, dice: random.Random) -> None:
             work = services.world.edits.propose_retcon(dice.choice(facts).id)
         case "end" if facts:
             work = services.world.edits.propose_end(dice.choice(facts).id)
-        case "book":
+        case "source":
             await add_source(program.stores, services.events, universe.id)
             return
         case _:

@@ -1,6 +1,4 @@
-"""A real process that plays with its workers is killed at random, and its embedding model at random under it:
-after a restart the indexes hold what ones made anew would hold, mark for mark.
-"""
+"""Tests that the indexes equal rebuilt ones after kills of the program and of its embedding model."""
 
 from __future__ import annotations
 
@@ -25,15 +23,15 @@ from tests.chaos import indexing_player
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
 
 KILLS = int(os.environ.get("MONITOR_CHAOS_INDEX_KILLS", "40"))
-LONGEST = 4.0
+MAX_SECONDS = 4.0
 """Seconds from a process's first note to its end, at most."""
 
-LOOKED_AT_EVERY = 5
-"""Kills between two looks: what one leaves half done is now and then left to the next, too."""
+KILLS_PER_CHECK = 5
+"""Kills between two checks: sometimes the next process inherits unfinished work unchecked."""
 
 pytestmark = pytest.mark.chaos
 
-Marks = dict[str, dict[Id, str]]
+Fingerprints = dict[str, dict[Id, str]]
 
 
 def test_indexing_kills_leave_indexes_like_a_rebuild(tmp_path: Path) -> None:
@@ -41,7 +39,7 @@ def test_indexing_kills_leave_indexes_like_a_rebuild(tmp_path: Path) -> None:
     dice = random.Random(20_261_122)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.chaos.indexing_player"])
-    told = []
+    check_results = []
     for round_number in range(1, KILLS + 1):
         began = notes.stat().st_size if notes.exists() else 0
         arguments = (str(home), str(notes), dice.getrandbits(32))
@@ -49,50 +47,52 @@ def test_indexing_kills_leave_indexes_like_a_rebuild(tmp_path: Path) -> None:
         process.start()
         try:
             wait_for_more(notes, began)
-            process.join(dice.uniform(0.0, LONGEST))
+            process.join(dice.uniform(0.0, MAX_SECONDS))
             assert process.is_alive(), "the player ended by itself: see its error above"
         finally:
             if process.pid is not None and process.is_alive():
                 os.kill(process.pid, signal.SIGKILL)
             process.join()
-        if round_number % LOOKED_AT_EVERY == 0 or round_number == KILLS:
-            told.append(asyncio.run(_check(home, notes), debug=False))
-    print(f"{KILLS} kills; missing or surplus at the restarts, and items then: {told}")
-    assert any(behind for behind, _ in told), "no kill left anything to catch up with"
-    assert told[-1][1] > KILLS
+        if round_number % KILLS_PER_CHECK == 0 or round_number == KILLS:
+            check_results.append(asyncio.run(_check(home, notes), debug=False))
+    print(f"{KILLS} kills; missing or surplus at the restarts, and items then: {check_results}")
+    assert any(outdated_count for outdated_count, _ in check_results), (
+        "no kill left anything to catch up with"
+    )
+    assert check_results[-1][1] > KILLS
 
 
 async def _check(home: Path, notes: Path) -> tuple[int, int]:
-    """Restart and settle; returns how many items were behind before, and how many there are."""
+    """Restart and wait until idle; returns how many items were out of date before, and how many there are."""
     program = await open_program(home, mode=BackgroundMode.QUERY)
     try:
         await look_at_everything(program, entries_of(notes))
-        before = await _marks(program.stores)
+        before = await _read_fingerprints(program.stores)
         await program.services.jobs.wait_until_idle()
         view = program.services.jobs.current_status()
         assert (view.items_left, view.poisoned) == (0, ())
         truth = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
-        wanted = {
+        rebuilt = {
             name: {id: item.fingerprint for id, item in items.items()}
             for name, items in (await rebuild_index(truth)).items()
         }
-        after = await _marks(program.stores)
-        assert after["words"] == wanted
-        assert after["vectors"] == wanted
-        behind = sum(
-            len(set(wanted[name].items()) ^ set(before["vectors"].get(name, {}).items())) for name in wanted
+        after = await _read_fingerprints(program.stores)
+        assert after["words"] == rebuilt
+        assert after["vectors"] == rebuilt
+        outdated_count = sum(
+            len(set(rebuilt[name].items()) ^ set(before["vectors"].get(name, {}).items())) for name in rebuilt
         )
-        return behind, sum(map(len, wanted.values()))
+        return outdated_count, sum(map(len, rebuilt.values()))
     finally:
         await program.close()
 
 
-async def _marks(stores: Stores) -> dict[str, Marks]:
+async def _read_fingerprints(stores: Stores) -> dict[str, Fingerprints]:
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
-    found: dict[str, Marks] = {"words": {}, "vectors": {}}
+    fingerprints: dict[str, Fingerprints] = {"words": {}, "vectors": {}}
     for name in COLLECTIONS[Store.VECTORS]:
-        if marks := await words.fingerprints(name):
-            found["words"][name] = marks
-        if marks := await vectors.fingerprints(name, model=MODEL):
-            found["vectors"][name] = marks
-    return found
+        if word_fingerprints := await words.fingerprints(name):
+            fingerprints["words"][name] = word_fingerprints
+        if vector_fingerprints := await vectors.fingerprints(name, model=MODEL):
+            fingerprints["vectors"][name] = vector_fingerprints
+    return fingerprints

@@ -1,5 +1,7 @@
-"""The Indexer with every store on a server: after each step of a session words and vectors are what ones made
-anew would be, on this machine and on another that opens the same library."""
+"""Tests of the Indexer with every store on a server: after each step the indexes equal rebuilt ones.
+
+That holds on this machine, and on another that opens the same library.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,16 @@ async def test_server_indexes_match_a_rebuild_after_every_step(
         world = await play_every_kind_of_change(program)
         found, snippets = await add_and_find_source(program, world.id)
     async with open_with_fake_vectors(tmp_path / "other") as program:
-        # What the first one left on the servers is right: there is nothing to do.
+        # The indexes that the first machine left on the servers are complete.
         assert await read_fingerprints(program.stores) == found
         await assert_index_equals_rebuild(program, "opened elsewhere")
-        # What is lost there is found missing at the next start; `reindex` makes the same again.
+        # Lost items are found at the next start, and `reindex` gives the same index.
         words, vectors = program.stores.words(Role.INDEXER), program.stores.vectors(Role.INDEXER)
         await words.delete("turns", list(found["words"]["turns"]))
         await vectors.delete("snippets", snippets[:20], model=MODEL)
     async with open_with_fake_vectors(tmp_path / "other") as program:
         assert await read_fingerprints(program.stores) != found
         assert await assert_index_equals_rebuild(program, "opened again") == found
-        done = await rebuild_word_index(program.stores, say=lambda _: None)
-        assert done == {name: len(items) for name, items in found["words"].items()}
+        counts = await rebuild_word_index(program.stores, say=lambda _: None)
+        assert counts == {name: len(items) for name, items in found["words"].items()}
         assert await read_fingerprints(program.stores) == found
