@@ -132,8 +132,8 @@ async def _play_lines(
                 break
             continue
         reply_record = {"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)}
-        if reply.prompt_text:
-            reply_record["prompt"] = reply.prompt_text
+        if prompt_text := reply.prompt_text or reply.suggested_line:
+            reply_record["prompt"] = prompt_text
         # The GM's own words stand in the line that was typed; a model's do not.
         if narrated_texts := [turn.text for turn in narrated_turns if turn.text not in line]:
             reply_record["tells"] = narrated_texts

@@ -181,7 +181,7 @@ I swing. /move strike Orc = 6 6
 def test_example_script_with_its_own_dice(tmp_path: Path) -> None:
     done = monitor(tmp_path, "play", "--script", "-", "--seed", "3", stdin=OWN_DICE)
     assert "  Roll 2d6, then type the result after the =.\n  [I swing. /move strike Orc = ]\n" in done.stdout
-    assert "  The rules suggest /state Orc.alive = false (Enter proposes it)\n" in done.stdout
+    assert "  The rules suggest /state Orc.alive = false (Tab takes it)\n" in done.stdout
     assert "  [/reroll 1 = ]\n" in done.stdout
     report = json.loads(
         monitor(tmp_path, "play", "--script", "-", "--json", stdin=OWN_DICE.split("/creature")[0]).stdout

@@ -17,6 +17,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static, TextArea
+from textual.widgets.text_area import Selection
 
 from agents.views.play_views import CommandHelp
 from widgets.completion import Completer
@@ -72,6 +73,7 @@ class PromptArea(TextArea):
         self._draft = ""
         self._candidates: Sequence[str] = ()
         self._candidate_index = 0
+        self.suggested_line = ""
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -112,7 +114,7 @@ class PromptArea(TextArea):
         if action == "redo":
             return bool(self.history.redo_stack)
         if action == "complete":
-            return bool(self._candidates or self._candidates_here())
+            return bool(self.text or self.suggested_line)  # with text Tab never leaves the prompt
         return super().check_action(action, parameters)
 
     def action_submit(self) -> None:
@@ -125,6 +127,10 @@ class PromptArea(TextArea):
             self.replace_text("")
             self.history.clear()
         self.post_message(self.LineSent(text, is_refused=self.is_busy))
+
+    def action_delete_to_start_of_line(self) -> None:
+        """Clear the whole input; Ctrl+Z brings it back."""
+        self._replace_via_keyboard("", self.document.start, self.document.end)
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
@@ -173,11 +179,16 @@ class PromptArea(TextArea):
         return self.completer.candidates(self.text_before_cursor, first_line=row == 0)
 
     def action_complete(self) -> None:
-        """Insert the next candidate; Tab again replaces it by the one after."""
+        """Insert the suggested line or the next candidate; Tab again replaces that by the one after."""
+        if not self.text:
+            self.replace_text(self.suggested_line)
+            return
         if self._candidates:
             self._candidate_index = (self._candidate_index + 1) % len(self._candidates)
         else:
             self._candidates, self._candidate_index = self._candidates_here(), 0
+        if not self._candidates:
+            return
         row, _ = self.cursor_location
         before = self.text_before_cursor
         line = self._candidates[self._candidate_index]
@@ -264,6 +275,7 @@ class PlayPrompt(Horizontal):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._area = PromptArea()
+        self._placeholder = placeholder
         self._area.placeholder = content(placeholder)
         self._area.completer = Completer(commands, names)
         self.set_reactive(PlayPrompt.hint, hint)
@@ -276,12 +288,11 @@ class PlayPrompt(Horizontal):
 
     @property
     def text(self) -> str:
-        """What is typed and not yet sent."""
+        """The text that is typed and not sent yet."""
         return self._area.text
 
     @text.setter
     def text(self, text: str) -> None:
-        """The text that is typed and not sent yet."""
         self._area.replace_text(text)
 
     @property
@@ -296,11 +307,25 @@ class PlayPrompt(Horizontal):
         self._area.completer = Completer(self._area.completer.commands, names)
 
     def restore_text(self, text: str) -> None:
-        """Put words back that could not be played, before what was typed since then."""
-        typed_since = self._area.text
-        self._area.replace_text(
-            f"{text}\n{typed_since}" if typed_since.strip() and typed_since != text else text
-        )
+        """Put a line into the empty prompt: selected, so that typing replaces it, or to be gone on with.
+
+        A line that ends in a space lacks something. If something was typed meanwhile, that stays alone: Up
+        recalls a line that was sent.
+        """
+        if self._area.text.strip():
+            return
+        self._area.replace_text(text)
+        if not text.endswith(" "):
+            self._area.selection = Selection(self._area.document.start, self._area.document.end)
+
+    def suggest_line(self, text: str) -> None:
+        """Offer a line, or the beginning of one, in the empty prompt: Tab takes it, sending a line drops it."""
+        self._area.suggested_line = text
+        self._area.placeholder = content(f"{text.rstrip()}   Tab takes it" if text else self._placeholder)
+
+    def type_text(self, text: str) -> None:
+        """Type at the cursor."""
+        self._area.insert(text)
 
     # --- what happens ------------------------------------------------------------------------------
 
@@ -310,6 +335,8 @@ class PlayPrompt(Horizontal):
     @on(PromptArea.LineSent)
     def _forward_line(self, message: PromptArea.LineSent) -> None:
         message.stop()
+        if not message.is_refused:
+            self.suggest_line("")
         self.post_message(self.LineRefused() if message.is_refused else self.LineSubmitted(message.text))
 
     @on(PromptArea.PasteRefused)

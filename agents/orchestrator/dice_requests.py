@@ -50,7 +50,7 @@ class DiceRequestService:
         Raises InputError, with nothing recorded, for a roll that could not be resolved.
         """
         if listing := self._list_choices(roll, context):
-            return Reply("operation", listing, prompt_text=f"{typed_line.rstrip()} ")
+            return Reply("operation", listing, suggested_line=f"{typed_line.rstrip()} ")
         missing_dice = await self._rolls.find_missing_dice(roll, context)
         return _ask_for_dice(typed_line, roll.faces, missing_dice) if missing_dice else None
 

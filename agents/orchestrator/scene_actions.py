@@ -125,7 +125,8 @@ class SceneActions:
         """
         if not text:
             return Outcome(
-                Reply("operation", self._play_tools.rests.list_rests(context), prompt_text="/rest "), context
+                Reply("operation", self._play_tools.rests.list_rests(context), suggested_line="/rest "),
+                context,
             )
         exchange = await self._play_tools.rests.begin_rest(context, text)
         run = await self._pipeline.play(exchange, context)

@@ -62,10 +62,8 @@ class DepletionWatcher:
         if not effects:
             return replace(reply, lines=(*reply.lines, *lines))
         state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
-        lines.append(
-            f"The rules suggest {state_command}" + ("" if reply.prompt_text else " (Enter proposes it)")
-        )
-        return replace(reply, lines=(*reply.lines, *lines), prompt_text=reply.prompt_text or state_command)
+        lines.append(f"The rules suggest {state_command} (Tab takes it)")
+        return replace(reply, lines=(*reply.lines, *lines), suggested_line=state_command)
 
     def _sheets_before_and_after(
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]

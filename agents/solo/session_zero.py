@@ -88,7 +88,7 @@ class SessionZero:
         return Reply(
             "operation",
             (*lines, closing_line),
-            prompt_text=f"/zero {next_question.key} " if next_question else "",
+            suggested_line=f"/zero {next_question.key} " if next_question else "",
         )
 
     async def answer_question(self, scene_id: Id, key: str, answer_text: str) -> Reply:
@@ -109,7 +109,9 @@ class SessionZero:
             return Reply("operation", (*answer_lines, "That was all. /zero shows it again."))
         next_question = QUESTIONS[next_position]
         question_line = f"{next_question.question_text}  /zero {next_question.key} {next_question.example}"
-        return Reply("operation", (*answer_lines, question_line), prompt_text=f"/zero {next_question.key} ")
+        return Reply(
+            "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
+        )
 
     async def _save_answer(self, scene_id: Id, question: SetupQuestion, answer_text: str) -> tuple[str, ...]:
         match question.key:

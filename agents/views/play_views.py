@@ -405,7 +405,10 @@ class Reply:
     """What that screen is about, such as the turn for `xray`."""
 
     prompt_text: str = ""
-    """Text to put back into the prompt: a branch reopens the words of the old turn."""
+    """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
+
+    suggested_line: str = ""
+    """A line, or the beginning of one, that Tab puts into the empty prompt."""
 
     query_text: str = ""
     """What is asked on the `query` screen."""

@@ -245,7 +245,7 @@ class SheetScreen(ServiceScreen[str]):
     def _changes_staged(self, message: SheetStaged) -> None:
         self._changed_numbers.clear()
         self._changed_tags.clear()
-        self._suggested_line = message.reply.prompt_text or self._suggested_line
+        self._suggested_line = message.reply.suggested_line or self._suggested_line
         self._show_status("\n".join(map(one_line, message.reply.lines)))
         self.reload()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
     from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
+
+LINE_STARTS = "/>?"
+"""Characters that begin a line in the prompt, whatever has the focus."""
 
 REREAD_ROWS = 4
 """Rows before the new ones that are read again: a roll or a take may have been added to them."""
@@ -305,9 +308,9 @@ class SceneScreen(ServiceScreen[None]):
             self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_closed)
 
     def _sheet_closed(self, suggested_line: str | None) -> None:
-        """Put what the rules suggest after the changes into the prompt."""
+        """Suggest what the rules say of the changes."""
         if suggested_line:
-            self._prompt.restore_text(suggested_line)
+            self._prompt.suggest_line(suggested_line)
 
     @on(ProposalList.ProposalEvidenceRequested)
     def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
@@ -319,16 +322,28 @@ class SceneScreen(ServiceScreen[None]):
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
     def action_escape(self) -> None:
-        """Go one step back: dismiss the offer, clear the notes, focus the prompt, then leave the scene."""
-        if self._trigger_bar.why:
+        """Go one step back: focus the prompt, dismiss the offer, clear the notes, then leave the scene."""
+        if not self._prompt.input_has_focus:
+            self._focus_prompt()
+        elif self._trigger_bar.why:
             self._dismiss_trigger()
         elif self._notices.is_shown:
             self._notices.clear()
-        elif not self._prompt.input_has_focus:
-            self._side.remove_class("-over")
-            self._prompt.focus_input()
         else:
             self._confirm_leaving()
+
+    def on_key(self, event: events.Key) -> None:
+        """Type on in the prompt: while a line is being written, a letter in another panel decides nothing."""
+        if self._prompt.input_has_focus or not event.is_printable or event.character is None:
+            return
+        if self._prompt.text or event.character in LINE_STARTS:
+            event.stop()
+            self._focus_prompt()
+            self._prompt.type_text(event.character)
+
+    def _focus_prompt(self) -> None:
+        self._side.remove_class("-over")
+        self._prompt.focus_input()
 
     def _confirm_leaving(self) -> None:
         detail = "The scene stays as it is. Resume it under Continue."
@@ -404,9 +419,10 @@ class SceneScreen(ServiceScreen[None]):
     def _show_reply(self, reply: Reply) -> None:
         if reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
-        # A line to go on with; what the rules suggest beside a played one never runs into what is typed.
-        if reply.prompt_text and not (reply.kind == "exchange" and self._prompt.text.strip()):
+        if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
+        if reply.suggested_line:
+            self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
             self.post_message(Visit(route))
         self.reload()

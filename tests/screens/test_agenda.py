@@ -182,12 +182,15 @@ async def test_session_zero_leads_through_the_prompt(tmp_path: Path) -> None:
         await _begin(ui)
         prompt = ui.app.screen.query_one(PlayPrompt)
         await ui.type("/zero")
+        assert prompt.text == "", "the question is offered, and fuses with nothing that is typed"
+        await ui.press("tab")
         first = prompt.text
         assert first.startswith("/zero ")
         await ui.type("Someone rings the bell at ebb")
+        await ui.press("tab")
         assert prompt.text.startswith("/zero ")
         assert prompt.text != first, "an answer leads to the next question"
-        await ui.press("enter")
+        await ui.press("enter", "tab")
         assert prompt.text.startswith("/zero "), "no answer skips to the next"
 
 

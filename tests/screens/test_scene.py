@@ -269,6 +269,34 @@ async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
     assert not ui.shows("Enter: make it canon now")
 
 
+async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_written(ui: ScreenDriver) -> None:
+    before = [(p.proposal.id, p.verdict) for p in await read_pending(ui)]
+    await ui.type("I come bac", enter=False)
+    await ui.press("f2")
+    assert not prompt(ui).input_has_focus
+    await ui.type("k at dawn, x A r", enter=False)
+    assert prompt(ui).text == "I come back at dawn, x A r"
+    assert prompt(ui).input_has_focus
+    assert [(p.proposal.id, p.verdict) for p in await read_pending(ui)] == before
+
+
+@pytest.mark.parametrize("start", ["/", ">", "?"])
+async def test_scene_line_begun_in_a_panel_is_written_in_the_prompt(ui: ScreenDriver, start: str) -> None:
+    await ui.press("f2")
+    await ui.type(f"{start} wait", enter=False)
+    assert ui.screen == "SceneScreen"
+    assert prompt(ui).text == f"{start} wait"
+
+
+async def test_scene_first_escape_in_a_panel_returns_to_the_prompt(ui: ScreenDriver) -> None:
+    await ui.type("/help nothing such")
+    await ui.press("ctrl+u", "f2")
+    await ui.press("escape")
+    assert prompt(ui).input_has_focus
+    await ui.type("I wait.")
+    assert (await read_texts(ui))[-1] == "I wait."
+
+
 async def test_scene_keeps_what_is_critical_for_later(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.press("escape")

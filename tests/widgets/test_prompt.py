@@ -130,7 +130,7 @@ async def test_tab_walks_the_commands_that_fit() -> None:
         await pilot.press("tab")
         assert app.prompt.text == "/check "
         await pilot.press("tab")
-        assert app.prompt.text == "/commit"
+        assert app.prompt.text == "/commit "
         await pilot.press("tab")
         assert app.prompt.text == "/check "
         await typed(pilot, "might 9")
@@ -154,30 +154,92 @@ async def test_prompt_rest_of_a_command_is_shown_and_right_takes_it() -> None:
         assert "> /undo" in screen_text(app)
         assert app.prompt.text == "/und"
         await pilot.press("right")
-        assert app.prompt.text == "/undo"
+        assert app.prompt.text == "/undo "
 
 
-async def test_tab_with_nothing_to_complete_goes_to_the_next_widget() -> None:
+async def test_prompt_tab_leaves_the_empty_prompt_for_the_next_widget() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.mount(other := PlayPrompt())
-        await typed(pilot, "words")
         await pilot.press("tab")
         assert other.input_has_focus
-        assert app.prompt.text == "words"
 
 
-async def test_prompt_what_failed_comes_back_before_what_was_typed_since() -> None:
+async def test_prompt_refused_line_comes_back_selected_and_typing_replaces_it() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "/cast + Undersinger")
+        await pilot.press("enter")
+        app.prompt.restore_text("/cast + Undersinger")
+        assert app.prompt.text == "/cast + Undersinger"
+        await typed(pilot, "I come back")
+        assert app.prompt.text == "I come back"
+
+
+async def test_prompt_refused_line_never_fuses_with_what_was_typed_since() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "I go")
         await pilot.press("enter")
-        app.prompt.restore_text("I go")
-        assert app.prompt.text == "I go"
-        await pilot.press("enter")
         await typed(pilot, "and wait")
         app.prompt.restore_text("I go")
-        assert app.prompt.text == "I go\nand wait"
+        assert app.prompt.text == "and wait"
+        await pilot.press("enter", "up", "up")
+        assert app.prompt.text == "I go"
+
+
+async def test_prompt_line_that_lacks_something_is_gone_on_with() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.prompt.restore_text("/roll 2d6 = ")
+        await typed(pilot, "5 4")
+        assert app.prompt.text == "/roll 2d6 = 5 4"
+
+
+async def test_prompt_suggestion_is_no_text_until_tab_takes_it() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.prompt.suggest_line("/state Rat.alive = false")
+        await pilot.pause()
+        assert "/state Rat.alive = false   Tab takes it" in screen_text(app)
+        assert app.prompt.text == ""
+        await typed(pilot, "> It squeaks once.")
+        await pilot.press("enter")
+        assert app.sent == ["> It squeaks once."]
+        assert "Rat.alive" not in screen_text(app)
+        app.prompt.suggest_line("/rest ")
+        await pilot.press("tab")
+        await typed(pilot, "night")
+        assert app.prompt.text == "/rest night"
+
+
+async def test_prompt_tab_with_text_never_leaves_it() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "Tomorrow the")
+        await pilot.press("tab", "tab")
+        await typed(pilot, "n")
+        assert app.prompt.text == "Tomorrow then"
+
+
+async def test_prompt_ctrl_u_clears_every_line_and_ctrl_z_brings_them_back() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "first\nsecond " + "word " * 40)
+        text = app.prompt.text
+        await pilot.press("ctrl+u")
+        assert app.prompt.text == ""
+        await pilot.press("ctrl+z")
+        assert app.prompt.text == text
+
+
+async def test_prompt_completed_command_ends_in_a_space() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "/und")
+        await pilot.press("tab")
+        await typed(pilot, "The")
+        assert app.prompt.text == "/undo The"
 
 
 async def test_prompt_busy_prompt_keeps_the_words_and_takes_more() -> None:

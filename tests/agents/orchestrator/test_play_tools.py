@@ -429,7 +429,7 @@ async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         listing = await at.say("/move")
         assert "strike (might 1): Attack somebody within reach" in listing.lines
-        assert listing.prompt_text == "/move "
+        assert listing.suggested_line == "/move "
         await at.say(ORC, "/move strike Orc = 5 4")
         assert (await at.last()).rule.startswith("Lantern Twos: strike with might")
         assert (await at.numbers("Orc"))["hp"] == 0
@@ -446,7 +446,7 @@ async def test_play_bare_check_asks_what_with(tmp_path: Path) -> None:
         reply = await at.say("I climb. /check")
         assert reply.lines[:2] == ("Roll what?", "Numbers: might 1, wits 0, nerve 0, HP 10, light 6")
         assert "strike" in reply.lines[2]
-        assert reply.prompt_text == "I climb. /check "
+        assert reply.suggested_line == "I climb. /check "
         assert (await at.say("/check ; fail: Mara.hp -1")).kind == "operation"
         assert await at.texts() == []
         await at.say("/system plain_telling", "/check")  # it has no numbers to ask for
@@ -469,7 +469,7 @@ async def test_play_rest_is_one_exchange(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         listing = await at.say("/rest")
         assert listing.lines[1] == "night (8 h): Sleep behind a door"
-        assert listing.prompt_text == "/rest "
+        assert listing.suggested_line == "/rest "
         await at.say("/state Mara.hp -7, Mara +hurt", "I lie down.")
         then = (await at.view()).when
         assert (await at.say("/rest night")).lines == ()
@@ -532,13 +532,13 @@ async def test_play_at_zero_the_rules_suggest_and_the_gm_decides(
         reply = await at.say("I strike. /move strike Orc = 6 6")
         assert reply.lines == (
             "Orc: HP is at 0. Orc falls and does not get up.",
-            "The rules suggest /state Orc.alive = false (Enter proposes it)",
+            "The rules suggest /state Orc.alive = false (Tab takes it)",
         )
-        assert reply.prompt_text == "/state Orc.alive = false"
+        assert reply.suggested_line == "/state Orc.alive = false"
         view = await at.view()
         assert not view.trigger_reason  # nothing is staged yet, so nothing critical is
         assert [p.proposal.change.kind for p in view.proposals if p.status == "pending"] == ["state_change"]
-        reply = await at.say(reply.prompt_text)
+        reply = await at.say(reply.suggested_line)
         if critical is CriticalCommitMode.AUTO:
             assert reply.lines == ("Proposed: Orc died", "Canon: Orc's HP is 0.", "Canon: Orc died.")
         else:
@@ -548,16 +548,18 @@ async def test_play_at_zero_the_rules_suggest_and_the_gm_decides(
 async def test_play_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("/state Mara.hp -10")
-        assert reply.prompt_text == "/state Mara +down"
+        assert reply.suggested_line == "/state Mara +down"
         assert reply.lines[1].startswith("Mara: HP is at 0. Mara is down.")
-        assert (await at.say("/state Mara.hp -1")).prompt_text == ""  # it is at 0 already
-        assert (await at.say("/undo") if (await at.view()).can_undo else Reply("nothing")).prompt_text == ""
+        assert (await at.say("/state Mara.hp -1")).suggested_line == ""  # it is at 0 already
+        assert (
+            await at.say("/undo") if (await at.view()).can_undo else Reply("nothing")
+        ).suggested_line == ""
         await at.say("/state Mara.hp = 1, Mara +down")
         reply = await at.say("/state Mara.hp = 0")
-        assert reply.prompt_text == ""  # she is down: nothing is left to suggest
+        assert reply.suggested_line == ""  # she is down: nothing is left to suggest
         assert any("is at 0" in line for line in reply.lines)
         reply = await at.say("/state Mara.light -6, Mara.hp = 2")
-        assert reply.prompt_text == "/state Mara +in the dark"
+        assert reply.suggested_line == "/state Mara +in the dark"
 
 
 async def test_play_number_that_nobody_has_is_said_to_count_from_nothing(tmp_path: Path) -> None:

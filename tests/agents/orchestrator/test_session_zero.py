@@ -15,7 +15,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         scene_id = await begin(program)
         asked = await program.services.play.submit(scene_id, "/zero")
         assert len([line for line in asked.lines if line.startswith("·")]) == 8
-        assert asked.prompt_text == "/zero tone "
+        assert asked.suggested_line == "/zero tone "
         answers = (
             "quiet dread",
             "no harm to animals",
@@ -26,10 +26,10 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
             "Old Tam: keeper of the salt bell",
             "Ilse Karr: harbour master",
         )
-        text = asked.prompt_text
+        text = asked.suggested_line
         for answer in answers:
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
-            text = reply.prompt_text
+            text = reply.suggested_line
         assert text == ""
         assert "That was all" in reply.lines[-1]
         view = await program.services.play.scene(scene_id)
@@ -42,7 +42,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         assert [line for line in again.lines if line.startswith("·")] == [
             "· What is it about, underneath?  /zero theme what the living owe the dead"
         ]
-        assert again.prompt_text == "/zero theme "
+        assert again.suggested_line == "/zero theme "
 
 
 @pytest.mark.parametrize(
