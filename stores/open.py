@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stores.authority import Store
-from stores.errors import InputError, StoreError
+from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError, StoreFull
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
@@ -127,13 +127,14 @@ async def open_stores_for_reading(
     kinds: StoreKinds = ALL_EMBEDDED,
     environ: Mapping[str, str] = MappingProxyType({}),
 ) -> StoresForReading:
-    """Open the library as `open_stores` does, or a copy of it if it cannot be opened: in use, no room, read-only.
+    """Open the library as `open_stores` does, or a copy of it if that is in use, on a full or on a read-only disk.
 
-    What is written to a copy is lost. Raises what `open_stores` raises if no copy can be made either.
+    What is written to a copy is lost. Raises what `open_stores` raises if no copy can be made, if the copy would
+    lack writes, and for a library on servers.
     """
     try:
         return StoresForReading(await open_stores(home, clock=clock, kinds=kinds, environ=environ), None)
-    except StoreError as error:
+    except (LibraryInUse, LibraryUnreadable, StoreFull) as error:
         if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
             raise
         from stores.embedded.snapshot import open_snapshot

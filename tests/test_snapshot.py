@@ -74,6 +74,15 @@ async def test_snapshot_of_a_library_whose_lock_cannot_be_written(tmp_path: Path
     assert not (tmp_path / "elsewhere").exists()
 
 
+async def test_snapshot_never_lacks_the_newest_writes(home: Path) -> None:
+    (home / "library.db-wal").rename(home / "log")
+    try:
+        with pytest.raises(LibraryInUse):
+            await read_everything(home)
+    finally:
+        (home / "log").rename(home / "library.db-wal")
+
+
 async def test_snapshot_of_no_library_is_refused_with_the_first_problem(tmp_path: Path) -> None:
     (tmp_path / "library.lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreError, match=r"library\.lock cannot be opened"):

@@ -29,6 +29,14 @@ _OPEN_MARK = b" open"
 _MAX_BYTES = 64
 
 
+def was_left_open(path: Path) -> bool:
+    """Return whether the process of this lock file has the library open, or was ended while it had."""
+    try:
+        return path.read_bytes()[:_MAX_BYTES].endswith(_OPEN_MARK)
+    except OSError:
+        return False
+
+
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
 

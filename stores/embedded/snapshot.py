@@ -18,7 +18,8 @@ from stores.embedded.database import Database
 from stores.embedded.index_file import open_index
 from stores.embedded.library import APPLICATION_ID
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
-from stores.embedded.sqlite_errors import translate_sqlite_errors
+from stores.embedded.process_lock import was_left_open
+from stores.embedded.sqlite_errors import missing_log_error, translate_sqlite_errors
 from stores.embedded.stores import build_embedded_stores
 from stores.errors import NotFound
 from stores.records.ids import Clock
@@ -49,6 +50,8 @@ async def open_snapshot(home: Path, clock: Clock) -> Stores:
 def _copy_library(path: Path, target: Path) -> None:
     if not path.is_file():
         raise NotFound(f"There is no library in {path.parent}.")
+    if was_left_open(path.with_suffix(".lock")) and not path.with_name(f"{path.name}-wal").exists():
+        raise missing_log_error(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
     try:
         _copy_open_library(path, target)
