@@ -143,7 +143,7 @@ class ProposalList(RowList[ProposalView]):
         self._accept_all = accept_all
         self._views: tuple[ProposalView, ...] = ()
         self._selected_ids: set[Id] = set()
-        self._label_cells = 0
+        self._label_cells = self._number_cells = 0
 
     # --- what screens call -------------------------------------------------------------------------
 
@@ -152,6 +152,7 @@ class ProposalList(RowList[ProposalView]):
         cursor_before, view_before = self.cursor, self.current
         self._views = tuple(views)
         self._label_cells = label_width(views)
+        self._number_cells = max((len(str(view.number)) for view in views), default=0)
         self._selected_ids &= {view.proposal.id for view in self._views if is_open(view)}
         self._rebuild_rows()
         was_closed = view_before and is_open(view_before) and self.current and not is_open(self.current)
@@ -184,7 +185,15 @@ class ProposalList(RowList[ProposalView]):
 
     def _draw_row(self, view: ProposalView, width: int) -> list[Line]:
         selected = view.proposal.id in self._selected_ids
-        return [proposal_line(view, width, selected=selected, label_cells=self._label_cells)]
+        return [
+            proposal_line(
+                view,
+                width,
+                selected=selected,
+                label_cells=self._label_cells,
+                number_cells=self._number_cells,
+            )
+        ]
 
     def _draw_header(self, name: str, views: Sequence[ProposalView], width: int) -> list[Line]:
         return [header_line(name, views, width)]

@@ -94,9 +94,17 @@ def confidence_text(value: float) -> str:
 
 
 def proposal_line(
-    view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
+    view: ProposalView,
+    width: int,
+    *,
+    selected: bool = False,
+    label_cells: int = LABEL_CELLS,
+    number_cells: int = 0,
 ) -> Line:
-    """Return a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
+    """Return a proposal at `width` cells: marks, number, kind, title, then conflicts and confidence or verdict.
+
+    The number, which commands take, is left out with `number_cells` 0.
+    """
     outcome = outcome_word(view) or ("by rule" if view.is_marked_by_rule else "")
     sign, sign_ink = proposal_sign(view)
     is_rejected = view.verdict in (Verdict.REJECT, Verdict.FLAVOUR) or view.status in (
@@ -108,7 +116,7 @@ def proposal_line(
         (" ", Ink.PROSE),
         (SELECTED_SIGN if selected else " ", Ink.NPC),
         (sign, sign_ink),
-        (" ", Ink.PROSE),
+        (f" {view.number:>{number_cells}} " if number_cells else " ", Ink.MUTED),
         (pad(view.label, label_cells if width >= NARROW_CELLS else min(label_cells, 6)) + " ", Ink.MUTED),
     ]
     tail: list[Piece] = []

@@ -49,6 +49,14 @@ async def test_proposal_one_key_decides_the_row_under_the_cursor(key: str, verdi
         assert decided(app) == [(ids(2), verdict)]
 
 
+async def test_proposal_rows_show_the_numbers_that_commands_take() -> None:
+    app, _ = stage([proposal(n, title=f"change {n}") for n in range(1, 13)])
+    async with app.run_test(size=(60, 20)):
+        lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
+        for number in (1, 2, 12):
+            assert any(f" {number} " in line and line.count(f"change {number} ") for line in lines), number
+
+
 async def test_proposal_decision_is_taken_back_where_there_is_one() -> None:
     app, _ = stage([proposal(1, verdict=Verdict.REJECT), proposal(2)])
     async with app.run_test(size=(60, 20)) as pilot:
@@ -206,13 +214,13 @@ async def test_rows_say_their_state_without_colour() -> None:
     async with app.run_test(size=(40, 12)):
         rows = [line.replace(" ", "") for line in screen_text(app).splitlines()]
         assert rows[:7] == [
-            "▸✓factsure1.0",
-            "⚠facttorn⚠1.80",
-            "·factgrave★.80",
-            "✓factkeptaccepted",
-            "✗factthrownrejected",
-            "✗factpaintedjustflavour",
-            "‖factlaterdeferred",
+            "▸✓1factsure1.0",
+            "⚠2facttorn⚠1.80",
+            "·3factgrave★.80",
+            "✓4factkeptaccepted",
+            "✗5factthrownrejected",
+            "✗6factpaintedjustflavour",
+            "‖7factlaterdeferred",
         ]
 
 
