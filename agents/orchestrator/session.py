@@ -21,6 +21,9 @@ from stores.records.workflow import Loop
 SESSION_ID = derive_id("loop", "main")
 """The subject of the Main Loop: there is one session for each library."""
 
+MAX_MAIN_LOOKBACK = 200
+"""Transitions of the Main Loop in which the story that was played last is looked for."""
+
 
 class SessionLoop:
     """The Main Loop."""
@@ -153,9 +156,22 @@ class SessionLoop:
         return [s for s in stories if s.id in states and states[s.id].target == "active"]
 
     async def _find_last_played_story_id(self) -> Id | None:
-        """Return the open story whose scene moved last."""
+        """Return the open story that the player was in last; imports and background work do not count.
+
+        After a crash in a story that was just started, the one whose scene moved last.
+        """
+        open_stories = await self._read_open_stories()
+        open_ids = {story.id for story in open_stories}
+        main_transitions = await self._log.transitions(
+            loop=Loop.MAIN, subject_id=SESSION_ID, limit=MAX_MAIN_LOOKBACK
+        )
+        last_transition = main_transitions[-1] if main_transitions else None
+        if last_transition is None or last_transition.event != MainMode.START_STORY.value:
+            for transition in reversed(main_transitions):
+                if transition.detail in open_ids:
+                    return transition.detail
         move_times = []
-        for story in await self._read_open_stories():
+        for story in open_stories:
             scenes = await self._log.scenes(story.id)
             last_transition = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
             if last_transition is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.importers.import_views import ImportRequest
 from agents.orchestrator.exchange import begin_exchange as begin_exchange
 from agents.orchestrator.session import SESSION_ID
 from agents.story_outline import MainMode
@@ -74,6 +75,23 @@ async def test_closing_after_any_line_and_opening_again_changes_nothing(tmp_path
         assert await main_state(program) == MainMode.START_STORY.value
         assert await program.services.play.scene(scene_id) == before
         assert await program.services.play.transcript(scene_id, 0, 100) == rows
+
+
+async def test_session_goes_on_where_the_player_was_whatever_was_imported_since(tmp_path: Path) -> None:
+    async with opened(tmp_path, seed=3) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I wait.")
+        await program.services.stories.suspend()
+        for name in ("First", "Second", "Third"):
+            log = ImportRequest(f"{name}.md", f"Ann: I walk to the {name} gate.\nGM: Rain.\n".encode())
+            await program.services.imports.import_log(log)
+        await program.services.stories.enter(MainMode.UNIVERSE)
+        await program.services.stories.leave()
+        menu = await program.services.stories.menu()
+        assert menu.resume_story
+        assert menu.resume_story.scene
+        assert menu.resume_story.scene.id == scene_id
+        assert menu.story_count == 4
 
 
 async def test_session_process_that_died_is_suspended_at_the_next_start(tmp_path: Path) -> None:
