@@ -45,11 +45,14 @@ _FACT_KIND_BY_WORD = {
     "promise": (FactKind.COMMITMENT, "promised"),
     "debt": (FactKind.COMMITMENT, "owes"),
     "question": (FactKind.COMMITMENT, "question"),
+    "open question": (FactKind.COMMITMENT, "question"),
     "change": (FactKind.CHANGE, "change"),
     "encounter": (FactKind.ENCOUNTER, "encounter"),
 }
-"""The words that name a kind, with the kind and the predicate of a sentence behind them: the ledger tells
-promise, debt and question apart by it, and the dead promise nothing."""
+"""The words that name a kind, as screens use them, with the kind and the predicate of the sentence after them.
+
+By the predicate the ledger keeps promise, debt and question apart.
+"""
 _KIND_PREFIX = re.compile(rf"({'|'.join(_FACT_KIND_BY_WORD)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _CAPITALISED = re.compile(
     r"\b(?:the\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"

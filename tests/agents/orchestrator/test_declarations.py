@@ -71,3 +71,24 @@ async def test_declaration_ledger_knows_a_debt_from_a_promise(tmp_path: Path, ty
             await program.services.play.submit(scene_id, line)
         (entry,) = (await program.services.play.submit(scene_id, "/promises")).lines
         assert shown in entry
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("open question: Where is Teodor", "open question"),
+        ("Open Question : Where is Teodor", "open question"),
+        ("question: Where is Teodor", "open question"),
+        ("debt: Mara owes Tom a boat", "debt"),
+        ("promise: Mara promised Tom a boat", "promise"),
+    ],
+)
+async def test_declaration_of_a_commitment_in_the_words_of_the_screen(
+    tmp_path: Path, line: str, label: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, f"/fact {line}")
+        (row,) = (await program.services.gate.gate(scene_id)).proposals
+        assert row.label == label
+        assert ":" not in row.title
