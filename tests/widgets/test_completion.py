@@ -14,8 +14,8 @@ COMPLETER = Completer(COMMANDS, NAMES)
 @pytest.mark.parametrize(
     ("typed", "candidates"),
     [
-        ("/c", ["/check ", "/commit"]),
-        ("/C", ["/check ", "/commit"]),
+        ("/c", ["/check ", "/commit "]),
+        ("/C", ["/check ", "/commit "]),
         ("/undo", []),
         ("/check m", []),
         ("/zz", []),
