@@ -1,8 +1,8 @@
-"""The composition of what runs behind play: the Indexer, the MemoryManager, and the embedding model.
+"""Builds the background work: the Indexer, the MemoryManager, and the embedding model.
 
-Nothing of it starts by being built. `Work.PLAY` is the program with its screen, whose background begins after
-the first frame; `Work.ASK` a command that may ask by meaning; with `Work.NOTHING` no process is started, and
-nothing is done before somebody calls `settle`.
+Building starts nothing. `BackgroundMode.PLAY` is for the program with its screen, where the work begins after
+the first frame; `BackgroundMode.QUERY` for a command that may ask by meaning; with `BackgroundMode.OFF` no
+process is started, and nothing is done before `settle` is called.
 """
 
 from __future__ import annotations

@@ -129,10 +129,10 @@ def state_move_of(change: StateChange, catalogue: Catalogue) -> StateMove:
 
 
 def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
-    """Say whether the claim is a change through time that simply ends the other fact.
+    """Return whether the claim is a change over time that ends the other fact, and no contradiction.
 
-    It is when it names it, when it moves by nature, or when a value is given anew, at a later time, on
-    the line of play. What is final (death) ends by the GM's word alone.
+    It is one if it names the fact, if the predicate changes by nature (a place), or if play gives the value
+    again at a later time. A final value (a death) ends only by the GM's word.
     """
     if other.id in claim.ended_ids:
         return True

@@ -25,7 +25,7 @@ class StagingLog:
         self.staged += proposals
 
 
-class Bench:
+class ProposalsFixture:
     def __init__(self) -> None:
         self.clock = SteppingClock(START)
         self.log = StagingLog()
@@ -40,27 +40,27 @@ def built(number: int, site: ProposalSite = SITE) -> ProposedChange:
 
 
 async def test_proposals_stage_what_is_built_already_as_it_is_and_publish() -> None:
-    bench = Bench()
+    fixture = ProposalsFixture()
     proposals = [built(1), built(2), built(3, ProposalSite("universe"))]
-    await bench.proposals.stage(proposals)
-    assert bench.log.staged == proposals
-    assert bench.published == [ProposalsChanged("universe", "scene"), ProposalsChanged("universe", None)]
+    await fixture.proposals.stage(proposals)
+    assert fixture.log.staged == proposals
+    assert fixture.published == [ProposalsChanged("universe", "scene"), ProposalsChanged("universe", None)]
 
 
 async def test_proposals_stage_of_nothing_publishes_nothing() -> None:
-    bench = Bench()
-    await bench.proposals.stage([])
-    assert (bench.log.staged, bench.published) == ([], [])
+    fixture = ProposalsFixture()
+    await fixture.proposals.stage([])
+    assert (fixture.log.staged, fixture.published) == ([], [])
 
 
 async def test_proposals_staged_ahead_of_their_turn_are_not_published() -> None:
-    bench = Bench()
-    await bench.proposals.stage_ahead_of_turn([built(1)])
-    assert (bench.log.staged, bench.published) == ([built(1)], [])
+    fixture = ProposalsFixture()
+    await fixture.proposals.stage_ahead_of_turn([built(1)])
+    assert (fixture.log.staged, fixture.published) == ([built(1)], [])
 
 
 async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_on() -> None:
-    bench = Bench()
+    fixture = ProposalsFixture()
     turn = Turn(
         id="turn",
         scene_id="scene",
@@ -69,9 +69,9 @@ async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_
         speaker=Speaker.GM,
         text="The bell rings.",
         depth=0,
-        created_at=bench.clock(),
+        created_at=fixture.clock(),
     )
-    proposal = await bench.proposals.propose(DAWN, "/clock dawn", Authority.GM, SITE, turn=turn)
+    proposal = await fixture.proposals.propose(DAWN, "/clock dawn", Authority.GM, SITE, turn=turn)
     typed, spoken = proposal.evidence
     assert (typed.kind, typed.ref_id, typed.quote, typed.turn_id) == (
         EvidenceKind.MANUAL,
@@ -81,8 +81,8 @@ async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_
     )
     assert (spoken.kind, spoken.ref_id, spoken.quote) == (EvidenceKind.TURN, "turn", turn.text)
     assert (proposal.tick, proposal.turn_id, proposal.status) == (7, "turn", ProposalStatus.PENDING)
-    assert bench.log.staged == [proposal]
-    assert bench.published == [ProposalsChanged("universe", "scene")]
+    assert fixture.log.staged == [proposal]
+    assert fixture.published == [ProposalsChanged("universe", "scene")]
 
 
 def test_renew_proposal_keeps_change_and_evidence_and_drops_the_decision() -> None:
