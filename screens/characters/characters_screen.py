@@ -86,7 +86,7 @@ class CharactersScreen(CharacterEditScreen):
         yield TitleBar("Characters")
         with Horizontal(id="world"):
             yield CharacterList(empty=NO_CHARACTERS_HINT)
-            with Vertical(id="known"):
+            with Vertical(id="details"):
                 yield Static(id="panes", markup=False)
                 yield CharacterPane()
                 yield EvidencePanel(self.services.world.provenance)

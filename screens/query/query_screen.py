@@ -117,7 +117,7 @@ class QueryScreen(FindingActionsScreen):
         )
         yield Static(id="tabs", markup=False)
         yield Static(id="notes", markup=False)
-        with Vertical(id="known"):
+        with Vertical(id="details"):
             yield Static(id="answer", markup=False)
             yield FindingList(empty=TAB_HINTS[self.tab])
             yield EvidencePanel(self.services.world.provenance)

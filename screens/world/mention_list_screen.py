@@ -53,7 +53,7 @@ class MentionListScreen(ServiceScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar(self.NAME)
         yield from self.compose_top()
-        with Vertical(id="known"):
+        with Vertical(id="details"):
             yield MentionList()
             yield EvidencePanel(self.services.world.provenance)
         yield NoticePanel()

@@ -106,7 +106,7 @@ class UniverseScreen(UniverseEditScreen):
         if self.query(EntityTree):
             return
         tree = EntityTree()
-        card_panel = Vertical(EntityCardView(), EvidencePanel(self.services.world.provenance), id="known")
+        card_panel = Vertical(EntityCardView(), EvidencePanel(self.services.world.provenance), id="details")
         await self.query_one("#world").mount(Static(id="none", markup=False), tree, card_panel)
         tree.focus()
 

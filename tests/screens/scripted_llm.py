@@ -1,7 +1,7 @@
 """A scripted language model for screen tests, and a library in which it has narrated a story before.
 
 home = await build_narrated_story(tmp_path)
-async with seated(real_desk(home, 8, model=ScriptedLlm())) as table: ...
+async with started_app(real_services(home, 8, model=ScriptedLlm())) as ui: ...
 """
 
 from __future__ import annotations

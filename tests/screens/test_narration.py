@@ -237,6 +237,18 @@ async def test_escape_before_the_first_word_stops_the_call_and_keeps_the_line(
     assert ui.screen == "ConfirmDialog"
 
 
+async def test_escape_before_the_first_word_of_a_retake_keeps_the_take(
+    ui: ScreenDriver, model: ScriptedLlm
+) -> None:
+    narrate(model, "Late.", hold_after=0)
+    await ui.press("ctrl+r")
+    await ui.pilot.press("enter")
+    await ui.until("narrator …")
+    await ui.press("escape")
+    assert ui.shows("The narration was stopped before its first word.", "is kept.")
+    assert (await turn_texts(ui))[-1] == SILENCE
+
+
 async def test_escape_while_no_call_is_under_way_offers_to_leave(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,7 @@ async def build_new_scene(home: Path, mode: StoryMode = StoryMode.COPILOT, *line
     await close()
 
 
-async def test_untold_scene_says_that_the_model_can_open_it(tmp_path: Path) -> None:
+async def test_unnarrated_scene_says_that_the_model_can_open_it(tmp_path: Path) -> None:
     await build_new_scene(tmp_path)
     write_settings(tmp_path)
     model = ScriptedLlm()
@@ -43,7 +43,7 @@ async def test_untold_scene_says_that_the_model_can_open_it(tmp_path: Path) -> N
     assert len(model.asked(Persona.NARRATOR)) == 1
 
 
-async def test_untold_scene_is_opened_by_nobody_without_a_model(tmp_path: Path) -> None:
+async def test_unnarrated_scene_is_opened_by_nobody_without_a_model(tmp_path: Path) -> None:
     await build_new_scene(tmp_path)
     async with started_app(real_services(tmp_path, 8), NARROW) as ui:
         await ui.press("enter")
@@ -70,7 +70,7 @@ async def test_next_scene_is_narrated_at_once_in_autopilot(
     assert len(model.asked(Persona.NARRATOR)) == narrated
 
 
-async def test_untold_scene_that_is_resumed_costs_nothing_unasked(tmp_path: Path) -> None:
+async def test_unnarrated_scene_that_is_resumed_costs_nothing_unasked(tmp_path: Path) -> None:
     await build_new_scene(tmp_path, StoryMode.AUTOPILOT)
     write_settings(tmp_path)
     model = ScriptedLlm()

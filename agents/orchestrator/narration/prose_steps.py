@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -142,8 +142,16 @@ class ProseSteps:
         self._events.publish(TurnAppended(turn))
 
 
+_KEPT_WHEN_STOPPED: Mapping[str, str] = {
+    "answer": "What you typed is in the story; /continue narrates it.",
+    "retake": "The take that there was is kept.",
+    "on": "/continue begins it again.",
+}
+"""What was kept, and what to do, by the kind of a narration that was stopped before its first word."""
+
+
 def _stopped_before_first_word(state: NarrationState) -> StepResult:
-    line = "The narration was stopped before its first word. What you typed is in the story; /continue narrates it."
+    line = f"The narration was stopped before its first word. {_KEPT_WHEN_STOPPED[state.narration.kind]}"
     state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
     return StepResult(state, "skipped", "stopped before the first word")
 
