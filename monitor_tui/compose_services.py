@@ -57,26 +57,28 @@ class ServiceComposer:
         self._play = play = PlayParts(agents)
         log, canon, keeper = agents.log, agents.canon, agents.keeper
         clock, ids, events = self._base.clock, self._base.ids, self._base.events
-        self._atlas, self._transcript = (
+        self._entity_cards, self._transcript = (
             EntityCardReader(canon, log, keeper.policies),
             TranscriptReader(log, canon),
         )
-        self._chronicle = StoryRecordReader(
-            log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
+        self._story_records = StoryRecordReader(
+            log, canon, agents.contexts, agents.agendas, self._entity_cards, self._transcript
         )
         self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
-        self._by_hand = ManualEdits(log, agents.proposals, self._universe_gate, play.views, play.dispatcher)
-        self._edits = WorldEditor(canon, log, keeper, self._by_hand, ids, clock)
-        self._annals = ProvenanceReader(canon, log, keeper, self._atlas, clock)
+        self._manual_edits = ManualEdits(
+            log, agents.proposals, self._universe_gate, play.views, play.dispatcher
+        )
+        self._edits = WorldEditor(canon, log, keeper, self._manual_edits, ids, clock)
+        self._provenance = ProvenanceReader(canon, log, keeper, self._entity_cards, clock)
         self._ledger = CommitmentService(
             canon,
             log,
             keeper,
             agents.contexts,
-            self._atlas,
+            self._entity_cards,
             play.views,
             agents.declarations,
-            self._by_hand,
+            self._manual_edits,
             play.dispatcher,
         )
         self._export_universe = partial(export_universe, self._base.stores, home, clock)
@@ -121,8 +123,8 @@ class ServiceComposer:
             canon=agents.canon,
             conflicts=conflict_commands,
             budgets=llm,
-            read_recap=self._chronicle.read_previously_lines,
-            read_entity_card=self._atlas.read_card,
+            read_recap=self._story_records.read_previously_lines,
+            read_entity_card=self._entity_cards.read_card,
             ask_record=partial(query.answer_question, in_words=False),
         )
         return TypedLines(
@@ -164,7 +166,7 @@ class ServiceComposer:
             ),
             stories=play.stories,
             story_start=StoryStart(agents.contexts, play.stories, play.pipeline, base.ids),
-            story_record_reader=self._chronicle,
+            story_record_reader=self._story_records,
             play_tools=play.play_table,
             canon=agents.canon,
             startup=StartupReaders(
@@ -196,7 +198,7 @@ class ServiceComposer:
             agents.keeper,
             agents.proposals,
             agents.contexts,
-            ConflictStatementBuilder(agents.canon, self._atlas, self._annals),
+            ConflictStatementBuilder(agents.canon, self._entity_cards, self._provenance),
             self._play.dispatcher,
             base.clock,
             base.events,
@@ -210,7 +212,7 @@ class ServiceComposer:
             agents.keeper,
             agents.proposals,
             conflicts,
-            self._by_hand,
+            self._manual_edits,
             self._play.dispatcher,
             base.clock,
             base.events,
@@ -222,17 +224,17 @@ class ServiceComposer:
             agents.canon,
             agents.log,
             agents.keeper,
-            self._atlas,
+            self._entity_cards,
             self._play.views,
             self._universe_gate,
-            self._by_hand,
+            self._manual_edits,
         )
         return WorldServices(
             agents.canon,
-            self._atlas,
+            self._entity_cards,
             self._edits,
             previews,
-            self._annals,
+            self._provenance,
             self._ledger,
             self._export_universe,
         )
@@ -244,9 +246,9 @@ class ServiceComposer:
             agents.log,
             agents.background.memories.misremember,
             KnowledgeReader(agents.canon, agents.log, agents.read_catalogue),
-            self._atlas,
+            self._entity_cards,
             play.play_table.sheets,
-            self._by_hand,
+            self._manual_edits,
             self._universe_gate,
             play.dispatcher,
             self._base.ids,
@@ -254,7 +256,9 @@ class ServiceComposer:
 
     def _build_query(self) -> QueryService:
         agents, play = self.agents, self._play
-        placing = ResultFormatter(agents.canon, agents.log, self._atlas, self._annals, play.views)
+        formatter = ResultFormatter(
+            agents.canon, agents.log, self._entity_cards, self._provenance, play.views
+        )
         propose = FactProposer(
             agents.contexts, agents.declarations, self._edits, agents.loops, play.dispatcher
         ).propose_fact
@@ -262,7 +266,7 @@ class ServiceComposer:
             agents.canon,
             agents.log,
             agents.search,
-            placing,
+            formatter,
             agents.calls,
             agents.read_catalogue,
             propose,

@@ -1,4 +1,4 @@
-"""Reads the faces of physical dice that the player typed, and says which dice are still to be thrown.
+"""Decides which dice a throw needs next: rerolls and explosions, for thrown and for typed physical dice.
 
 All dice are thrown first, left to right; then, together, those that explode or are rerolled, in the order
 of the dice; and so on until none is.
@@ -39,7 +39,7 @@ class DiceToThrow:
 
 @dataclass(slots=True)
 class DieChain:
-    """One die while it is thrown, with its rerolls and explosions."""
+    """One die while it is thrown: `add_face` decides whether it explodes or is rerolled."""
 
     dice: Dice
     fallen_dice: list[Die] = field(default_factory=list)

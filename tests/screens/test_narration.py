@@ -245,7 +245,7 @@ async def test_escape_before_the_first_word_of_a_retake_keeps_the_take(
     await ui.pilot.press("enter")
     await ui.until("narrator …")
     await ui.press("escape")
-    assert ui.shows("The narration was stopped before its first word.", "is kept.")
+    assert ui.shows("The narration was stopped before its first word.", "The take that there was is")
     assert (await turn_texts(ui))[-1] == SILENCE
 
 
