@@ -124,10 +124,6 @@ class ServerConnection(Generic[Port]):
                 raise self.outage_error() from error
             raise self._mark_lost(error, timeout) from error
 
-    async def run_long(self, role: Role | None, call: Callable[[Port], Awaitable[T]]) -> T:
-        """Make a call that takes as long as a whole library does. Raises ServerOutage, or what the server answers."""
-        return await self._call(self._timeouts.load, role, call)
-
     async def reach(self) -> bool:
         """Connect if need be and make the probe call; return whether the server answered."""
         try:

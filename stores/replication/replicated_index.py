@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from stores.authority import Role, Store
@@ -51,12 +51,6 @@ class ReplicatedIndex:
         if not self._connection.is_usable:
             raise self._connection.outage_error()
         return await self._connection.read(role, call)
-
-    async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        """Rebuild a collection of words. Raises StoreUnavailable, and then the collection is unchanged."""
-        if not self._connection.is_usable:
-            raise self._connection.outage_error()
-        return await self._connection.run_long(role, lambda index: index.rebuild(collection, batches))
 
     async def write(self, entry: OutboxEntry) -> None:
         """Send the write, or let it wait in the outbox. Raises StoreUnavailable if too many wait."""
@@ -144,7 +138,6 @@ class ReplicatedTextIndex(ReplicatedHandle[TextIndex]):
 
     def __init__(self, role: Role, index: ReplicatedIndex, replay_clock: Clock, now: Clock) -> None:
         super().__init__(Store.WORDS, role, index, replay_clock, now)
-        self._index = index
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         await self._write("put", collection=collection, items=items)
@@ -164,6 +157,3 @@ class ReplicatedTextIndex(ReplicatedHandle[TextIndex]):
         self, collection: str, *, ids: Collection[Id] | None = None, scope: Mapping[str, str] | None = None
     ) -> dict[Id, str]:
         return await self._read(lambda index: index.fingerprints(collection, ids=ids, scope=scope))
-
-    async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
-        return await self._index.rebuild(self._role, collection, batches)
