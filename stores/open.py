@@ -12,12 +12,16 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stores.authority import Store
 from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError, StoreFull
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
+
+if TYPE_CHECKING:
+    from stores.embedded.database import Database
+    from stores.embedded.index_file import IndexFile
 
 __all__ = [
     "ALL_EMBEDDED",
@@ -93,24 +97,31 @@ async def open_stores(
     """
     if server_stores := frozenset(store for store in Store if kinds[store] is not StoreKind.EMBEDDED):
         return await _open_with_servers(home, server_stores, clock, environ, on_progress)
-    from stores.embedded.index_file import open_index
     from stores.embedded.library import open_library, refuse_new_library
     from stores.embedded.object_store import remove_temporary_files
     from stores.embedded.stores import build_embedded_stores
-    from stores.replication.join_errors import servers_not_named_error
-    from stores.replication.replica_state import read_replica_state
 
     await asyncio.to_thread(make_home, home)
     async with AsyncExitStack() as exit_stack:
         await asyncio.to_thread(refuse_new_library, home)
         library = await open_library(home / "library.db")
-        exit_stack.push_async_callback(library.close)
-        if (await read_replica_state(library)).joined_stores:
-            raise servers_not_named_error()
-        index = await open_index(home / "index.db")
-        exit_stack.push_async_callback(index.close)
+        index = await _open_index_of(library, home / "index.db", exit_stack)
         await asyncio.to_thread(remove_temporary_files, home / "objects")
         return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
+
+
+async def _open_index_of(library: Database, index_path: Path, exit_stack: AsyncExitStack) -> IndexFile:
+    """Open the index of an open library; the stack closes both. Raises CopyDiverged for a library on servers."""
+    from stores.embedded.index_file import open_index
+    from stores.replication.join_errors import servers_not_named_error
+    from stores.replication.replica_state import read_replica_state
+
+    exit_stack.push_async_callback(library.close)
+    if (await read_replica_state(library)).joined_stores:
+        raise servers_not_named_error()
+    index = await open_index(index_path)
+    exit_stack.push_async_callback(index.close)
+    return index
 
 
 class StoresForReading(NamedTuple):
@@ -137,12 +148,24 @@ async def open_stores_for_reading(
     except (LibraryInUse, LibraryUnreadable, StoreFull) as error:
         if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
             raise
-        from stores.embedded.snapshot import open_snapshot
-
         try:
-            return StoresForReading(await open_snapshot(home, clock), error)
+            return StoresForReading(await _open_snapshot(home, clock), error)
         except (StoreError, OSError, UnicodeEncodeError):
             raise error from None
+
+
+async def _open_snapshot(home: Path, clock: Clock) -> Stores:
+    """Open a copy of the library in a temporary folder; its objects are read where they are."""
+    from tempfile import TemporaryDirectory
+
+    from stores.embedded.snapshot import open_library_copy
+    from stores.embedded.stores import build_embedded_stores
+
+    async with AsyncExitStack() as exit_stack:
+        folder = Path(exit_stack.enter_context(TemporaryDirectory(prefix="monitor-")))
+        library = await open_library_copy(home / "library.db", folder)
+        index = await _open_index_of(library, folder / "index.db", exit_stack)
+        return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
 
 
 async def _open_with_servers(

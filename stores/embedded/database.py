@@ -18,7 +18,7 @@ import apsw
 from stores.authority import Role
 from stores.embedded.connections import ConnectionFactory, Durability, Migration
 from stores.embedded.permissions import StoreOfTable
-from stores.embedded.process_lock import ProcessLock
+from stores.embedded.process_lock import ProcessLock, lacks_newest_writes
 from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
 from stores.errors import StoreError
 
@@ -162,12 +162,7 @@ class Database:
         _make_folder(path.parent)
         lock = ProcessLock(path.with_suffix(".lock")) if exclusive else None
         try:
-            if (
-                lock
-                and lock.was_left_open
-                and path.exists()
-                and not path.with_name(f"{path.name}-wal").exists()
-            ):
+            if lock and lacks_newest_writes(path):
                 raise missing_log_error(path)
             owner = connections.open_as_owner(application_id, migrations)
             if lock:

@@ -29,10 +29,12 @@ _OPEN_MARK = b" open"
 _MAX_BYTES = 64
 
 
-def was_left_open(path: Path) -> bool:
-    """Return whether the process of this lock file has the library open, or was ended while it had."""
+def lacks_newest_writes(path: Path) -> bool:
+    """Return whether the log is gone of a library that is open, or whose process was ended while it was."""
+    if not path.exists() or path.with_name(f"{path.name}-wal").exists():
+        return False
     try:
-        return path.read_bytes()[:_MAX_BYTES].endswith(_OPEN_MARK)
+        return path.with_suffix(".lock").read_bytes().endswith(_OPEN_MARK)
     except OSError:
         return False
 
@@ -40,8 +42,8 @@ def was_left_open(path: Path) -> bool:
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
 
-    Between `mark_open` and `mark_closed` the file also says that the library may have a write-ahead log. A process
-    that is killed leaves that mark; `was_left_open` says whether the one before did.
+    Between `mark_open` and `mark_closed` the file also says that the library has a write-ahead log. A process that
+    is killed leaves that mark, and the next lock keeps it (see `lacks_newest_writes`).
 
     Raises LibraryInUse if another process (or another handle of this one) holds it, and
     LibraryUnreadable if the folder cannot be written to.
@@ -63,8 +65,8 @@ class ProcessLock:
             os.close(self._handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error
         try:
-            self.was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
-            self._write(_OPEN_MARK if self.was_left_open else b"")
+            was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
+            self._write(_OPEN_MARK if was_left_open else b"")
         except OSError as error:
             os.close(self._handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error

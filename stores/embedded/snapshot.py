@@ -7,50 +7,37 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
-from contextlib import AsyncExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 
 from stores.embedded.connections import check_header
 from stores.embedded.database import Database
-from stores.embedded.index_file import open_index
 from stores.embedded.library import APPLICATION_ID
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
-from stores.embedded.process_lock import was_left_open
+from stores.embedded.process_lock import lacks_newest_writes
 from stores.embedded.sqlite_errors import missing_log_error, translate_sqlite_errors
-from stores.embedded.stores import build_embedded_stores
 from stores.errors import NotFound
-from stores.records.ids import Clock
-from stores.stores import Stores
 
 
-async def open_snapshot(home: Path, clock: Clock) -> Stores:
-    """Copy the library of `home` into a temporary folder and open it there; its objects are read where they are.
-
-    Raises NotFound if there is no library, LibraryUnreadable, StoreError and OSError.
-    """
-    async with AsyncExitStack() as exit_stack:
-        folder = Path(exit_stack.enter_context(tempfile.TemporaryDirectory(prefix="monitor-")))
-        await asyncio.to_thread(_copy_library, home / "library.db", folder / "library.db")
-        library = await Database.open(
-            folder / "library.db",
-            store_of_table=COLLECTION_OF_TABLE,
-            migrations=MIGRATIONS,
-            application_id=APPLICATION_ID,
-            durability="OFF",
-        )
-        exit_stack.push_async_callback(library.close)
-        index = await open_index(folder / "index.db")
-        exit_stack.push_async_callback(index.close)
-        return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
+async def open_library_copy(path: Path, folder: Path) -> Database:
+    """Copy the library at `path` into the folder and open it there. Raises NotFound, StoreError and OSError."""
+    copy = folder / path.name
+    await asyncio.to_thread(_copy_library, path, copy)
+    return await Database.open(
+        copy,
+        store_of_table=COLLECTION_OF_TABLE,
+        migrations=MIGRATIONS,
+        application_id=APPLICATION_ID,
+        durability="OFF",
+    )
 
 
 def _copy_library(path: Path, target: Path) -> None:
     if not path.is_file():
         raise NotFound(f"There is no library in {path.parent}.")
-    if was_left_open(path.with_suffix(".lock")) and not path.with_name(f"{path.name}-wal").exists():
+    if lacks_newest_writes(path):
         raise missing_log_error(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
     try:

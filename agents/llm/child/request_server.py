@@ -133,8 +133,8 @@ class RequestServer:
                         usage = part
         finally:
             self._send_text(number, stream_mask.flush())
-        if usage is not None:
-            self._send(number, usage=usage_to_json(usage))
+            if usage is not None:
+                self._send(number, usage=usage_to_json(usage))
 
     def _send_text(self, number: int, text: str) -> None:
         for start in range(0, len(text), CHUNK_CHARACTERS):

@@ -204,7 +204,7 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
             yield saved_tuple
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        raise NotImplementedError("LogSaver is asynchronous: use aget_tuple")
+        raise NotImplementedError("LogCheckpointSaver is asynchronous: use aget_tuple")
 
     def list(
         self,
@@ -214,4 +214,4 @@ class LogCheckpointSaver(BaseCheckpointSaver[str]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        raise NotImplementedError("LogSaver is asynchronous: use alist")
+        raise NotImplementedError("LogCheckpointSaver is asynchronous: use alist")
