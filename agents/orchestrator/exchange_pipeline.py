@@ -114,7 +114,7 @@ class ExchangePipeline:
         """Finish every unfinished exchange of the scene before anything else is played; return a line for each.
 
         An exchange that cannot be finished any more is dropped, its words kept. Raises StoreError, with
-        everything as it was, if the store still fails. Without `tell`, what a model still has to narrate is
+        everything as it was, if the store still fails. Without `narrate`, what a model still has to narrate is
         left for later, so that nothing is paid for.
         """
         lines = []

@@ -257,7 +257,7 @@ class SceneLoop:
         return tuple(i for i in living_ids if i not in absent_ids)
 
     async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
-        """After a commit, store in the scene's record who of `known` was brought in, and the place.
+        """After a commit, store in the scene's record who of `known_ids` was brought in, and the place.
 
         Who came and left is in the story's journal.
         """

@@ -139,9 +139,6 @@ class NarrationSteps:
             call_context_of(state, narration_input),
         )
         package = narration_input.package
-        recalled_ids = [m.id for memories in package.recalled.memories_by_entity.values() for m in memories]
-        if recalled_ids:
-            self._events.publish(MemoriesRead(tuple(recalled_ids), package.scene.tick))
         summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
@@ -256,7 +253,7 @@ class NarrationSteps:
 
     def _publish_memories_read(self, package: ContextPackage) -> None:
         """Publish which memories were put before a model: being recalled strengthens a memory."""
-        memory_groups = (package.memories_of(person.entity.id) for person in package.present_npcs())
+        memory_groups = package.recalled.memories_by_entity.values()
         if ids := tuple(memory.id for memories in memory_groups for memory in memories):
             self._events.publish(MemoriesRead(ids, package.scene.tick))
 
