@@ -24,6 +24,7 @@ from agents.llm.trusted_addresses import TrustedAddresses
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
@@ -276,6 +277,7 @@ class PlayParts:
             self.solo_tools,
             self.play_table,
             undone_canon,
+            CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.views,
             base.ids,
             base.events,

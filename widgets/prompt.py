@@ -1,7 +1,7 @@
 """The line that the player types into: history, completion, a hint for the command being typed.
 
 Enter sends, Ctrl+J (or Shift+Enter where the terminal reports it) breaks the line. Keys that mean nothing in an
-empty prompt (Left, Right, Enter, undo) are left to the screen.
+empty prompt (Left, Right, Enter) are left to the screen, and undo and redo always are.
 """
 
 from __future__ import annotations
@@ -48,6 +48,22 @@ class PromptArea(TextArea):
             show=False,
             id="prompt.complete",
             tooltip="Complete a command or a name",
+        ),
+        Binding(
+            "alt+z",
+            "undo_typing",
+            "Typing back",
+            show=False,
+            id="prompt.undo_typing",
+            tooltip="Undo what was typed",
+        ),
+        Binding(
+            "alt+y",
+            "redo_typing",
+            "Typing forward",
+            show=False,
+            id="prompt.redo_typing",
+            tooltip="Redo what was typed",
         ),
     ]
 
@@ -109,10 +125,8 @@ class PromptArea(TextArea):
             return bool(self.text)
         if action in ("select_line", "select_all"):
             return False  # F6 and F7 are the screen's
-        if action == "undo":
-            return bool(self.text or self.history.undo_stack)
-        if action == "redo":
-            return bool(self.history.redo_stack)
+        if action in ("undo", "redo"):
+            return False  # these keys are the screen's, whatever is typed
         if action == "complete":
             return bool(self.text or self.suggested_line)  # with text Tab never leaves the prompt
         return super().check_action(action, parameters)
@@ -129,8 +143,16 @@ class PromptArea(TextArea):
         self.post_message(self.LineSent(text, is_refused=self.is_busy))
 
     def action_delete_to_start_of_line(self) -> None:
-        """Clear the whole input; Ctrl+Z brings it back."""
+        """Clear the whole input; Alt+Z or Up brings it back."""
+        if self.text.strip():
+            self.add_to_history(self.text)
         self._replace_via_keyboard("", self.document.start, self.document.end)
+
+    def action_undo_typing(self) -> None:
+        self.action_undo()
+
+    def action_redo_typing(self) -> None:
+        self.action_redo()
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)

@@ -35,6 +35,7 @@ _VERDICT_SIGNS = {
     Verdict.REJECT: ("✗", Ink.BAD, "rejected"),
     Verdict.FLAVOUR: ("✗", Ink.BAD, "just flavour"),
     Verdict.DEFER: ("‖", Ink.WARN, "deferred"),
+    Verdict.UNDO: ("·", Ink.MUTED, "undone"),
 }
 _MARK_SIGNS = {
     "accept": ("✓", Ink.GOOD),

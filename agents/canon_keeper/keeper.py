@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from agents.canon_keeper import critical_proposals
 from agents.canon_keeper.assessment import ProposalAssessor
@@ -26,7 +27,12 @@ from agents.canon_keeper.proposal_outcomes import UndecidedHandling
 from agents.canon_keeper.proposal_undo import UndoPlanner
 from agents.canon_keeper.retcon_impact import RetconPreviewer
 from agents.canon_keeper.universe_policy import PolicyStore
-from agents.proposals.decisions import NOTHING_DECIDED, require_decidable
+from agents.proposals.decisions import (
+    NOTHING_DECIDED,
+    decision_before_undo,
+    require_decidable,
+    undo_decision,
+)
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
@@ -118,6 +124,14 @@ class CanonKeeper:
         for proposal in proposals.values():
             require_decidable(proposal, decision, alone=len(proposals) == 1)
         await self._log.decide(dict.fromkeys(proposals, decision))
+
+    async def undo_proposals(self, proposals: Sequence[ProposedChange], at: datetime) -> None:
+        """Have open proposals count as not proposed, until they are redone. Raises StoreError."""
+        await self._log.decide({p.id: undo_decision(p.decision, at) for p in proposals})
+
+    async def redo_proposals(self, proposals: Sequence[ProposedChange]) -> None:
+        """Bring back undone proposals, with what was decided of them before. Raises StoreError."""
+        await self._log.decide({p.id: decision_before_undo(p.decision) for p in proposals})
 
     # --- committing ---------------------------------------------------------------------------------
 

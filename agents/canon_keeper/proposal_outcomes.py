@@ -56,6 +56,8 @@ def settle_outcomes(
                     proposal_outcomes.outcomes.append(
                         _build_outcome(proposal, ProposalStatus.DEFERRED, decision)
                     )
+            case Verdict.UNDO:
+                pass
             case _:
                 assert_never(decision.verdict)
     return proposal_outcomes

@@ -18,6 +18,7 @@ _MARKS: Mapping[Verdict, PolicyMark] = {
     Verdict.REJECT: "reject",
     Verdict.FLAVOUR: "reject",
     Verdict.DEFER: "defer",
+    Verdict.UNDO: "defer",
 }
 
 

@@ -128,7 +128,7 @@ class PolicyStore:
         for proposal in closed_proposals:
             decision = proposal.decision
             is_by_gm = decision is not None and decision.by not in (BY_POLICY, BY_RULING)
-            if decision is not None and is_by_gm and decision.verdict is not Verdict.DEFER:
+            if decision is not None and is_by_gm and decision.verdict not in (Verdict.DEFER, Verdict.UNDO):
                 decided_counts.update(kinds_of(proposal))
                 if decision.verdict is Verdict.ACCEPT:
                     accepted_counts.update(kinds_of(proposal))

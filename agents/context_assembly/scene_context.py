@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import process
 
 from agents.canon_keeper.change_application import build_entity
+from agents.proposals.decisions import is_undone
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -19,10 +20,11 @@ from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
-from stores.records.story_journal import JournalEntry, PresenceEntry
+from stores.records.story_journal import JournalEntry, PresenceEntry, UndoEntry, find_undone_entry_ids
 from stores.records.workflow import (
     OPEN_STATUSES,
     WAITING_STATUSES,
+    ProposalStatus,
     ProposedChange,
     Transition,
     Verdict,
@@ -49,6 +51,10 @@ class SceneContext:
     it."""
     undecided: tuple[ProposedChange, ...] = ()
     """Every proposal on the line that no commit has closed, including those that do not count."""
+    undone: tuple[ProposedChange, ...] = ()
+    """Proposals that were undone by themselves, and not with their turn."""
+    undone_entries: tuple[JournalEntry, ...] = ()
+    """Entries of the story journal whose turns are on the line and that were undone by themselves."""
     scene_transition: Transition | None = None
     """The last transition of the scene's loop, if it was read already."""
 
@@ -107,15 +113,18 @@ class SceneContextLoader:
         """Return the scene as it stands at its head."""
         scene = await self.log.scene(scene_id)
         # Read in parallel: each read waits for a thread.
-        story, head, undecided, universe = await gather(
+        story, head, open_proposals, universe = await gather(
             self.log.story(scene.story_id),
             self._read_turn(scene.head),
-            self.log.proposals(ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)),
+            self.log.proposals(
+                ProposalQuery(scene_id=scene_id, statuses=(*OPEN_STATUSES, ProposalStatus.WITHDRAWN))
+            ),
             self.canon.universe(scene.universe_id),
         )
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
+        entries, undone_entries = await self._read_story_entries(story)
         context = SceneContext(
             universe=universe,
             story=story,
@@ -124,10 +133,12 @@ class SceneContextLoader:
             staged_proposals=(),
             entities={},
             place=None,
-            story_entries=await self._read_story_entries(story),
+            story_entries=entries,
             last_play_turn=last_play_turn,
+            undone=tuple(p for p in open_proposals if is_undone(p)),
+            undone_entries=undone_entries,
         )
-        return await self._with_undecided(context, undecided)
+        return await self._with_undecided(context, [p for p in open_proposals if p.status in OPEN_STATUSES])
 
     async def advance(
         self, context: SceneContext, turns: Sequence[Turn], proposals: Sequence[ProposedChange]
@@ -203,15 +214,25 @@ class SceneContextLoader:
             else "Create it with /npc, /place or /thing.",
         )
 
-    async def _read_story_entries(self, story: Story) -> tuple[JournalEntry, ...]:
-        """Return the journal entries that count: those whose turn is on its line, and those without a turn.
+    async def _read_story_entries(
+        self, story: Story
+    ) -> tuple[tuple[JournalEntry, ...], tuple[JournalEntry, ...]]:
+        """Return the journal entries that count, and those that were undone by themselves.
 
-        World time only rises along the line, so it gives their order, whichever was made first.
+        Both have no turn, or one on its line. World time only rises along the line, so it gives their order,
+        whichever was made first.
         """
         turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
         ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
-        counting_entries = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
-        return tuple(sorted(counting_entries, key=lambda entry: entry.tick))
+        entries_on_line = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
+        undone_ids = find_undone_entry_ids(story.entries)
+        entries = sorted(
+            (e for e in entries_on_line if not isinstance(e, UndoEntry)), key=lambda entry: entry.tick
+        )
+        return (
+            tuple(e for e in entries if e.id not in undone_ids),
+            tuple(e for e in entries if e.id in undone_ids),
+        )
 
     async def _read_entities(
         self, context: SceneContext, staged_proposals: Sequence[ProposedChange], place_id: Id | None

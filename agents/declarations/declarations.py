@@ -63,8 +63,7 @@ class DeclarationService:
                 await self._find_start_place(context, start_name.strip()), change, catalogue.phrase
             )
             proposals.append(self._build_proposal(context, connection, argument))
-        await self._proposals.stage(proposals)
-        return proposals
+        return await self._stage_command(proposals)
 
     async def _find_start_place(self, context: SceneContext, name: str) -> Entity:
         if name.casefold() not in ("", "here"):
@@ -138,8 +137,7 @@ class DeclarationService:
                 kept="Nothing was proposed.",
                 todo="As in: /state NAME.hp -3, NAME +wounded",
             )
-        await self._proposals.stage(proposals)
-        return proposals
+        return await self._stage_command(proposals)
 
     async def stage_change(
         self, context: SceneContext, change: Payload, quote: str, *, evidence: Sequence[Evidence] = ()
@@ -156,7 +154,27 @@ class DeclarationService:
         critical: bool = False,
         evidence: Sequence[Evidence] = (),
     ) -> ProposedChange:
-        return await self._proposals.propose(
+        proposal = self._build_proposal(context, change, quote, critical=critical, evidence=evidence)
+        (staged_proposal,) = await self._stage_command([proposal])
+        return staged_proposal
+
+    async def _stage_command(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
+        """Stage all that one command proposes, which is undone together."""
+        command_id = proposals[0].id
+        staged_proposals = [p.model_copy(update={"command_id": command_id}) for p in proposals]
+        await self._proposals.stage(staged_proposals)
+        return staged_proposals
+
+    def _build_proposal(
+        self,
+        context: SceneContext,
+        change: Payload,
+        quote: str,
+        *,
+        critical: bool = False,
+        evidence: Sequence[Evidence] = (),
+    ) -> ProposedChange:
+        return self._proposals.build(
             change,
             quote,
             Authority.GM,
@@ -164,13 +182,6 @@ class DeclarationService:
             turn=context.last_play_turn,
             evidence=evidence,
             critical=critical,
-        )
-
-    def _build_proposal(
-        self, context: SceneContext, change: Payload, quote: str, *, critical: bool = False
-    ) -> ProposedChange:
-        return self._proposals.build(
-            change, quote, Authority.GM, _site_of(context), turn=context.last_play_turn, critical=critical
         )
 
 

@@ -40,7 +40,7 @@ from stores.records.canon import (
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Resolution, Scene, Speaker, Story, Turn
-from stores.records.story_journal import PresenceEntry
+from stores.records.story_journal import PresenceEntry, find_undone_entry_ids
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import ACTORS, Entity
 
@@ -176,7 +176,12 @@ class SceneReader:
         scene_entries = [e for e in story.entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id]
         turn_ids = {e.turn_id for e in scene_entries if e.turn_id}
         ids_on_line = await self.log.on_line(scene.id, turn_ids) if turn_ids else set()
-        counting_entries = [e for e in scene_entries if e.turn_id is None or e.turn_id in ids_on_line]
+        undone_ids = find_undone_entry_ids(story.entries)
+        counting_entries = [
+            e
+            for e in scene_entries
+            if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
+        ]
         return sorted(counting_entries, key=lambda e: e.tick)
 
     async def _read_senselessness(

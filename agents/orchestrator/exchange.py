@@ -151,6 +151,11 @@ def followup_turn_id(turn_id: Id) -> Id:
     return derive_id("turn", "brought", turn_id)
 
 
+def narrated_turn_id(words_id: Id) -> Id:
+    """Return the identifier of the turn in which a model narrates what follows the words of this turn."""
+    return derive_id("turn", "told", words_id)
+
+
 def begin_exchange(
     ids: IdGenerator,
     scene: Scene,
@@ -201,7 +206,7 @@ def begin_exchange(
         )
         if roll
         else None,
-        narration=NarrationPlan(kind="answer", turn_id=derive_id("turn", "told", first_id))
+        narration=NarrationPlan(kind="answer", turn_id=narrated_turn_id(first_id))
         if needs_narration
         else None,
     )

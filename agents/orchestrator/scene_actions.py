@@ -13,6 +13,7 @@ from typing import Literal
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
+from agents.orchestrator.command_undo import CommandUndo, find_last_command, find_undone_command
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
@@ -20,7 +21,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.sanitize import clean_line
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -47,6 +48,7 @@ class SceneActions:
         solo_tools: SoloTools,
         play_tools: PlayTools,
         undone_canon: UndoneCanonService,
+        command_undo: CommandUndo,
         views: SceneViewBuilder,
         ids: IdGenerator,
         events: EventBus,
@@ -58,26 +60,45 @@ class SceneActions:
         self._solo_tools = solo_tools
         self._play_tools = play_tools
         self._undone_canon = undone_canon
+        self._command_undo = command_undo
         self._views = views
         self._ids = ids
         self._events = events
 
-    async def undo(self, context: SceneContext) -> Outcome:
-        """Step back before the last exchange, with all that it proposed."""
+    async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
+        """Take back the last thing done: what the last command proposed, or else the last exchange.
+
+        An exchange that canon rests on is undone only when that `is_confirmed`.
+        """
+        if command := find_last_command(context):
+            await self._command_undo.undo(context, command)
+            return Outcome(Reply("operation", (f"Undone: {_shorten(command.describe(context))}",)))
         scene = context.scene
+        step = await self._timeline.plan_undo(scene)
+        unsupported_canon = await self._undone_canon.find_unsupported(scene, step.removed_turns)
+        if unsupported_canon and not is_confirmed:
+            return Outcome(_ask_to_undo(step.removed_turns[0], unsupported_canon))
         waiting_proposals = await self._log.proposals(
             ProposalQuery(scene_id=scene.id, statuses=OPEN_STATUSES)
         )
-        removed_turns = await self._timeline.undo(scene)
-        removed_ids = {turn.id for turn in removed_turns}
+        await self._timeline.undo(scene, step)
+        removed_ids = {turn.id for turn in step.removed_turns}
         withdrawn_count = sum(p.turn_id in removed_ids for p in waiting_proposals)
         withdrawn_note = f" (and {_count_proposals(withdrawn_count)} with it)" if withdrawn_count else ""
-        undone_line = f"Undone: {_shorten(removed_turns[0].text)}{withdrawn_note}"
-        retcon_lines = await self._propose_retcons(scene.id, removed_turns)
+        undone_line = f"Undone: {_shorten(step.removed_turns[0].text)}{withdrawn_note}"
+        retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
         return Outcome(Reply("operation", (undone_line, *retcon_lines)))
 
     async def redo(self, context: SceneContext) -> Outcome:
-        """Go forward again to where the last undo from here began."""
+        """Bring back what the last undo took: a command, or the exchange after this turn."""
+        target_id = await self._log.redo_target(context.scene.id)
+        command = find_undone_command(context)
+        if command is not None and target_id is not None:
+            # What was played since the command was undone comes back first.
+            command = command if (await self._log.turn(target_id)).created_at < command.at else None
+        if command is not None:
+            await self._command_undo.redo(context, command)
+            return Outcome(Reply("operation", (f"Back: {_shorten(command.describe(context))}",)))
         turn = await self._timeline.redo(context.scene)
         return Outcome(Reply("operation", (f"Back: {_shorten(turn.text)}",)))
 
@@ -188,11 +209,24 @@ class SceneActions:
         return Outcome(Reply("operation", (f"Take {turn.take}.", *retcon_lines)))
 
     async def _propose_retcons(self, scene_id: Id, removed_turns: Sequence[Turn]) -> tuple[str, ...]:
-        count = await self._undone_canon.propose_retcons(await self._log.scene(scene_id), removed_turns)
-        if not count:
-            return ()
-        noun = "piece of canon rests" if count == 1 else "pieces of canon rest"
-        return (f"{count} {noun} on what was taken back: a retcon is proposed for each.",)
+        scene = await self._log.scene(scene_id)
+        unsupported_canon = await self._undone_canon.find_unsupported(scene, removed_turns)
+        return await self._undone_canon.propose_retcons(scene, unsupported_canon)
+
+
+def _ask_to_undo(turn: Turn, unsupported_canon: Sequence[UnsupportedCanon]) -> Reply:
+    """Return what undoing an exchange would take of canon, and the line that undoes it all the same."""
+    count = len(unsupported_canon)
+    return Reply(
+        "nothing",
+        (
+            f"Canon rests on “{_shorten(turn.text)}”:",
+            *(f"  {record.label}" for record in unsupported_canon),
+            f"Undo takes the words back now, and proposes a retcon of {'it' if count == 1 else f'these {count}'} "
+            "for you to decide at the gate.",
+        ),
+        confirm_line="/undo yes",
+    )
 
 
 def _count_proposals(count: int) -> str:

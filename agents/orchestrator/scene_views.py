@@ -9,6 +9,7 @@ from agents.context_assembly.scene_context import SceneContext, sort_in_line_ord
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.clock_rows import expand_to_row_ids, fold_clock_rows
+from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
@@ -70,8 +71,9 @@ class SceneViewBuilder:
                 shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
             trigger_reason=offer_reason,
-            can_undo=scene.head is not None,
-            can_redo=await self._log.redo_target(scene.id) is not None,
+            can_undo=scene.head is not None or find_last_command(context) is not None,
+            can_redo=await self._log.redo_target(scene.id) is not None
+            or find_undone_command(context) is not None,
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,

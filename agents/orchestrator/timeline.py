@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
-from agents.orchestrator.exchange import followup_turn_id
+from agents.orchestrator.exchange import followup_turn_id, narrated_turn_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Scene, Speaker, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStep:
+    """A step back along the timeline."""
+
+    removed_turns: list[Turn]
+    """The turns that leave the timeline, oldest first."""
+    target_id: Id | None
+    """The turn that becomes the head."""
 
 
 class Timeline:
@@ -30,18 +42,24 @@ class Timeline:
         self._clock = clock
         self._events = events
 
-    async def undo(self, scene: Scene) -> list[Turn]:
-        """Step back before the last exchange, or from an altered roll to the roll as it fell.
+    async def plan_undo(self, scene: Scene) -> UndoStep:
+        """Return the step back before the last thing done, or from an altered roll to the roll as it fell.
 
-        Returns the turns that left the timeline, oldest first. Raises InputError if there is none.
+        That is the last line that was typed, with all that came of it: its rolls and its narration.
+
+        Raises InputError if there is nothing to undo.
         """
-        if altered_turns := await self._undo_roll_alteration(scene):
-            return altered_turns
-        removed_turns = await self.read_last_exchange(scene)
-        if not removed_turns:
+        if step := await self._plan_alteration_undo(scene):
+            return step
+        exchange_turns = await self.read_last_exchange(scene)
+        if not exchange_turns:
             raise InputError("There is nothing to undo in this scene.", kept="Nothing was changed.")
-        await self._move_head(scene, removed_turns[0].parent_id, MoveKind.UNDO)
-        return removed_turns
+        removed_turns = exchange_turns[await self._find_last_step(exchange_turns) :]
+        return UndoStep(removed_turns, removed_turns[0].parent_id)
+
+    async def undo(self, scene: Scene, step: UndoStep) -> None:
+        """Take the step back."""
+        await self._move_head(scene, step.target_id, MoveKind.UNDO)
 
     async def redo(self, scene: Scene) -> Turn:
         """Go forward again to where the last undo from here began. Raises InputError if there was none."""
@@ -151,19 +169,31 @@ class Timeline:
                 return exchange_turns
             reach *= 4
 
-    async def _undo_roll_alteration(self, scene: Scene) -> list[Turn]:
-        """Go back from an altered roll to the roll that it replaced."""
+    async def _find_last_step(self, exchange_turns: Sequence[Turn]) -> int:
+        """Return the index of the turn that the last thing done in this exchange begins with."""
+        narrated_ids = {narrated_turn_id(turn.id) for turn in exchange_turns}
+        for index, turn in reversed(list(enumerate(exchange_turns))):
+            match turn.speaker:
+                case Speaker.PLAYER:
+                    return index
+                case Speaker.GM if not narrated_ids & {take.id for take in await self._read_takes(turn)}:
+                    return index
+                case _:
+                    continue
+        return 0
+
+    async def _plan_alteration_undo(self, scene: Scene) -> UndoStep | None:
+        """Return the step from an altered roll back to the roll that it replaced; None if there is none."""
         last_turn = await self._read_last_turn(scene)
         roll_turn = await self._read_roll_turn(last_turn) if last_turn else None
         if last_turn is None or roll_turn is None or roll_turn.speaker is not Speaker.ORACLE:
-            return []
+            return None
         replaced_turn_id = next((r.instead_of for r in await self._log.resolutions([roll_turn.id])), None)
         if replaced_turn_id is None:
-            return []
+            return None
         followup_id = followup_turn_id(replaced_turn_id)
         target_id = followup_id if await self._log.turns([followup_id]) else replaced_turn_id
-        await self._move_head(scene, target_id, MoveKind.UNDO)
-        return [roll_turn] if last_turn.id == roll_turn.id else [roll_turn, last_turn]
+        return UndoStep([roll_turn] if last_turn.id == roll_turn.id else [roll_turn, last_turn], target_id)
 
     async def _read_roll_turn(self, turn: Turn) -> Turn | None:
         """Return the turn, or the one whose result it follows up."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from agents.context_assembly.scene_context import select_effective_proposals
 from agents.proposals.evidence import manual_evidence
@@ -20,6 +21,16 @@ from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import EntityStatus
 
 
+@dataclass(frozen=True, slots=True)
+class UnsupportedCanon:
+    """A fact or an entity of canon that rests only on turns that leave the timeline, or left it."""
+
+    subject_id: Id
+    turn_id: Id
+    label: str
+    """The fact's statement, or the entity's name."""
+
+
 class UndoneCanonService:
     """Proposes retcons of what rests only on turns that left the timeline."""
 
@@ -29,15 +40,23 @@ class UndoneCanonService:
         self._proposals = proposals
         self._clock = clock
 
-    async def propose_retcons(self, scene: Scene, removed_turns: Sequence[Turn]) -> int:
-        """Propose to retcon what turns that left the timeline had made canon; return the number of proposals.
+    async def propose_retcons(
+        self, scene: Scene, unsupported_canon: Sequence[UnsupportedCanon]
+    ) -> tuple[str, ...]:
+        """Propose to retcon what rests on turns that left the timeline; return a line on each. Raises StoreError."""
+        await self._proposals.stage([self._build_retcon(scene, record) for record in unsupported_canon])
+        return tuple(f"Retcon proposed: {record.label}" for record in unsupported_canon)
+
+    async def find_unsupported(self, scene: Scene, removed_turns: Sequence[Turn]) -> list[UnsupportedCanon]:
+        """Return what in canon rests only on turns that leave the timeline, or left it. Raises StoreError.
 
         These are their facts, and the entities they created unless something else in canon involves them.
-        Raises StoreError.
         """
-        turn_subject_pairs = dict.fromkeys(await self._canon.supported_by([t.id for t in removed_turns]))
-        subject_ids = list(dict.fromkeys(subject for _, subject in turn_subject_pairs))
-        unsupported_ids = [i for i in subject_ids if not await self._has_other_support(scene, i)]
+        removed_ids = {turn.id for turn in removed_turns}
+        supported_pairs = await self._canon.supported_by([t.id for t in removed_turns])
+        turn_id_by_subject = {subject_id: turn_id for turn_id, subject_id in reversed(supported_pairs)}
+        subject_ids = list(dict.fromkeys(subject for _, subject in supported_pairs))
+        unsupported_ids = [i for i in subject_ids if not await self._has_other_support(scene, i, removed_ids)]
         facts, entities = await gather(
             self._canon.facts_by_id(unsupported_ids), self._canon.entities_by_id(unsupported_ids)
         )
@@ -46,15 +65,13 @@ class UndoneCanonService:
         for entity in (e for e in entities.values() if e.status is EntityStatus.CANONICAL):
             if not await self._is_otherwise_involved(scene, entity.id, retconned_ids):
                 label_by_subject[entity.id] = entity.name
-        proposals = [
-            self._build_retcon(scene, turn, i, label_by_subject[i])
-            for turn, i in turn_subject_pairs
+        return [
+            UnsupportedCanon(i, turn_id_by_subject[i], label_by_subject[i])
+            for i in subject_ids
             if i in label_by_subject
         ]
-        await self._proposals.stage(proposals)
-        return len(proposals)
 
-    async def _has_other_support(self, scene: Scene, subject_id: Id) -> bool:
+    async def _has_other_support(self, scene: Scene, subject_id: Id, removed_ids: Collection[Id]) -> bool:
         """Return whether a record rests on more than turns that are off the timeline.
 
         Another turn, a source or a word of the GM's is support. Being mentioned in the scene is not, nor are
@@ -68,7 +85,9 @@ class UndoneCanonService:
             e for e in evidence if e.kind is not EvidenceKind.TURN or e.turn_id not in prompting_turn_ids
         ]
         turn_ids = [e.turn_id for e in evidence if e.turn_id]
-        return len(turn_ids) < len(evidence) or bool(await self._log.on_line(scene.id, turn_ids))
+        if len(turn_ids) < len(evidence):
+            return True
+        return bool(set(await self._log.on_line(scene.id, turn_ids)) - set(removed_ids))
 
     async def _read_pending_retcon_ids(self, scene: Scene) -> Iterable[Id]:
         """Return the records for which an earlier undo proposed retcons that are still undecided."""
@@ -91,12 +110,13 @@ class UndoneCanonService:
         )
         return any(standing_facts) or any(scene_id != scene.id for scene_id in appearances)
 
-    def _build_retcon(self, scene: Scene, turn_id: Id, subject_id: Id, label: str) -> ProposedChange:
-        proposal_id = derive_id("proposal", "undone", turn_id, subject_id)
+    def _build_retcon(self, scene: Scene, record: UnsupportedCanon) -> ProposedChange:
+        turn_id = record.turn_id
+        proposal_id = derive_id("proposal", "undone", turn_id, record.subject_id)
         return build_proposal(
             proposal_id,
-            RetconFact(fact_id=subject_id),
-            [manual_evidence(proposal_id, f"Undone: {label}", turn_id=turn_id, scene_id=scene.id)],
+            RetconFact(fact_id=record.subject_id),
+            [manual_evidence(proposal_id, f"Undone: {record.label}", turn_id=turn_id, scene_id=scene.id)],
             Authority.GM,
             ProposalSite(scene.universe_id, scene.story_id, scene.id, unless_turn=turn_id),
             self._clock(),

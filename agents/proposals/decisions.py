@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from stores.errors import InputError
@@ -29,12 +30,29 @@ def is_rejected(proposal: ProposedChange) -> bool:
     return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
 
 
+def is_undone(proposal: ProposedChange) -> bool:
+    """Return whether the proposal was undone by itself, and not with its turn."""
+    return proposal.decision is not None and proposal.decision.verdict is Verdict.UNDO
+
+
+def undo_decision(decision: Decision | None, at: datetime) -> Decision:
+    """Return the decision that undoes a proposal and keeps what was decided of it before."""
+    if decision is None:
+        return Decision(verdict=Verdict.UNDO, by="gm", at=at)
+    return decision.model_copy(update={"verdict": Verdict.UNDO, "at": at, "set_aside": decision.verdict})
+
+
+def decision_before_undo(undo: Decision | None) -> Decision | None:
+    """Return what was decided of a proposal before it was undone; None if nothing was."""
+    if undo is None or undo.set_aside is None:
+        return None
+    return undo.model_copy(update={"verdict": undo.set_aside, "set_aside": None})
+
+
 def require_decidable(proposal: ProposedChange, decision: Decision | None, *, alone: bool) -> None:
     """Raise InputError if the decision comes too late, or edits what it may not."""
     if proposal.status is ProposalStatus.WITHDRAWN:
-        raise InputError(
-            "Its turn is off the line.", kept=NOTHING_DECIDED, todo="Redo the turn to decide it."
-        )
+        raise InputError("It is undone.", kept=NOTHING_DECIDED, todo="Redo it, to decide it.")
     if proposal.status not in OPEN_STATUSES:
         raise InputError(
             f"It was {proposal.status} by a commit, which closed over it.",

@@ -69,22 +69,6 @@ class Proposals:
             critical=critical,
         )
 
-    async def propose(
-        self,
-        change: Payload,
-        quote: str,
-        authority: Authority,
-        site: ProposalSite,
-        *,
-        turn: Turn | None = None,
-        evidence: Sequence[Evidence] = (),
-        critical: bool = False,
-    ) -> ProposedChange:
-        """Build a proposal as `build` does, and stage it. Raises StoreError."""
-        proposal = self.build(change, quote, authority, site, turn=turn, evidence=evidence, critical=critical)
-        await self.stage([proposal])
-        return proposal
-
     async def stage(self, proposals: Sequence[ProposedChange]) -> None:
         """Stage proposals that are built already, and publish the change at each of their gates.
 

@@ -111,7 +111,10 @@ class PlayService:
         return await self.lines.perform(scene_id, Access.PLAY, work, action="finish a track")
 
     async def undo(self, scene_id: Id) -> Reply:
-        """Undo the last exchange."""
+        """Undo what the last command proposed, or else the last exchange.
+
+        If canon rests on the exchange, the reply says so, and its `confirm_line` undoes it all the same.
+        """
         return await self.lines.run_command(scene_id, "undo")
 
     async def redo(self, scene_id: Id) -> Reply:

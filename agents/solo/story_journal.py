@@ -16,7 +16,7 @@ from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Story
-from stores.records.story_journal import JournalEntry, TensionEntry
+from stores.records.story_journal import JournalEntry, TensionEntry, UndoEntry
 from stores.records.workflow import Loop
 
 NOTHING_CHANGED = "Nothing was changed."
@@ -30,6 +30,7 @@ class JournalStamp(TypedDict):
     turn_id: Id | None
     tick: int
     at: datetime
+    command_id: Id
 
 
 class StoryJournal:
@@ -65,8 +66,10 @@ class StoryJournal:
 
     def build_stamp(self, context: SceneContext) -> JournalStamp:
         """Return the stamp of an entry that is made now, on the last turn."""
+        entry_id = self._ids.new()
         return JournalStamp(
-            id=self._ids.new(),
+            id=entry_id,
+            command_id=entry_id,
             scene_id=context.scene.id,
             turn_id=context.last_play_turn.id if context.last_play_turn else None,
             tick=context.tick,
@@ -84,6 +87,15 @@ class StoryJournal:
         check_tension(tension)
         entry = TensionEntry(**self.build_stamp(context), before=story.tension, after=tension, why=reason)
         changed_fields = {"tension": tension, "entries": (*story.entries, entry)}
+        await self._save_story(context, story.model_copy(update=changed_fields))
+
+    async def set_undone(self, context: SceneContext, entry: JournalEntry, is_undone: bool) -> None:
+        """Undo an earlier entry, or redo it; a tension that it set goes back, or is set again."""
+        story = await self._log.story(context.story.id)
+        undo_entry = UndoEntry(**self.build_stamp(context), entry_id=entry.id, is_undone=is_undone)
+        changed_fields: dict[str, object] = {"entries": (*story.entries, undo_entry)}
+        if isinstance(entry, TensionEntry):
+            changed_fields["tension"] = entry.before if is_undone else entry.after
         await self._save_story(context, story.model_copy(update=changed_fields))
 
     async def set_outline(self, context: SceneContext, **outline_texts: str) -> None:

@@ -407,6 +407,9 @@ class Reply:
     prompt_text: str = ""
     """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
 
+    confirm_line: str = ""
+    """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
+
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""
 

@@ -417,7 +417,9 @@ class SceneScreen(ServiceScreen[None]):
         self._show_reply(message.reply)
 
     def _show_reply(self, reply: Reply) -> None:
-        if reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
+        if reply.confirm_line:
+            self._ask_to_confirm(reply)
+        elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
         if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
@@ -426,6 +428,17 @@ class SceneScreen(ServiceScreen[None]):
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
             self.post_message(Visit(route))
         self.reload()
+
+    def _ask_to_confirm(self, reply: Reply) -> None:
+        """Show what a line would take, and send the line that does it all the same if the answer is yes."""
+        question, *details = reply.lines
+
+        def apply_answer(is_confirmed: bool | None) -> None:
+            if is_confirmed:
+                self._send_line(reply.confirm_line)
+
+        dialog = ConfirmDialog(question, "\n".join(details), yes="Undo", no="Keep it")
+        self.app.push_screen(dialog, apply_answer)
 
     @on(PlayFailed)
     def _show_play_failure(self, message: PlayFailed) -> None:

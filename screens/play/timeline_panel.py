@@ -59,8 +59,8 @@ class TimelinePanel(Horizontal):
             show=False,
         ),
         Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
-        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last exchange"),
-        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo the undone exchange"),
+        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last command or exchange"),
+        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
         Binding(
             "b,B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"
         ),

@@ -39,7 +39,8 @@ TOUR = (
     ("Propose", "What the story changes in the world shows up as proposals. F2 goes there."),
     (
         "Undo",
-        "Ctrl+Z undoes the last exchange with all it proposed, Ctrl+Y redoes it. Nothing is erased.",
+        "Ctrl+Z undoes the last command, or else the last exchange with all it proposed; Ctrl+Y redoes it. Nothing is "
+        "erased.",
     ),
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (

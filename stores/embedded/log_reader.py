@@ -41,10 +41,11 @@ _SELECT_PROPOSALS = """
         '$.canonization_id', canonization_id)
     FROM (SELECT *, CASE WHEN status IN ('pending', 'deferred', 'failed') AND (
             turn_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.turn_id)
-            OR EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.unless_turn))
+            OR EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.unless_turn)
+            OR decision ->> '$.verdict' = 'undo')
         THEN 'withdrawn' ELSE status END AS shown
         FROM proposed_changes p)"""
-"""Proposals with their effective status: an open one whose turn is off the line is withdrawn."""
+"""Proposals with their effective status: an open one that is undone, alone or with its turn, is withdrawn."""
 
 
 class EmbeddedLogReader(EmbeddedMemoryReader):

@@ -5,6 +5,7 @@ An entry is never changed; the present state is computed from the entries whose 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -41,7 +42,8 @@ class Thread(Record):
 class _JournalEntryBase(Record):
     """An entry that counts while `turn_id` is on its scene's line (None: it belongs to the scene itself).
 
-    `tick` is the world time when it was made.
+    `tick` is the world time when it was made, `command_id` the command that made it: all that one command did is
+    undone together.
     """
 
     id: Id
@@ -49,6 +51,7 @@ class _JournalEntryBase(Record):
     turn_id: Id | None = None
     tick: int = 0
     at: datetime
+    command_id: Id | None = None
 
 
 class ThreadAction(StrEnum):
@@ -94,6 +97,20 @@ class TensionEntry(_JournalEntryBase):
     why: str = ""
 
 
+class UndoEntry(_JournalEntryBase):
+    """An earlier entry was undone, and does not count, or redone."""
+
+    kind: Literal["undo"] = "undo"
+    entry_id: Id
+    is_undone: bool
+
+
 JournalEntry = Annotated[
-    ThreadEntry | CharacterWeightEntry | PresenceEntry | TensionEntry, Field(discriminator="kind")
+    ThreadEntry | CharacterWeightEntry | PresenceEntry | TensionEntry | UndoEntry, Field(discriminator="kind")
 ]
+
+
+def find_undone_entry_ids(entries: Iterable[JournalEntry]) -> frozenset[Id]:
+    """Return the entries that were undone by themselves, and not redone since."""
+    is_undone_by_id = {e.entry_id: e.is_undone for e in entries if isinstance(e, UndoEntry)}
+    return frozenset(entry_id for entry_id, is_undone in is_undone_by_id.items() if is_undone)

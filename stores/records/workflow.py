@@ -14,7 +14,11 @@ from stores.records.ids import Id
 
 
 class ProposalStatus(StrEnum):
-    """How far a proposal is. `WITHDRAWN` is never stored: it is shown while the proposal's turn is off the line."""
+    """How far a proposal is.
+
+    `WITHDRAWN` is never stored: it is shown while the proposal's turn is off the line, or while the proposal itself
+    is undone.
+    """
 
     PENDING = "pending"
     ACCEPTED = "accepted"
@@ -35,12 +39,16 @@ NEXT_COMMIT_STATUSES: Final = (ProposalStatus.PENDING, ProposalStatus.FAILED)
 
 
 class Verdict(StrEnum):
-    """What was decided about a proposal. `FLAVOUR`: reject it as flavour text that is not a fact."""
+    """What was decided about a proposal.
+
+    `FLAVOUR`: reject it as flavour text that is not a fact. `UNDO`: it counts as not proposed until it is redone.
+    """
 
     ACCEPT = "accept"
     REJECT = "reject"
     FLAVOUR = "colour"
     DEFER = "defer"
+    UNDO = "undo"
 
 
 class Decision(Record):
@@ -51,6 +59,8 @@ class Decision(Record):
     at: datetime
     reason: str = ""
     edited: Payload | None = None
+    set_aside: Verdict | None = None
+    """The verdict that `UNDO` took the place of; redo brings it back."""
 
 
 class ProposedChange(Record):
@@ -64,6 +74,8 @@ class ProposedChange(Record):
     """The turn that it comes from (None: the scene itself)."""
     unless_turn: Id | None = None
     """It counts only while this turn is off the line: so the retcons of an undone exchange are proposed."""
+    command_id: Id | None = None
+    """The command that proposed it: all that one command proposed is undone together."""
     payload: Payload
     evidence: tuple[Evidence, ...] = ()
     authority: Authority

@@ -25,6 +25,7 @@ from stores.records.workflow import (
     ProposedChange,
     Ruling,
     Transition,
+    Verdict,
 )
 from stores.servers import turn_tree
 from stores.servers.log_documents import any_of, not_found_error, parse_document, to_time_text
@@ -337,18 +338,20 @@ def parse_proposal(proposal_document: Document) -> ProposedChange:
 async def _with_effective_status(
     tx: MongoReadTransaction, documents: Sequence[Document]
 ) -> list[ProposedChange]:
-    """Return proposals with their effective status: an open one whose turn is off the line is withdrawn."""
+    """Return proposals as they count now: an open one that is undone, alone or with its turn, is withdrawn."""
     proposals = [parse_proposal(d) for d in documents]
     open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
     turn_ids = {t for p in open_proposals for t in (p.turn_id, p.unless_turn) if t}
     on_line_ids = await turn_tree.find_on_line(tx, turn_ids) if turn_ids else set()
 
-    def is_on_line(p: ProposedChange) -> bool:
+    def counts(p: ProposedChange) -> bool:
+        if p.decision is not None and p.decision.verdict is Verdict.UNDO:
+            return False
         return (p.turn_id is None or p.turn_id in on_line_ids) and p.unless_turn not in on_line_ids
 
     withdrawn_status = {"status": ProposalStatus.WITHDRAWN}
     return [
-        p if p.status not in OPEN_STATUSES or is_on_line(p) else p.model_copy(update=withdrawn_status)
+        p if p.status not in OPEN_STATUSES or counts(p) else p.model_copy(update=withdrawn_status)
         for p in proposals
     ]
 

@@ -492,6 +492,20 @@ async def test_proposal_of_an_undone_turn_is_withdrawn(handles: LogHandles) -> N
     assert await shown() == [PENDING, PENDING, WITHDRAWN]
 
 
+async def test_proposal_that_is_undone_by_itself_is_withdrawn_until_it_is_redone(handles: LogHandles) -> None:
+    undone, other = make.proposal(handles.scene), make.proposal(handles.scene)
+    await handles.resolver.stage([undone, other])
+    undo = make.decision(Verdict.UNDO, set_aside=Verdict.REJECT)
+    await handles.keeper.decide({undone.id: undo})
+    pending = await handles.reader.proposals(ProposalQuery(scene_id=handles.scene.id, statuses=[PENDING]))
+    assert [p.id for p in pending] == [other.id]
+    (withdrawn,) = await handles.reader.proposals(ProposalQuery(statuses=[WITHDRAWN]))
+    assert (withdrawn.id, withdrawn.decision) == (undone.id, undo)
+    assert (await handles.reader.proposals_by_id([undone.id]))[undone.id].status is WITHDRAWN
+    await handles.keeper.decide({undone.id: None})
+    assert await handles.status(undone.id) is PENDING
+
+
 @pytest.mark.parametrize("status", [s for s in ProposalStatus if s is not WITHDRAWN])
 async def test_proposal_closed_by_a_commit_is_never_withdrawn(
     handles: LogHandles, status: ProposalStatus

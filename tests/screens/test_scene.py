@@ -123,10 +123,11 @@ async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
     await ui.type("/roll")
     assert prompt(ui).text == "/roll "  # it wants words: begun, not sent
     prompt(ui).text = ""
+    await ui.type("I wait.")
     before = await read_texts(ui)
     await ui.press("ctrl+p")
     await ui.type("undo")
-    assert await read_texts(ui) == before[:-2]
+    assert await read_texts(ui) == before[:-1]
     await ui.press("ctrl+p")
     await ui.type("/end")
     assert ui.screen == "GateScreen"
@@ -137,18 +138,41 @@ async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
 
 async def test_scene_undo_and_redo(ui: ScreenDriver) -> None:
     assert not ui.shows("Redo")
+    await ui.type("I wait.")
+    before = await read_texts(ui)
     await ui.press("ctrl+z")
-    assert not ui.shows(LAST)
+    assert await read_texts(ui) == before[:-1]
     await ui.press("ctrl+y")
-    assert ui.shows(LAST)
+    assert await read_texts(ui) == before
 
 
-async def test_scene_undo_is_the_prompts_own_while_words_are_typed(ui: ScreenDriver) -> None:
+async def test_scene_undo_works_whatever_stands_in_the_prompt(ui: ScreenDriver) -> None:
+    await ui.type("I wait.")
     before = await read_texts(ui)
     await ui.type("half a sent", enter=False)
     await ui.press("ctrl+z")
+    assert await read_texts(ui) == before[:-1]
+    assert prompt(ui).text == "half a sent"
+    await ui.press("ctrl+y", "ctrl+u")
+    await ui.type("/cour 1")  # refused, and put back
+    assert prompt(ui).text == "/cour 1"
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == before[:-1]
+
+
+async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
+    await ui.type("I look at the rope.")
+    await ui.type("/fact The rope was cut with a company knife")
+    await ui.type("/commit")
+    before = await read_texts(ui)
+    await ui.press("ctrl+z")
+    assert ui.screen == "ConfirmDialog"
+    assert ui.shows("Canon rests on “I look at the rope.”", "The rope was cut with a company knife.")
+    await ui.press("escape")
     assert await read_texts(ui) == before
-    assert ui.shows(LAST)
+    await ui.press("ctrl+z", "enter")
+    assert await read_texts(ui) == before[:-1]
+    assert ui.shows("Retcon proposed: The rope was cut with a company knife.")
 
 
 async def test_scene_retake_begins_with_the_last_words(ui: ScreenDriver) -> None:
@@ -393,6 +417,6 @@ async def test_scene_takes_undo_and_redo_of_a_story_just_begun(tmp_path: Path) -
         await ui.press("right")
         assert ui.shows("The Ribs lie bare.")
         await ui.press("ctrl+z")
-        assert not ui.shows("The Ribs lie bare.")
+        assert not ui.shows("take 2/2")
         await ui.press("ctrl+y")
         assert ui.shows("The Ribs lie bare.", "take 2/2")

@@ -77,8 +77,12 @@ async def test_prompt_nothing_typed_sends_nothing_and_leaves_keys_to_the_screen(
         assert app.sent == []
         assert app.left_over == ["enter", "left", "right", "ctrl+z", "ctrl+y", "escape"]
         await pilot.press("a", "left", "right", "ctrl+z")
-        assert app.left_over == ["enter", "left", "right", "ctrl+z", "ctrl+y", "escape"]
-        assert app.prompt.text == ""  # undone here, as there was something to undo
+        assert app.left_over[6:] == ["ctrl+z"]  # undo is the screen's, whatever is typed
+        assert app.prompt.text == "a"
+        await pilot.press("alt+z")
+        assert app.prompt.text == ""
+        await pilot.press("alt+y")
+        assert app.prompt.text == "a"
 
 
 async def test_lines_are_broken_and_the_prompt_grows_to_five() -> None:
@@ -222,14 +226,16 @@ async def test_prompt_tab_with_text_never_leaves_it() -> None:
         assert app.prompt.text == "Tomorrow then"
 
 
-async def test_prompt_ctrl_u_clears_every_line_and_ctrl_z_brings_them_back() -> None:
+async def test_prompt_ctrl_u_clears_every_line_and_up_brings_them_back() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "first\nsecond " + "word " * 40)
         text = app.prompt.text
         await pilot.press("ctrl+u")
         assert app.prompt.text == ""
-        await pilot.press("ctrl+z")
+        await pilot.press("up")
+        assert app.prompt.text == text
+        await pilot.press("ctrl+u", "alt+z")
         assert app.prompt.text == text
 
 

@@ -26,17 +26,17 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "undo",
     "/undo",
-    "Undo the last exchange",
+    "Undo the last command, or the last exchange",
     access=Access.PLAY,
     action="undo",
     moves_timeline=True,
 )
 async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
-    return await tools.actions.undo(call.context)
+    return await tools.actions.undo(call.context, is_confirmed=call.argument.casefold() == "yes")
 
 
 @group.command(
-    "redo", "/redo", "Redo the undone exchange", access=Access.PLAY, action="redo", moves_timeline=True
+    "redo", "/redo", "Redo what was undone", access=Access.PLAY, action="redo", moves_timeline=True
 )
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.redo(call.context)

@@ -230,13 +230,13 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
         scene_id = await begin(program)
         for line in ("I wait.", "I listen.", "/fact event: The dog barked", "/commit"):
             await program.services.play.submit(scene_id, line)
-        reply = await program.services.play.submit(scene_id, "/undo")
-        assert "a retcon is proposed" in reply.lines[-1]
+        reply = await program.services.play.submit(scene_id, "/undo yes")
+        assert reply.lines[1].startswith("Retcon proposed: ")
         (row,) = await waiting(program, scene_id)
         assert row.proposal.payload.kind == "retcon_fact"
         await program.services.play.submit(scene_id, "/redo")
         assert await waiting(program, scene_id) == []
-        await program.services.play.submit(scene_id, "/undo")
+        await program.services.play.submit(scene_id, "/undo yes")
         assert (await program.services.play.submit(scene_id, "/commit")).lines == (
             "Canon: 1 change written.",
         )
@@ -252,15 +252,15 @@ async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path
         scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
         for line in ("I push.", "> It opens.", "/place Yard > Hidden Room"):
             await program.services.play.submit(scene_id, line)
-        reply = await program.services.play.submit(scene_id, "/undo")
-        assert "2 pieces of canon rest" in reply.lines[-1]
+        reply = await program.services.play.submit(scene_id, "/undo yes")
+        assert len([line for line in reply.lines if line.startswith("Retcon proposed: ")]) == 2
         assert {row.title for row in await waiting(program, scene_id)} == {
             "Never true: Yard leads to Hidden Room.",
             "Never true: Hidden Room (place)",
         }
         await program.services.play.submit(scene_id, "/redo")
         assert await waiting(program, scene_id) == []
-        for line in ("/undo", "/commit"):
+        for line in ("/undo yes", "/commit"):
             await program.services.play.submit(scene_id, line)
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         known = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
@@ -277,7 +277,7 @@ async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(t
             await program.services.play.submit(scene_id, line)
         staged = await program.services.world.edits.propose_fact(universe_id, "Tom keeps the well")
         await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
-        for line in ("/undo", "/undo"):
+        for line in ("/undo yes", "/undo yes"):
             await program.services.play.submit(scene_id, line)
         assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom", "Ann"]
         # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
@@ -468,7 +468,7 @@ async def test_session_another_take_of_what_is_canon_proposes_retcons(tmp_path: 
         for line in ("> It rings.", "/fact event: The bell rang", "/commit"):
             await program.services.play.submit(scene_id, line)
         reply = await program.services.play.submit(scene_id, "/retake It is silent.")
-        assert "a retcon is proposed" in reply.lines[-1]
+        assert reply.lines[1].startswith("Retcon proposed: ")
 
 
 async def test_session_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
@@ -478,7 +478,8 @@ async def test_session_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
         await program.services.play.submit(scene_id, "/fact Mara is dead")
         assert "Mara died" in (await program.services.play.scene(scene_id)).trigger_reason
         reply = await program.services.play.submit(scene_id, "/undo")
-        assert "1 proposal with it" in reply.lines[0]
+        assert reply.lines[0] == "Undone: Mara died."
+        assert (await program.services.play.scene(scene_id)).trigger_reason == ""
 
 
 # --- the gate ---------------------------------------------------------------------------------------

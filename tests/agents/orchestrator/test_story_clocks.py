@@ -121,9 +121,17 @@ async def test_clock_what_was_done_earlier_on_the_line_counts_first(tmp_path: Pa
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(
-            program, scene_id, "/clock Tide 6", "One.", "Two.", "/clock Tide +2", "/undo", "/clock Tide = 3"
+            program,
+            scene_id,
+            "/clock Tide 6",
+            "One.",
+            "Two.",
+            "/clock Tide +2",
+            "/undo",
+            "/undo",
+            "/clock Tide = 3",
         )
-        await say(program, scene_id, "/redo")
+        await say(program, scene_id, "/redo", "/redo")
         assert await clocks(program, scene_id) == {"Tide": "5/6"}
         await say(program, scene_id, "/commit")
         assert await canon(program, scene_id) == ["The clock “Tide” stands at 5 of 6."]

@@ -48,6 +48,7 @@ def test_story_journal_line_alone_decides_what_is_open(actions: list[str]) -> No
 async def _play_and_replay(actions: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         kept: list[tuple[Id | None, str]] = []
+        undone: list[tuple[int, tuple[Id | None, str]]] = []
         async with opened(Path(folder) / "played") as played:
             scene_id = await begin(played)
             for action in actions:
@@ -57,6 +58,14 @@ async def _play_and_replay(actions: list[str]) -> None:
                     assert await _state(played, scene_id) == before, "a refused line changes nothing"
                 elif " | " in action or action.startswith(("/thread", "/clock", "/track")):
                     kept.append((head, action))
+                elif (await played.services.play.scene(scene_id)).scene.head != head:
+                    continue
+                elif action == "/undo":  # the last command on this turn
+                    last = max(i for i, one in enumerate(kept) if one[0] == head)
+                    undone.append((last, kept.pop(last)))
+                elif action == "/redo":
+                    index, command = undone.pop(max(i for i, (_, one) in enumerate(undone) if one[0] == head))
+                    kept.insert(index, command)
             rows = await played.services.play.transcript(scene_id, 0, 1_000)
             state = await _state(played, scene_id)
         async with opened(Path(folder) / "replayed") as fresh:

@@ -64,14 +64,14 @@ async def test_thread_what_is_undone_takes_its_threads_back_and_redo_brings_them
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "/thread The bell", "I look up.", "/thread 1 +", "/thread The rope")
-        await say(program, scene_id, "/undo")
+        await say(program, scene_id, "/undo", "/undo", "/undo")
         assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [("The bell", 1)]
-        await say(program, scene_id, "/redo")
+        await say(program, scene_id, "/redo", "/redo", "/redo")
         assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [
             ("The bell", 2),
             ("The rope", 1),
         ]
-        await say(program, scene_id, "/undo", "I look down instead.", "/thread 1 close")
+        await say(program, scene_id, "/undo", "/undo", "/undo", "I look down instead.", "/thread 1 close")
         assert await threads(program, scene_id) == ()
 
 
@@ -221,7 +221,7 @@ async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touchi
         await say(program, scene_id, "/npcs 2 +", "/npcs Ada off")
         listed = await say(program, scene_id, "/npcs")
         assert listed == ("1. – Ada  (here)  off the list", "2. •• Tom  (here, Yard)")
-        await say(program, scene_id, "/undo")
+        await say(program, scene_id, "/undo", "/undo", "/undo")
         assert await say(program, scene_id, "/npcs") == ("1. • Tom  (here, Yard)",)
 
 

@@ -59,7 +59,7 @@ async def test_proposals_staged_ahead_of_their_turn_are_not_published() -> None:
     assert (fixture.log.staged, fixture.published) == ([built(1)], [])
 
 
-async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_on() -> None:
+def test_proposal_rests_on_the_typed_words_and_on_the_turn_they_were_typed_on() -> None:
     fixture = ProposalsFixture()
     turn = Turn(
         id="turn",
@@ -71,7 +71,7 @@ async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_
         depth=0,
         created_at=fixture.clock(),
     )
-    proposal = await fixture.proposals.propose(DAWN, "/clock dawn", Authority.GM, SITE, turn=turn)
+    proposal = fixture.proposals.build(DAWN, "/clock dawn", Authority.GM, SITE, turn=turn)
     typed, spoken = proposal.evidence
     assert (typed.kind, typed.ref_id, typed.quote, typed.turn_id) == (
         EvidenceKind.MANUAL,
@@ -81,8 +81,6 @@ async def test_propose_rests_on_the_typed_words_and_on_the_turn_they_were_typed_
     )
     assert (spoken.kind, spoken.ref_id, spoken.quote) == (EvidenceKind.TURN, "turn", turn.text)
     assert (proposal.tick, proposal.turn_id, proposal.status) == (7, "turn", ProposalStatus.PENDING)
-    assert fixture.log.staged == [proposal]
-    assert fixture.published == [ProposalsChanged("universe", "scene")]
 
 
 def test_renew_proposal_keeps_change_and_evidence_and_drops_the_decision() -> None:

@@ -1,0 +1,113 @@
+"""Undoes and redoes what a command did: the proposals and the journal entries that it made on the last turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.proposal_description import stated_title
+from agents.context_assembly.scene_context import SceneContext
+from agents.events import EventBus, ProposalsChanged
+from agents.solo.journal_lines import describe_journal_entries
+from agents.solo.story_journal import StoryJournal
+from stores.records.ids import Clock, Id
+from stores.records.story_journal import JournalEntry, UndoEntry
+from stores.records.workflow import ProposedChange
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEffects:
+    """What one command did on the last turn."""
+
+    proposals: tuple[ProposedChange, ...]
+    entries: tuple[JournalEntry, ...]
+    at: datetime
+    """When the command was typed; of one that is undone: when it was undone."""
+
+    def describe(self, context: SceneContext) -> str:
+        """Return what it did, in words."""
+        names = {entity.id: entity.name for entity in context.entities.values()}
+        titles = [stated_title(p.change) or _quote(p) for p in self.proposals]
+        entry_texts = [line.text for line in describe_journal_entries(self.entries, names)]
+        return "; ".join(titles + entry_texts) or "a change of the story's lists"
+
+
+def find_last_command(context: SceneContext) -> CommandEffects | None:
+    """Return what the last command on the last turn did; None if nothing was done since the turn."""
+    made_at = {p.id: p.created_at for p in context.undecided} | {e.id: e.at for e in context.story_entries}
+    command = _find_latest(context, context.undecided, context.story_entries, made_at)
+    head = context.head
+    # A turn that reports the scene's end comes after the last turn of play, and after what was typed on it.
+    is_followed = (
+        command is not None and head is not context.last_play_turn and head and head.created_at > command.at
+    )
+    return None if is_followed else command
+
+
+def find_undone_command(context: SceneContext) -> CommandEffects | None:
+    """Return the command on the last turn that was undone last; None if another was typed since."""
+    undone_at = {p.id: p.decision.at for p in context.undone if p.decision is not None}
+    undone_at |= {e.entry_id: e.at for e in context.story.entries if isinstance(e, UndoEntry)}
+    undone_command = _find_latest(context, context.undone, context.undone_entries, undone_at)
+    last_command = find_last_command(context)
+    is_followed = (
+        undone_command is not None and last_command is not None and last_command.at > undone_command.at
+    )
+    return None if is_followed else undone_command
+
+
+def _find_latest(
+    context: SceneContext,
+    proposals: Iterable[ProposedChange],
+    entries: Iterable[JournalEntry],
+    times: dict[Id, datetime],
+) -> CommandEffects | None:
+    """Return what the latest of the commands did that were typed on the last turn."""
+    turn_id = context.last_play_turn.id if context.last_play_turn else None
+    own_proposals = [p for p in proposals if p.command_id is not None and p.turn_id == turn_id]
+    own_entries = [
+        e
+        for e in entries
+        if e.command_id is not None and e.turn_id == turn_id and e.scene_id == context.scene.id
+    ]
+    latest = max((*own_proposals, *own_entries), key=lambda item: times[item.id], default=None)
+    if latest is None:
+        return None
+    return CommandEffects(
+        tuple(p for p in own_proposals if p.command_id == latest.command_id),
+        tuple(e for e in own_entries if e.command_id == latest.command_id),
+        times[latest.id],
+    )
+
+
+def _quote(proposal: ProposedChange) -> str:
+    return proposal.evidence[0].quote if proposal.evidence else ""
+
+
+class CommandUndo:
+    """Undoes the last command of a scene, and redoes it. The caller holds the session lock."""
+
+    def __init__(self, keeper: CanonKeeper, journal: StoryJournal, clock: Clock, events: EventBus) -> None:
+        self._keeper = keeper
+        self._journal = journal
+        self._clock = clock
+        self._events = events
+
+    async def undo(self, context: SceneContext, command: CommandEffects) -> None:
+        """Take back what the command did, until it is redone."""
+        await self._keeper.undo_proposals(command.proposals, self._clock())
+        await self._set_entries_undone(context, command, is_undone=True)
+
+    async def redo(self, context: SceneContext, command: CommandEffects) -> None:
+        """Bring back what the command did, with what was decided of it before it was undone."""
+        await self._keeper.redo_proposals(command.proposals)
+        await self._set_entries_undone(context, command, is_undone=False)
+
+    async def _set_entries_undone(
+        self, context: SceneContext, command: CommandEffects, *, is_undone: bool
+    ) -> None:
+        for entry in command.entries:
+            await self._journal.set_undone(context, entry, is_undone)
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))

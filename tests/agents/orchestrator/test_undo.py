@@ -1,0 +1,174 @@
+"""Undo and redo in a player's own words: the last thing done first, and nothing of canon without asking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.errors import InputError
+from stores.records.ids import Id
+from stores.records.workflow import Verdict
+from tests.program import begin, opened
+
+FACT = "The chapel door is red."
+
+
+async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
+    """Play the lines, and return what the last one replied."""
+    replies = [await program.services.play.submit(scene_id, line) for line in lines]
+    return replies[-1].lines
+
+
+async def read_titles(program: Program, scene_id: Id) -> list[str]:
+    return [row.title for row in (await program.services.play.scene(scene_id)).proposals]
+
+
+async def read_words(program: Program, scene_id: Id) -> list[str]:
+    rows = await program.services.play.transcript(scene_id, 0, 50)
+    return [row.turn.text for row in rows]
+
+
+async def test_undo_takes_the_typo_in_a_fact_and_leaves_the_story(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I walk to the chapel alone.", "> The door is open.")
+        lines = await say(program, scene_id, "/fact The chapel door is rde", "/undo")
+        assert lines == ("Undone: The chapel door is rde.",)
+        assert await read_words(program, scene_id) == ["I walk to the chapel alone.", "The door is open."]
+        assert await read_titles(program, scene_id) == []
+        await say(program, scene_id, "/fact The chapel door is red")
+        assert await read_titles(program, scene_id) == [FACT]
+
+
+async def test_undo_goes_back_step_by_step_and_redo_forward_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(
+            program,
+            scene_id,
+            "I look round.",
+            "/npc Tam: keeper of the bell",
+            "/fact Tam owns a red coat",
+            "> The bell is silent.",
+            "/fact The chapel door is red",
+        )
+        states = [(await read_words(program, scene_id), await read_titles(program, scene_id))]
+        while (await program.services.play.scene(scene_id)).can_undo:
+            await say(program, scene_id, "/undo")
+            states.append((await read_words(program, scene_id), await read_titles(program, scene_id)))
+        assert [(len(words), len(titles)) for words, titles in states] == [
+            (2, 3),
+            (2, 2),
+            (1, 2),
+            (1, 1),
+            (1, 0),
+            (0, 0),
+        ]
+        for state in reversed(states[:-1]):
+            assert (await program.services.play.scene(scene_id)).can_redo
+            await say(program, scene_id, "/redo")
+            assert (await read_words(program, scene_id), await read_titles(program, scene_id)) == state
+        with pytest.raises(InputError, match="nothing to redo"):
+            await say(program, scene_id, "/redo")
+
+
+async def test_undo_takes_all_that_one_command_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/place here > Loft", "/state Mara.hp -3, Mara +tired")
+        assert len(await read_titles(program, scene_id)) == 4
+        await say(program, scene_id, "/undo")
+        assert len(await read_titles(program, scene_id)) == 2
+        await say(program, scene_id, "/undo")
+        assert await read_titles(program, scene_id) == []
+
+
+async def test_redo_keeps_what_was_decided_before_the_undo(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The chapel door is red", "/reject 1", "/undo")
+        assert await read_titles(program, scene_id) == []
+        await say(program, scene_id, "/redo")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        assert row.verdict is Verdict.REJECT
+
+
+async def test_redo_brings_nothing_back_over_a_newer_command(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The chapel door is rde", "/undo")
+        await say(program, scene_id, "/fact The chapel door is red")
+        assert not (await program.services.play.scene(scene_id)).can_redo
+
+
+async def test_undone_proposals_are_not_committed_at_the_end_of_the_scene(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The chapel door is rde", "/undo")
+        await say(program, scene_id, "/end I saw the door")
+        report = await program.services.gate.commit(scene_id)
+        assert "The chapel door is rde." not in {fact.statement for fact in report.facts}
+
+
+@pytest.mark.parametrize(
+    ("command", "listing", "shown"),
+    [
+        ("/thread Who rang the bell", "/thread", "Who rang the bell"),
+        ("/clock Tide 6", "/clock", "Tide"),
+    ],
+)
+async def test_undo_takes_a_thread_and_a_clock_too(
+    tmp_path: Path, command: str, listing: str, shown: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", command)
+        assert shown in " ".join(await say(program, scene_id, listing))
+        await say(program, scene_id, "/undo")
+        assert shown not in " ".join(await say(program, scene_id, listing))
+        assert await read_words(program, scene_id) == ["I look round."]
+        await say(program, scene_id, "/redo")
+        assert shown in " ".join(await say(program, scene_id, listing))
+
+
+async def test_undo_brings_back_the_tension_and_who_was_here(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/npc Tam: keeper of the bell")
+        before = (await program.services.play.scene(scene_id)).story.tension
+        await say(program, scene_id, "/tension 8", "/cast - Tam")
+
+        async def read_cast() -> set[str]:
+            return {member.name for member in (await program.services.play.scene(scene_id)).cast}
+
+        assert "Tam" not in await read_cast()
+        await say(program, scene_id, "/undo")
+        assert "Tam" in await read_cast()
+        await say(program, scene_id, "/undo")
+        assert (await program.services.play.scene(scene_id)).story.tension == before
+        await say(program, scene_id, "/redo")
+        assert (await program.services.play.scene(scene_id)).story.tension == 8
+
+
+async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(
+            program,
+            scene_id,
+            "I climb. /check might vs 3; success: Mara +suspicious",
+            "/fact The rope is cut",
+        )
+        await program.services.gate.commit(scene_id)
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines[0] == "Canon rests on “I climb.”:"
+        named = [line.strip() for line in reply.lines if line.startswith("  ")]
+        assert len(named) == len(set(named)) >= 2
+        assert (await read_words(program, scene_id))[0] == "I climb."
+        assert reply.confirm_line == "/undo yes"
+        await say(program, scene_id, reply.confirm_line)
+        assert await read_words(program, scene_id) == []
+        retcons = await read_titles(program, scene_id)
+        assert len([t for t in retcons if t in named or any(name in t for name in named)]) == len(named)
