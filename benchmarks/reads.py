@@ -18,6 +18,8 @@ LINES = {
     "a line with a check": "I pull at the chain. /check 2d6 vs 2; success: Mara +wet",
     "a declared fact": "/fact Mara owns a lamp",
 }
+UNDO_STEPS = {"a declared fact": 2}
+"""Steps back between the two times: a fact, and the check before it, whose rows would add reads."""
 MAX_READS = {
     "a plain line": 10,
     "a plain line, with the screen after it": 17,
@@ -41,7 +43,8 @@ async def count_reads(home: Path) -> dict[str, int]:
     async with open_scene(home) as scene_in_play:
         for name, line in LINES.items():
             counts[name] = await _count_line(scene_in_play, line, with_view=False)
-            await scene_in_play.services.play.undo(scene_in_play.scene_id)
+            for _ in range(UNDO_STEPS.get(name, 1)):
+                await scene_in_play.services.play.undo(scene_in_play.scene_id)
             counts[f"{name}, with the screen after it"] = await _count_line(
                 scene_in_play, line, with_view=True
             )

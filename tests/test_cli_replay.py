@@ -24,7 +24,7 @@ LINES = (
     "/fact Tom knows Mara",
     "/accept all",
     "/commit",
-    "/undo",
+    "/undo yes",
     "/end Mara opened the well",
     "/accept all",
     "/commit",

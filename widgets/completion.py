@@ -22,7 +22,7 @@ class Completer:
         """Return what the line up to the cursor may become, the likeliest first."""
         if first_line and line_before_cursor.startswith("/") and " " not in line_before_cursor:
             prefix = line_before_cursor.casefold()
-            return [f"{name} " for name in self._by_name if name.startswith(prefix) and name != prefix]
+            return [f"{name} " for name in self._by_name if name.startswith(prefix)]
         if match := _AT.search(line_before_cursor):
             head, prefix = line_before_cursor[: match.start()], match.group(1).casefold()
             return [head + name for name in self.names if _starts_any_word(name.casefold(), prefix)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import process
 
 from agents.canon_keeper.change_application import build_entity
+from agents.name_matching import match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
@@ -30,6 +31,11 @@ from stores.records.workflow import (
     Verdict,
 )
 from stores.records.world import ACTORS, Entity, EntityStatus, Universe
+
+MAX_PARTIAL_MATCHES = 200
+"""Entities of a universe whose names have the typed words somewhere that are looked at."""
+MAX_NAMED_MATCHES = 6
+"""Entities that are named when a typed name may mean several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,17 +182,21 @@ class SceneContextLoader:
     ) -> list[Entity]:
         """Return the entities that `name` may mean: in the scene first, then in the universe.
 
-        With `allow_partial`, one word of the name of someone present is enough (`Mara` for Mara Quill).
+        With `allow_partial`, a part of a name is enough (`Mara` for Mara Quill, `Old T` for Old Tam, `Undersinger`
+        for The Undersinger).
         """
         scene_entities = list(context.entities.values())
         matching_entities = _match_whole_name(scene_entities, name) or await self.canon.find_entity(
             context.universe.id, name
         )
-        return (
-            _match_name_word(scene_entities, name)
-            if allow_partial and not matching_entities
-            else matching_entities
+        if matching_entities or not allow_partial:
+            return matching_entities
+        if scene_matches := _match_partial_name(scene_entities, name):
+            return scene_matches
+        searched_entities = await self.canon.entities(
+            context.universe.id, search=without_article(name), limit=MAX_PARTIAL_MATCHES
         )
+        return _match_partial_name(searched_entities, name)
 
     async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
         """Return the one entity that `name` means here.
@@ -197,8 +207,13 @@ class SceneContextLoader:
         if len(matching_entities) == 1:
             return matching_entities[0]
         if matching_entities:
-            names = ", ".join(f"{e.name} ({e.kind})" for e in matching_entities)
-            raise InputError(f"{name!r} could be any of: {names}.", kept="Nothing was played.")
+            names = ", ".join(f"{e.name} ({e.kind})" for e in matching_entities[:MAX_NAMED_MATCHES])
+            more = len(matching_entities) - MAX_NAMED_MATCHES
+            raise InputError(
+                f"{name!r} could be any of: {names}{f', and {more} more' if more > 0 else ''}.",
+                kept="Nothing was played.",
+                todo="Type more of the name.",
+            )
         scene_entities = context.entities.values()
         entity_names = {
             e.name for e in (*scene_entities, *await self.canon.entities(context.universe.id, limit=2_000))
@@ -299,7 +314,7 @@ def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:
     return [e for e in entities if folded_name in (e.name.casefold(), *(a.casefold() for a in e.aliases))]
 
 
-def _match_name_word(entities: Iterable[Entity], name: str) -> list[Entity]:
-    """Return the entities with the name as one of their words: `Mara` for Mara Quill, `orc` for The Orc."""
-    folded_name = name.casefold()
-    return [e for e in entities if folded_name in e.name.casefold().split()]
+def _match_partial_name(entities: Iterable[Entity], name: str) -> list[Entity]:
+    entities_by_id = {entity.id: entity for entity in entities}
+    spellings = [(s, e.id) for e in entities_by_id.values() for s in (e.name, *e.aliases)]
+    return [entities_by_id[i] for i in match_names(name, spellings)]

@@ -28,6 +28,7 @@ MAX_LISTED: Final = 40
 MAX_NPC_WEIGHT: Final = 3
 PRESENCE_BONUS: Final = 2
 """What being present adds to a weight."""
+_NAME_SEPARATORS: Final = re.compile(r",|\band\b", re.IGNORECASE)
 _NPC_COMMAND: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re.I | re.DOTALL)
 
 
@@ -171,17 +172,38 @@ class NpcService:
 
     # --- who is here ---------------------------------------------------------------------------------
 
-    async def enter_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
-        """Bring somebody into the scene. Raises InputError."""
-        return await self._record_presence(scene_id, typed_name, is_here=True)
+    async def enter_scene(self, scene_id: Id, typed_names: str) -> tuple[str, ...]:
+        """Bring people into the scene: `Tam, Wenna and Gil`. Raises InputError, and then nobody comes."""
+        return await self._record_presence(scene_id, typed_names, is_here=True)
 
-    async def leave_scene(self, scene_id: Id, typed_name: str) -> tuple[str, ...]:
-        """Have somebody leave the scene. Raises InputError."""
-        return await self._record_presence(scene_id, typed_name, is_here=False)
+    async def leave_scene(self, scene_id: Id, typed_names: str) -> tuple[str, ...]:
+        """Have people leave the scene. Raises InputError, and then nobody leaves."""
+        return await self._record_presence(scene_id, typed_names, is_here=False)
 
-    async def _record_presence(self, scene_id: Id, typed_name: str, *, is_here: bool) -> tuple[str, ...]:
+    async def _record_presence(self, scene_id: Id, typed_names: str, *, is_here: bool) -> tuple[str, ...]:
         context = await self._journal.load_open_scene(scene_id)
-        entity = await self._context.find_one_entity(context, typed_name)
+        entities = [
+            await self._find_mover(context, typed_name, is_here=is_here)
+            for typed_name in await self._split_names(context, typed_names)
+        ]
+        stamp = self._journal.build_stamp(context)
+        for number, entity in enumerate({e.id: e for e in entities}.values()):
+            entry_stamp = self._journal.build_stamp(context) if number else stamp
+            entry_stamp["command_id"] = stamp["command_id"]
+            await self._journal.add_entry(
+                context, PresenceEntry(**entry_stamp, entity_id=entity.id, here=is_here)
+            )
+        return tuple(f"{entity.name} {'comes in' if is_here else 'leaves'}." for entity in entities)
+
+    async def _split_names(self, context: SceneContext, typed_names: str) -> list[str]:
+        """Return the names of a list, unless the whole is one name (`Gil and Sons`)."""
+        if await self._context.find_entities(context, typed_names):
+            return [typed_names]
+        return [name for name in _NAME_SEPARATORS.split(typed_names) if name.strip()]
+
+    async def _find_mover(self, context: SceneContext, typed_name: str, *, is_here: bool) -> Entity:
+        """Return who comes or leaves. Raises InputError if they cannot."""
+        entity = await self._context.find_one_entity(context, typed_name.strip())
         if entity.kind not in ACTORS:
             raise InputError(
                 f"{entity.name} is a {entity.kind}; people and creatures come and go.",
@@ -194,9 +216,7 @@ class NpcService:
             )
         if is_here is (entity.id in {e.id for e in context.present_actors()}):
             raise InputError(f"{entity.name} is {'' if is_here else 'not '}here.", kept=NOTHING_CHANGED)
-        entry = PresenceEntry(**self._journal.build_stamp(context), entity_id=entity.id, here=is_here)
-        await self._journal.add_entry(context, entry)
-        return (f"{entity.name} {'comes in' if is_here else 'leaves'}.",)
+        return entity
 
 
 def _format_npc(number: int, npc: Npc, place_name: str) -> str:

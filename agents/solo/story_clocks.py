@@ -14,6 +14,7 @@ from agents.clock_faces import format_clock, format_track
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
+from agents.name_matching import match_names
 from agents.resolver.clocks import clock_change
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.typed_text import did_you_mean, fold_name, one_line
@@ -236,8 +237,18 @@ def _find_clock(clocks: Sequence[ProgressClock], typed_name: str) -> ProgressClo
 def _require_open_clock(
     clocks: Sequence[ProgressClock], typed_name: str, noun: str = "clock"
 ) -> ProgressClock:
-    """Return the running clock of that name or number. Raises InputError."""
+    """Return the running clock of that name, of that beginning of a name, or of that number. Raises InputError."""
     clock = _find_clock(clocks, typed_name)
+    if clock is None:
+        open_names = [(c.name, c.name) for c in clocks if not c.closed]
+        matching_names = match_names(typed_name, open_names)
+        if len(matching_names) > 1:
+            raise InputError(
+                f"{one_line(typed_name)[:60]!r} could be any of: {', '.join(matching_names)}.",
+                kept=NOTHING_CHANGED,
+                todo="Type more of the name.",
+            )
+        clock = next((c for c in clocks if c.name in matching_names and not c.closed), None)
     usage = TRACK_USAGE if noun == "track" else CLOCK_USAGE
     if clock is None:
         suggestion = did_you_mean(typed_name, [c.name for c in clocks if not c.closed])

@@ -13,6 +13,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
+from agents.name_matching import match_names
 from agents.resolver.threads import MAX_WEIGHT, change_weight, find_open_thread
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.typed_text import one_line
@@ -27,6 +28,9 @@ from stores.records.workflow import Decision, Verdict
 MAX_THREAD_NAME: Final = 160
 USAGE: Final = "/thread 2 + or -, /thread 2 close, /thread 2 open, /thread 2 rename Another name"
 _NUMBERED_COMMAND: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", re.DOTALL)
+_NAMED_COMMAND: Final = re.compile(
+    r"(.+?)\s+(\+|-|close|closed|done|end|open|reopen|rename .+)", re.I | re.DOTALL
+)
 _QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
 _CLOSE_WORDS: Final = frozenset({"close", "closed", "done", "end"})
 _REOPEN_WORDS: Final = frozenset({"open", "reopen"})
@@ -61,13 +65,15 @@ class ThreadService:
     async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed after `/thread`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
-        numbered_match = _NUMBERED_COMMAND.fullmatch(argument)
-        if numbered_match is None:
+        agenda = await self._agenda_reader.read_agenda(context)
+        if numbered_match := _NUMBERED_COMMAND.fullmatch(argument):
+            thread, act_text = _find_thread(agenda, int(numbered_match[1])), numbered_match[2] or ""
+        elif named_thread := _find_named_thread(agenda, argument):
+            thread, act_text = named_thread
+        else:
             quoted_match = _QUOTED_NAME.fullmatch(argument)
             return await self.open_thread(context, quoted_match[1] if quoted_match else argument)
-        agenda = await self._agenda_reader.read_agenda(context)
-        thread = _find_thread(agenda, int(numbered_match[1]))
-        verb, _, new_name = (numbered_match[2] or "").strip().partition(" ")
+        verb, _, new_name = act_text.strip().partition(" ")
         match verb.casefold():
             case "":
                 return (
@@ -83,7 +89,7 @@ class ThreadService:
             case word if word in _REOPEN_WORDS:
                 return await self._reopen(context, agenda, thread)
         raise InputError(
-            f"{one_line(numbered_match[2])[:40]!r} is nothing that a thread can do.",
+            f"{one_line(act_text)[:40]!r} is nothing that a thread can do.",
             kept=NOTHING_CHANGED,
             todo=f'{USAGE}. A name that begins with a number goes in quotes: /thread "3 days left".',
         )
@@ -215,6 +221,16 @@ def _format_thread(view: ThreadView) -> str:
         details = ", ".join(filter(None, (view.age, "proposed" if view.is_proposed else "")))
     sign = "•" * view.weight if view.is_open else "✓"
     return f"{view.number}. {sign} {kind_prefix}{view.name}" + (f"  ({details})" if details else "")
+
+
+def _find_named_thread(agenda: StoryAgenda, argument: str) -> tuple[Thread, str] | None:
+    """Return the one thread that a typed name means and what is to be done with it; None for another thread's name."""
+    match = _NAMED_COMMAND.fullmatch(argument)
+    if match is None:
+        return None
+    threads_by_id = {thread.id: thread for thread in agenda.threads}
+    matching_ids = match_names(match[1], [(thread.name, thread.id) for thread in agenda.threads])
+    return (threads_by_id[matching_ids[0]], match[2]) if len(matching_ids) == 1 else None
 
 
 def _find_thread(agenda: StoryAgenda, number: int) -> Thread:

@@ -16,7 +16,7 @@ COMPLETER = Completer(COMMANDS, NAMES)
     [
         ("/c", ["/check ", "/commit "]),
         ("/C", ["/check ", "/commit "]),
-        ("/undo", []),
+        ("/undo", ["/undo "]),
         ("/check m", []),
         ("/zz", []),
         ("@ma", ["Mara Vey"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.name_matching import match_names, without_article
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
@@ -37,12 +38,20 @@ async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
-    matches = await tools.canon.entities(call.context.universe.id, search=call.argument)
-    if not matches:
+    searched_entities = await tools.canon.entities(
+        call.context.universe.id, search=without_article(call.argument)
+    )
+    names_by_id = {entity.id: entity.name for entity in searched_entities}
+    spellings = [(s, e.id) for e in searched_entities for s in (e.name, *e.aliases)]
+    matching_ids = match_names(call.argument, spellings)
+    if not matching_ids:
         raise InputError(
             f"Nothing in canon is called {call.argument[:60]!r}.", todo="/list shows what there is."
         )
-    card = await tools.read_entity_card(matches[0].id)
+    if len(matching_ids) > 1:
+        names = ", ".join(names_by_id[i] for i in matching_ids[:MAX_SHOWN_FACTS])
+        raise InputError(f"That could be any of: {names}.", todo="Type more of the name.")
+    card = await tools.read_entity_card(matching_ids[0])
     head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
     numbers = ", ".join(f"{key} {value}" for key, value in card.entity.numbers.items())
     facts = [f"· {f.fact.statement}" for f in card.facts[:MAX_SHOWN_FACTS]]

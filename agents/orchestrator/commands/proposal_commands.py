@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.name_matching import match_names
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
@@ -190,16 +191,22 @@ async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalVie
 
 
 def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
-    """Return the proposals that the numbers name. Raises InputError for one that is not there."""
+    """Return the proposals that the numbers, or one title, name. Raises InputError for one that is not there."""
     if argument.casefold() == "all":
         return [row for row in rows if row.status in OPEN_STATUSES]
     numbers = argument.replace(",", " ").split()
     rows_by_number = {str(row.number): row for row in rows}
+    if not any(number in rows_by_number for number in numbers):
+        open_titles = [(row.title, row.number) for row in rows if row.status in OPEN_STATUSES]
+        if len(named := match_names(argument, open_titles)) == 1:
+            return [rows_by_number[str(named[0])]]
     if unknown_numbers := [n for n in numbers if n not in rows_by_number]:
         raise InputError(
             f"There is no proposal {unknown_numbers[0][:20]!r}.",
             kept="Nothing was decided.",
-            todo=f"They are numbered 1 to {len(rows_by_number)}." if rows_by_number else "No proposals.",
+            todo=f"They are numbered 1 to {len(rows_by_number)}; a title does for one too."
+            if rows_by_number
+            else "No proposals.",
         )
     return [rows_by_number[n] for n in numbers]
 

@@ -94,7 +94,7 @@ async def change_tracks(tools: CommandTools, call: CommandCall) -> Reply | Outco
 
 @group.command(
     "cast",
-    "/cast  (or + NAME, - NAME)",
+    "/cast  (or + NAMES, - NAMES)",
     "Who is here; + comes in, - leaves",
     access=Access.CHANGE,
 )

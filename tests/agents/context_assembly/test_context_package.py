@@ -121,7 +121,7 @@ async def test_context_package_leaves_out_turns_being_answered(story: PlayedStor
 async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> None:
     await story.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
     assert "cracked" in (await story.parts())["facts"]
-    await story.play("/undo")
+    await story.play("/undo", "/undo")
     sections = await story.parts()
     assert "cracked" not in "\n".join(sections.values())
     assert "I sing." not in sections["recent"]

@@ -149,6 +149,7 @@ async def test_import_story_can_be_continued_exported_and_archived(program: Prog
     await services.play.submit(scene_id, "I walk on.")
     await services.play.submit(scene_id, "> The road bends.")
     await services.play.submit(scene_id, "/undo")
+    await services.play.submit(scene_id, "/undo")
     assert [row.turn.text for row in await services.play.transcript(scene_id, 18, 9)] == [
         "Words 118.",
         "Words 119.",

@@ -1,0 +1,103 @@
+"""Names resolve alike in every command: whole, without the article, by their beginning, and in lists."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.errors import InputError
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+
+class Table:
+    """A scene with named people, a place and clocks."""
+
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
+        self.scene_id = scene_id
+
+    async def say(self, line: str) -> tuple[str, ...]:
+        return (await self.program.services.play.submit(self.scene_id, line)).lines
+
+    async def cast(self) -> set[str]:
+        view = await self.program.services.play.scene(self.scene_id)
+        return {member.name for member in view.cast}
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with opened(tmp_path) as program:
+        table = Table(program, await begin(program))
+        for line in (
+            "I look round.",
+            "/npc The Undersinger: she hums below the pier",
+            "/npc Old Tam: keeper of the salt bell",
+            "/npc Wenna Pike: lies about last night",
+            "/place Boat Shed: tarred boards",
+            "/clock The thaw 6",
+            "/track Find the bell slow",
+            "/thread Who cut the rope?",
+            "/commit",
+        ):
+            await table.say(line)
+        yield table
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/cast - Undersinger",
+        "/cast - the undersinger",
+        "/cast - under",
+        "/whisper Undersinger: the key is gone",
+        "/npcs Undersinger +",
+        "/react Undersinger",
+        "/state Undersinger +angry",
+        "/check 2d6 vs 7; success: Undersinger +calm",
+        "/sheet Undersinger",
+        "/show Undersinger",
+        "/go Boat",
+        "/place Boat Shed > Loft",
+        "/place shed > Cellar",
+        "/clock thaw +1",
+        "/clock The th = 2",
+        "/track find mark",
+        "/thread who cut close",
+    ],
+)
+async def test_name_without_its_article_or_its_end_is_understood(table: Table, line: str) -> None:
+    await table.say(line)
+
+
+async def test_cast_takes_lists_of_names(table: Table) -> None:
+    assert await table.say("/cast - Undersinger, Tam and Wenna") == (
+        "The Undersinger leaves.",
+        "Old Tam leaves.",
+        "Wenna Pike leaves.",
+    )
+    assert await table.cast() == {"Mara"}
+    await table.say("/cast + Wenna, old tam")
+    assert await table.cast() == {"Mara", "Wenna Pike", "Old Tam"}
+    await table.say("/undo")
+    assert await table.cast() == {"Mara"}
+
+
+async def test_cast_with_a_name_that_nobody_has_moves_nobody(table: Table) -> None:
+    with pytest.raises(InputError, match="no 'Nobody'"):
+        await table.say("/cast - Tam, Nobody")
+    assert "Old Tam" in await table.cast()
+
+
+async def test_name_that_several_have_is_asked_back(table: Table) -> None:
+    await table.say("/npc Old Gil: a caulker")
+    with pytest.raises(InputError, match=r"could be any of: .*Type more of the name"):
+        await table.say("/cast - Old")
+
+
+async def test_accept_takes_the_title_of_a_row(table: Table) -> None:
+    await table.say("/fact The rope was cut with a clean blade")
+    assert await table.say("/accept the rope was cut") == ("Accepted: The rope was cut with a clean blade.",)
