@@ -45,12 +45,14 @@ from monitor_tui.compose_play import Agents, PlayParts
 from monitor_tui.input_files import read_log_file
 from monitor_tui.user_files import load_sample
 from stores.authority import Role
+from stores.draft_file import DraftFile
 
 
 class ServiceComposer:
     """Builds each service once, from the agents and from the services that it looks things up in."""
 
     def __init__(self, agents: Agents, home: Path, notes: Callable[[], tuple[str, ...]]) -> None:
+        self._home = home
         self.agents = agents
         self._base = agents.base
         self._notes = notes
@@ -103,6 +105,7 @@ class ServiceComposer:
             llm=llm,
             jobs=self.agents.background.runner,
             events=self._base.events,
+            drafts=DraftFile(self._home / "drafts.json"),
         )
 
     def _build_lines(

@@ -16,6 +16,7 @@ from agents.services.policy import PolicyService
 from agents.services.query import QueryService
 from agents.services.stories import StoryService
 from agents.services.world import WorldServices
+from stores.draft_file import DraftFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +34,5 @@ class Services:
     imports: ImportRunner
     llm: LlmService
     jobs: JobRunner
+    drafts: DraftFile
     events: EventBus

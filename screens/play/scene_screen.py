@@ -26,6 +26,7 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.narration_status import NarrationStatus
 from screens.play.play_queue import PlayQueue, QueuedPlay
+from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.timeline_panel import TimelinePanel
 from screens.routes import ToGate, ToMenu, ToQuery, Visit
@@ -139,6 +140,7 @@ class SceneScreen(ServiceScreen[None]):
         self._prompt = PlayPrompt(commands=services.play.commands(), hint=PROMPT_HINT)
         self._timeline = TimelinePanel(services.play, services.llm, id="stage")
         self._side = ProposalDecisions(services.gate, services.policy, id="side")
+        self._draft = PromptDraft(services.drafts, self._prompt)
         self._queue = PlayQueue()
         self._narration = NarrationStatus(
             self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
@@ -158,6 +160,7 @@ class SceneScreen(ServiceScreen[None]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._mount_side_panels)
+        self.set_interval(SAVE_SECONDS, self._keep_draft)
         background = self.services.jobs.current_status()
         self._status_bar.background_status = backlog_text(
             background.items_left, background.current_work, at_least=MIN_SHOWN_BACKLOG
@@ -216,6 +219,8 @@ class SceneScreen(ServiceScreen[None]):
         self._prompt.hint = self._prompt_hint(view)
         self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
         self._play_next()
+        if is_first_view:
+            self._restore_draft(view.story.id)
         if is_first_view and view.unfinished_count:
             # What a crash left untold goes on before all else, where the player sees it.
             self._queue_play(partial(self.services.play.finish_narration, self.scene_id))
@@ -348,7 +353,7 @@ class SceneScreen(ServiceScreen[None]):
     def _confirm_leaving(self) -> None:
         detail = "The scene stays as it is. Resume it under Continue."
         if self._prompt.text.strip():
-            detail += " The text in the prompt was not sent and will be lost."
+            detail += " What you typed and did not send is kept too."
         self.app.push_screen(
             ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on"), self._apply_leave_answer
         )
@@ -364,8 +369,21 @@ class SceneScreen(ServiceScreen[None]):
         message.stop()
         self._send_line(message.text)
 
+    @work(group="draft", exit_on_error=False)
+    async def _restore_draft(self, story_id: Id) -> None:
+        await self._draft.restore(story_id)
+
+    def _keep_draft(self) -> None:
+        if self._draft.is_changed:
+            self._save_draft()
+
+    @work(group="draft", exit_on_error=False)
+    async def _save_draft(self) -> None:
+        await self._draft.save()
+
     def _send_line(self, line: str) -> None:
         """Play a line after those before it; typing goes on meanwhile."""
+        self._keep_draft()  # a line that was sent is none any more
         self._queue.add(
             QueuedPlay(
                 lambda: self.services.play.submit(self.scene_id, line, with_view=True),
@@ -582,4 +600,7 @@ class SceneScreen(ServiceScreen[None]):
             self._send_line(name)
 
     async def leave_for_menu(self) -> None:
-        await self.services.stories.suspend()
+        try:
+            await self._draft.save()
+        finally:
+            await self.services.stories.suspend()

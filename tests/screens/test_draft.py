@@ -1,0 +1,87 @@
+"""What is typed and not sent is kept: through leaving the scene, closing MONITOR, and a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from stores.draft_file import MAX_DRAFTS, DraftFile
+from stores.errors import StoreError
+from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from widgets.prompt import PlayPrompt
+
+DRAFT = "I lift the lantern, and before the light\nreaches the water"
+
+
+def prompt(ui: ScreenDriver) -> PlayPrompt:
+    return ui.app.screen.query_one(PlayPrompt)
+
+
+async def until_saved(ui: ScreenDriver, home: Path, text: str) -> None:
+    """Wait until the draft stands on the disk, as a killed program would leave it."""
+    async with asyncio.timeout(10):
+        while text not in json.loads((home / "drafts.json").read_text(encoding="utf-8")).values():
+            await ui.pilot.pause(0.01)
+
+
+async def test_draft_is_back_after_leaving_the_scene(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("I go out.")
+        prompt(ui).text = DRAFT
+        await ui.press("escape")
+        assert ui.shows("What you typed")
+        await ui.press("enter")
+        assert ui.screen == "MenuScreen"
+        await ui.press("enter")
+        assert prompt(ui).text == DRAFT
+
+
+async def test_draft_is_back_after_closing_the_program(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("half a sent", enter=False)
+        await ui.press("ctrl+q")
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        assert prompt(ui).text == "half a sent"
+        await ui.type("ence")
+        assert prompt(ui).text == ""
+        assert ui.shows("you  half a sentence")
+
+
+async def test_draft_stands_on_the_disk_while_the_line_is_typed(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        (tmp_path / "drafts.json").write_text("{}", encoding="utf-8")
+        prompt(ui).text = DRAFT
+        await until_saved(ui, tmp_path, DRAFT)
+
+
+async def test_draft_is_gone_once_the_line_is_sent(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("I go out.", enter=False)
+        await ui.press("escape", "enter", "enter")
+        await ui.press("enter")
+        assert ui.shows("you  I go out.")
+        await ui.press("escape", "enter", "enter")
+        assert prompt(ui).text == ""
+
+
+async def test_draft_file_keeps_the_latest_and_reads_a_damaged_file_as_none(tmp_path: Path) -> None:
+    drafts = DraftFile(tmp_path / "drafts.json")
+    for number in range(MAX_DRAFTS + 1):
+        await drafts.save(f"story {number}", f"words {number}")
+    assert await drafts.read("story 0") == ""
+    assert await drafts.read("story 1") == "words 1"
+    await drafts.save("story 1", "")
+    assert await drafts.read("story 1") == ""
+    (tmp_path / "drafts.json").write_text("{", encoding="utf-8")
+    assert await drafts.read("story 2") == ""
+    await drafts.save("story 2", "again")
+    assert await drafts.read("story 2") == "again"
+
+
+async def test_draft_that_cannot_be_kept_is_told_in_words(tmp_path: Path) -> None:
+    drafts = DraftFile(tmp_path / "gone" / "drafts.json")
+    with pytest.raises(StoreError, match=r"What you are typing could not be kept.*Send it, or copy it"):
+        await drafts.save("story", "words")
