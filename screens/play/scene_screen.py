@@ -353,7 +353,7 @@ class SceneScreen(ServiceScreen[None]):
     def _confirm_leaving(self) -> None:
         detail = "The scene stays as it is. Resume it under Continue."
         if self._prompt.text.strip():
-            detail += " What you typed and did not send is kept too."
+            detail += "\nWhat you typed and did not send is kept."
         self.app.push_screen(
             ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on"), self._apply_leave_answer
         )

@@ -32,7 +32,7 @@ async def test_draft_is_back_after_leaving_the_scene(tmp_path: Path) -> None:
         await ui.type("I go out.")
         prompt(ui).text = DRAFT
         await ui.press("escape")
-        assert ui.shows("What you typed")
+        assert ui.shows("What you typed and did not send is kept.")
         await ui.press("enter")
         assert ui.screen == "MenuScreen"
         await ui.press("enter")
