@@ -106,6 +106,12 @@ def stated_title(change: Payload) -> str:
             assert_never(change)
 
 
+def _kind_label(change: AssertFact) -> str:
+    return (
+        str(commitment_kind(change)) if change.fact_kind is FactKind.COMMITMENT else _LABELS[change.fact_kind]
+    )
+
+
 _DescriptionParts = tuple[str, str, str, Diff]
 """Label, title, group and diff."""
 
@@ -181,14 +187,12 @@ class _ProposalDescriber:
 
     def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
         ended_statements = " ".join(fact.statement for fact in self._findings.ended_facts) or ABSENT
-        kind = (
-            commitment_kind(change) if change.fact_kind is FactKind.COMMITMENT else _LABELS[change.fact_kind]
-        )
+        kind = _kind_label(change)
         diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:
             diff = (*diff, ("said to be", ABSENT, change.standing.value))
         return (
-            str(kind),
+            kind,
             change.statement,
             self._subject_name(change.involves) or "World",
             diff,
@@ -199,7 +203,7 @@ class _ProposalDescriber:
         is_free_sentence = (
             change.predicate == STATED_PREDICATE or change.predicate not in self._catalogue.names()
         )
-        return _LABELS[change.fact_kind] if is_free_sentence else self._catalogue.label(change.predicate)
+        return _kind_label(change) if is_free_sentence else self._catalogue.label(change.predicate)
 
     def _ended_fact(self) -> Fact | None:
         return self._findings.ended_facts[0] if self._findings.ended_facts else None

@@ -7,12 +7,13 @@ declaration too. Nothing here writes canon.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
-from agents.proposals.effects import parse_effects
+from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
 from stores.errors import InputError
@@ -116,6 +117,7 @@ class DeclarationService:
         changes = []
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
+            effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
             changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
         return await self.propose_state_changes(context, changes, argument)
 

@@ -10,10 +10,11 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from agents.proposals.effects import MAX_NUMBER
+from agents.proposals.effects import MAX_NUMBER, TRUTH_KEYS, read_truth
 from agents.proposals.statements import (
     MAX_NAME_LENGTH,
     STATED_PREDICATE,
+    as_question,
     as_sentence,
     require_statement_length,
 )
@@ -38,6 +39,7 @@ PhraseFact = Callable[[str, str, str], str]
 
 
 _FACT_KIND_BY_WORD = {
+    "fact": (FactKind.ATTRIBUTE, STATED_PREDICATE),
     "event": (FactKind.EVENT, "event"),
     "attribute": (FactKind.ATTRIBUTE, STATED_PREDICATE),
     "state": (FactKind.STATE, "state"),
@@ -154,7 +156,7 @@ async def read_fact(
     return AssertFact(
         fact_kind=kind,
         predicate=predicate,
-        statement=as_sentence(text),
+        statement=as_question(text) if predicate == "question" else as_sentence(text),
         involves=tuple(build_involvements(await find_mentioned_entities(text, find))),
         valid_from=tick,
     )
@@ -239,6 +241,8 @@ async def _read_relation(
         subject, object_text = await find(" ".join(words[:index])), " ".join(words[index + 1 :])
         if subject is None:
             continue
+        if word.casefold() in TRUTH_KEYS and " " not in object_text:
+            object_text = str(read_truth(subject.name, word.casefold(), object_text)).lower()
         object_entity = await find(object_text)
         if object_entity is None and "_" not in word and not _is_plain_value(object_text):
             continue

@@ -10,6 +10,7 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.exchange import RollPlan
 from agents.orchestrator.input.parser import RollInput
+from agents.proposals.effects import fit_value
 from agents.resolver import pack_check
 from agents.resolver.alteration import dice_to_throw_by_hand, die_type_of
 from agents.resolver.check import read_check, whole_numbers
@@ -169,13 +170,18 @@ class RollService:
         return lambda typed, _: pack_reader(pack, typed, sheet)
 
     async def _find_targets(self, kind: str, spec: str, context: SceneContext) -> Sequence[Entity]:
-        """Return the entities that the effects are about, each also under the name typed here."""
+        """Return the entities that the effects are about, each also under the name typed here.
+
+        Raises InputError for a name that nobody has, and for a value that does not fit its key.
+        """
         effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
-        targets = []
-        for name in dict.fromkeys(effect.name for effect in effects):
-            entity = await self._context.find_one_entity(context, name)
-            targets.append(entity.model_copy(update={"aliases": (*entity.aliases, name)}))
-        return targets
+        targets: dict[str, Entity] = {}
+        for effect in effects:
+            if effect.name not in targets:
+                entity = await self._context.find_one_entity(context, effect.name)
+                targets[effect.name] = entity.model_copy(update={"aliases": (*entity.aliases, effect.name)})
+            fit_value(effect, context.working_state(targets[effect.name]).numbers)
+        return list(targets.values())
 
 
 def _actor_numbers(context: SceneContext) -> dict[str, Number]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from agents.proposals.effects import parse_effect
+from agents.proposals.effects import fit_value, parse_effect
 from agents.proposals.statements import MAX_NAME_LENGTH, as_sentence, require_statement_length
 from agents.sanitize import clean
 from stores.errors import InputError
@@ -87,5 +87,6 @@ def _edit_state_change(change: StateChange, text: str) -> StateChange:
             effect_text = f"X +{text}"
         case StateOp.UNTAG:
             effect_text = f"X -{text}"
-    effect = parse_effect(effect_text)
+    number_keys = (change.key,) if isinstance(change.value, int | float) else ()
+    effect = fit_value(parse_effect(effect_text), number_keys)
     return change.model_copy(update={"key": effect.key, "op": effect.op, "value": effect.value})

@@ -10,7 +10,8 @@ value   = true, false, yes, no, a number, words or "words in quotes"
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agents.typed_numbers import number_label
@@ -37,7 +38,14 @@ _SET: Final = re.compile(rf"""{_NAME}{_KEY} ?= ?(?P<value>"[^"]*"|[^="]+)""")
 _TAG: Final = re.compile(rf"""{_NAME}(?: |(?<="))(?P<sign>[+-]) ?{_TAG_WORDS}""")
 _MISSING_DOT: Final = re.compile(rf"""(?P<name>[^."]+?) (?P<key>\w+) ?(?P<rest>[+=-] ?{_NUMBER})""")
 _AMBIGUOUS: Final = re.compile(r"""[,;:=@]|\.\S|\s[+-]""")
-_TRUTH_WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}
+_TRUTH_WORDS: Final = {
+    **dict.fromkeys(("true", "yes", "alive", "living"), True),
+    **dict.fromkeys(("false", "no", "dead"), False),
+}
+_PLAIN_TRUTH_WORDS: Final = frozenset({"true", "yes", "false", "no"})
+"""Words that are true or false for every key; of others, as `dead`, it depends."""
+TRUTH_KEYS: Final = frozenset({"alive"})
+"""Keys whose values are true or false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,46 @@ def parse_effect(text: str) -> Effect:
     raise _effect_error(f"{plain_text!r} is not an effect.")
 
 
+def fit_value(effect: Effect, number_keys: Collection[str]) -> Effect:
+    """Return the effect with a value that fits its key: `dead` for `alive` is false.
+
+    `number_keys` are the keys under which its target has numbers. Raises InputError for a value that is neither
+    true nor false where only these fit, or no number where there is one.
+    """
+    key, value = effect.key.casefold(), effect.value
+    match effect.op:
+        case StateOp.ADD if key in TRUTH_KEYS:
+            raise _effect_error(
+                f"{effect.key} is true or false, and no number.", f"As in: {effect.name}.{effect.key} = false"
+            )
+        case StateOp.SET if key in TRUTH_KEYS:
+            return replace(effect, value=read_truth(effect.name, key, value))
+        case StateOp.SET if key in {k.casefold() for k in number_keys} and not _is_number(value):
+            raise _effect_error(
+                f"{number_label(effect.key)} of {effect.name} is a number; {_write_value(value)} is none.",
+                f"As in: {effect.name}.{effect.key} = 3, or {effect.name}.{effect.key} -1",
+            )
+        case StateOp.ADD | StateOp.SET | StateOp.TAG | StateOp.UNTAG:
+            return effect
+        case _:
+            assert_never(effect.op)
+
+
+def read_truth(name: str, key: str, value: FactValue | None) -> bool:
+    """Return a value of a key that is true or false. Raises InputError for any other value."""
+    if isinstance(value, str):
+        value = _TRUTH_WORDS.get(value.casefold(), value)
+    if not isinstance(value, bool):
+        raise _effect_error(
+            f"{key} is true or false; {_write_value(value)} is neither.", f"As in: {name}.{key} = false"
+        )
+    return value
+
+
+def _is_number(value: FactValue | None) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _target_name(match: re.Match[str]) -> str:
     name = match["name"].strip('" ')
     if not name:
@@ -125,7 +173,7 @@ def _target_name(match: re.Match[str]) -> str:
 def _read_value(text: str) -> FactValue:
     if text.startswith('"'):
         return text[1:-1].strip()
-    if text.casefold() in _TRUTH_WORDS:
+    if text.casefold() in _PLAIN_TRUTH_WORDS:
         return _TRUTH_WORDS[text.casefold()]
     return _read_number(text) if re.fullmatch(rf"[+-]?{_NUMBER}", text) else text
 

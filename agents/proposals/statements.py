@@ -21,6 +21,11 @@ def as_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
 
 
+def as_question(text: str) -> str:
+    """Return the text as a question."""
+    return as_sentence(f"{text.rstrip('. ')}?" if not text.endswith("?") else text)
+
+
 def require_statement_length(text: str) -> str:
     """Return the text, or raise InputError if it is too long for one statement."""
     if len(text) > MAX_STATEMENT_LENGTH:

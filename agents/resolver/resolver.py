@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.proposals.effects import Effect
+from agents.proposals.effects import Effect, fit_value
 from agents.resolver.alteration import alter_roll, provenance_suffix
 from agents.resolver.check import CheckResult, CheckSpec, resolve_by_luck, roll_check, whole_numbers
 from agents.resolver.dice import roll_dice
@@ -262,6 +262,7 @@ def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, Sta
     """
     entity = names.find_entity(effect.name)
     effect = replace(effect, name=entity.name, key=_own_spelling(entity, effect))
+    effect = fit_value(effect, entity.numbers)
     change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
     return effect, change
 
