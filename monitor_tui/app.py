@@ -10,7 +10,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -22,15 +22,19 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.worker import Worker, WorkerState
 
 import screens
 from monitor_tui import hangup
 from monitor_tui.command_palette import PaletteCommandProvider
+from monitor_tui.interface_memory import InterfaceMemory
+from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
+from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import MenuScreen
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
@@ -76,10 +80,19 @@ class MonitorApp(App[None]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip="Leave MONITOR", show=False, priority=True),
     ]
 
-    def __init__(self, open_services: OpenServices, *, start_at: Literal["menu", "demo"] = "menu") -> None:
+    def __init__(
+        self,
+        open_services: OpenServices,
+        *,
+        start_at: Literal["menu", "demo"] = "menu",
+        interface: InterfaceMemory | None = None,
+    ) -> None:
         super().__init__()
+        self._interface = interface or InterfaceMemory()
         register_themes(self)
-        self.theme = DARK.name
+        self.theme = self._interface.theme if self._interface.theme in self.available_themes else DARK.name
+        self.add_class(self._interface.panel_width.css_class)
+        self._settings_notes: tuple[str, ...] = ()
         self._open_services = open_services
         self._start_at = start_at
         self._services: Services | None = None
@@ -109,6 +122,7 @@ class MonitorApp(App[None]):
     async def _open_library(self) -> None:
         await asyncio.to_thread(navigation.import_screens)
         self._load_styles()
+        self._apply_keymap()
         self._services = await self._open_recovered_services()
         await self._fill_menu()
         # Its import costs seconds of a core: only now, and in its own process.
@@ -140,6 +154,51 @@ class MonitorApp(App[None]):
                 self.stylesheet.read(path)
         self.stylesheet.reparse()
 
+    # --- how it looks ------------------------------------------------------------------------------
+
+    def _apply_keymap(self) -> None:
+        """Take the keys of settings.toml; warn of names, there and of the theme, that nothing has."""
+        from monitor_tui.settings import nearest_name_hint
+
+        keymap, notes = self._interface.keymap, []
+        bindings_by_class = list(read_bindings(type(self))) if keymap else []
+        key_names = {b.id for bindings in bindings_by_class for b in bindings if b.id}
+        for name in keymap.keys() - key_names:
+            hint = nearest_name_hint(name, sorted(key_names))
+            notes.append(f"“keymap.{name[:60]}” in settings.toml names no key, and is left out.{hint}")
+        theme = self._interface.fixed_theme
+        if theme and theme not in self.available_themes:
+            hint = nearest_name_hint(theme, self.available_themes)
+            notes.append(f"“{theme[:60]}” in settings.toml is no theme: {self.theme} is used.{hint}")
+        self._settings_notes = tuple(notes)
+        if keymap:
+            self.set_keymap(complete_keymap(keymap, bindings_by_class))
+
+    def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, self._remember_theme)
+
+    def _remember_theme(self, theme: Theme) -> None:
+        if theme.name == self._interface.theme:
+            return
+        self._interface.choose_theme(theme.name)
+        self._save_interface()
+        if theme_at_start := self._interface.fixed_theme:
+            from agents.events import Notice  # not before the first frame
+
+            text = f"settings.toml names the theme {theme_at_start}: it is back when MONITOR starts again."
+            self.post_message(EventPublished(Notice(text)))
+
+    @on(PanelResizeRequested)
+    def _resize_panel(self) -> None:
+        width_before = self._interface.panel_width
+        self._interface.choose_panel_width(width_before.next_width)
+        self.remove_class(width_before.css_class)
+        self.add_class(self._interface.panel_width.css_class)
+        self._save_interface()
+
+    def _save_interface(self) -> None:
+        start_worker(self, partial(asyncio.to_thread, self._interface.save), "remember")
+
     async def _leave_if_hung_up(self) -> None:
         if hangup.is_terminal_gone():
             log.warning("the terminal is gone: closing")
@@ -156,6 +215,7 @@ class MonitorApp(App[None]):
         steps = [
             screen.leave_for_menu for screen in self.screen_stack[1:2] if isinstance(screen, ServiceScreen)
         ]
+        await asyncio.to_thread(self._interface.save)
         error_texts = []
         for step in (*steps, *filter(None, [self._close_services])):
             try:
@@ -244,7 +304,9 @@ class MonitorApp(App[None]):
 
     async def _fill_menu(self) -> None:
         if self._services is not None:
-            self.screen_stack[0].post_message(MenuScreen.MenuLoaded(await self._services.stories.menu()))
+            view = await self._services.stories.menu()
+            view = replace(view, notes=(*self._settings_notes, *view.notes))
+            self.screen_stack[0].post_message(MenuScreen.MenuLoaded(view))
 
     # --- events and errors -------------------------------------------------------------------------
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from stores.errors import InputError
 
+SETTINGS_FILE = "settings.toml"
+"""The settings of a home folder; its user writes it."""
+
 
 def home_folder(chosen_path: Path | None = None) -> Path:
     """Return the home folder; it need not exist yet. Raises InputError for a ~user that is not there."""

@@ -1,18 +1,18 @@
 """Settings: from the environment, else from `settings.toml` in the home folder, else the defaults here.
 
 For example `[backup]` with `daily = false`, or MONITOR_BACKUP_DAILY=false. Every field has a description; its
-name in the environment is `MONITOR_<SECTION>_<FIELD>`.
+name in the environment is `MONITOR_<SECTION>_<FIELD>`. `docs/settings.md` describes them for users.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -22,10 +22,10 @@ from pydantic_settings import (
 )
 
 from agents.llm.llm_settings import AppSettings
+from monitor_tui.nested_names import join_nested_names
+from monitor_tui.paths import SETTINGS_FILE
 from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
 from stores.errors import InputError
-
-SETTINGS_FILE = "settings.toml"
 
 
 class BackupSettings(BaseModel):
@@ -51,12 +51,31 @@ class BackupSettings(BaseModel):
         return (self.folder or home / BACKUP_FOLDER).expanduser()
 
 
+class UiSettings(BaseModel):
+    """How the interface looks. What is empty is as it was last chosen in the program."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    theme: str = ""
+    """A theme of the palette's list, as `monitor-light`."""
+
+    panel: Literal["", "narrow", "normal", "wide", "hidden"] = ""
+    """How wide the panels beside the story are."""
+
+
+def _join_key_names(value: object) -> object:
+    return join_nested_names(value) if isinstance(value, dict) else value
+
+
 class FileSettings(AppSettings):
     """What a settings file may hold; the sections about the model are `agents.llm.llm_settings`."""
 
     model_config = ConfigDict(extra="forbid")
 
     backup: BackupSettings = BackupSettings()
+    ui: UiSettings = UiSettings()
+    keymap: Annotated[dict[str, str], BeforeValidator(_join_key_names)] = {}
+    """Other keys, by the name of what they do; any name may stand here, and the program warns of unknown ones."""
 
 
 class EnvironmentSettings(FileSettings, BaseSettings):
@@ -119,31 +138,37 @@ def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str,
         if section not in FileSettings.model_fields:
             del known_values[section]
             unknown_names.append(section)
-        elif isinstance(fields, dict):
-            names = _field_names(section)
+        elif isinstance(fields, dict) and (names := _field_names(section)):
             known_values[section] = {name: value for name, value in fields.items() if name in names}
             unknown_names += [f"{section}.{name}" for name in fields if name not in names]
     return known_values, tuple(unknown_names)
 
 
 def _field_names(section: str) -> frozenset[str]:
+    """Return the names of a section's fields; none for one that takes any."""
     model = FileSettings.model_fields[section].annotation
-    assert isinstance(model, type)
-    assert issubclass(model, BaseModel)
-    return frozenset(model.model_fields)
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return frozenset(model.model_fields)
+    return frozenset()
 
 
 def _unknown_name_warning(file: Path, name: str) -> str:
-    from rapidfuzz import process  # not before the first frame
-
     known_names = [
         known_name
         for section in FileSettings.model_fields
         for known_name in (section, *(f"{section}.{field}" for field in _field_names(section)))
     ]
-    nearest = process.extractOne(name, known_names, score_cutoff=60)
-    hint = f" Did you mean {nearest[0]}?" if nearest else ""
-    return f"“{name[:60]}” in {file.name} is no setting, and is left out.{hint}"
+    return (
+        f"“{name[:60]}” in {file.name} is no setting, and is left out.{nearest_name_hint(name, known_names)}"
+    )
+
+
+def nearest_name_hint(name: str, known_names: Iterable[str]) -> str:
+    """Return a question after the known name that is most like this one; empty if none is."""
+    from rapidfuzz import process  # not before the first frame
+
+    nearest = process.extractOne(name, list(known_names), score_cutoff=60)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 def environment_names() -> tuple[str, ...]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from agents.llm.llm_settings import AppSettings
+from monitor_tui.atomic_file import replace_file
+from monitor_tui.paths import SETTINGS_FILE
 from monitor_tui.settings import (
-    SETTINGS_FILE,
     FileSettings,
     environment_names,
     read_settings,
@@ -76,19 +75,4 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
         raise unusable_settings_error(file, validation_text(error)) from error
     except (OSError, ValueError, TypeError, AttributeError, TOMLKitError) as error:
         raise unusable_settings_error(file, str(error)) from error
-    _replace_file(file, tomlkit.dumps(document))
-
-
-def _replace_file(file: Path, text: str) -> None:
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{SETTINGS_FILE}.")  # mode 600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        # A settings file that is a link stays one.
-        Path(name).replace(file.resolve())
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    replace_file(file, tomlkit.dumps(document))

@@ -23,7 +23,7 @@ def write(home: Path, text: str) -> None:
         ("[backup]\nkepp = 3\nkeep = 4", "“backup.kepp” in settings.toml is no setting, "
          "and is left out. Did you mean backup.keep?"),
         ("[bakup]\nkeep = 4", "“bakup” in settings.toml is no setting, and is left out. Did you mean backup?"),
-        ("[keymap]\nup = 'k'", "“keymap” in settings.toml is no setting, and is left out."),
+        ("[keys]\nup = 'k'", "“keys” in settings.toml is no setting, and is left out. Did you mean keymap?"),
     ],
 )  # fmt: skip
 def test_settings_with_an_unknown_name_are_read_with_a_warning(

@@ -19,13 +19,18 @@ def cast_content(cast: Sequence[CastMember]) -> Content:
     for member in sorted(cast, key=lambda m: not m.is_pc):
         parts = [content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")]
         for text, is_changed in number_parts(member.numbers, member.changed_keys):
-            parts.append(content(f"  {text}", "$text-warning" if is_changed else ""))
+            parts.append(content(_unbroken(text), "$text-warning" if is_changed else ""))
         for tag in member.tags:
             is_changed = tag in member.changed_keys
-            text = f"  {one_line(tag)}{CHANGED_SIGN * is_changed}"
-            parts.append(content(text, "italic $text-warning" if is_changed else "italic $text-muted"))
+            text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
+            parts.append(content(_unbroken(text), "italic $text-warning" if is_changed else "italic $text-muted"))
         lines.append(Content("").join(parts))
     return Content("\n").join(lines)
+
+
+def _unbroken(text: str) -> str:
+    """Return the text after two spaces, all of it on one line: a number stays with its name."""
+    return "  " + text.replace(" ", "\xa0")
 
 
 class CastBox(Static):

@@ -101,6 +101,7 @@ def main() -> None:
 
 def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
     from monitor_tui.app import MonitorApp
+    from monitor_tui.interface_memory import InterfaceMemory
     from monitor_tui.program_log import start_log
 
     home_path = home_folder(home)
@@ -119,7 +120,7 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         backup.start()
         return program.services, backup.wrap_close(program.close)
 
-    application = MonitorApp(open_services, start_at=start_at)
+    application = MonitorApp(open_services, start_at=start_at, interface=InterfaceMemory(home_path))
     application.run()
     if application.return_code:
         raise SystemExit(application.return_code)

@@ -25,6 +25,7 @@ from screens.gate.proposal_decisions import ProposalDecisions, undo_lines
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.narration_status import NarrationStatus
+from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
@@ -73,6 +74,14 @@ class SceneScreen(ServiceScreen[None]):
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
         Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
         Binding("f8", "query", "Query", id="scene.query", tooltip="Ask what the record says"),
+        Binding(
+            "f9",
+            "resize_panel",
+            "Panel width",
+            id="scene.resize_panel",
+            tooltip="Wider, narrower or no panels beside the story; it is remembered",
+            show=False,
+        ),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
@@ -278,6 +287,8 @@ class SceneScreen(ServiceScreen[None]):
         match action:
             case "commit_now":
                 return bool(self._trigger_bar.why)
+            case "resize_panel":
+                return not self.has_class("-narrow")
             case "proposals" | "sheet":
                 return self.view is not None
             case "stop":
@@ -296,6 +307,9 @@ class SceneScreen(ServiceScreen[None]):
             self.query_one(ProposalPanel).focus_list()
         else:
             self._prompt.focus_input()
+
+    def action_resize_panel(self) -> None:
+        self.post_message(PanelResizeRequested())
 
     def action_query(self) -> None:
         if self.view is not None:

@@ -18,6 +18,7 @@ from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.interface_memory import InterfaceMemory
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
 NARROW, ROOMY = (80, 24), (120, 40)
@@ -134,10 +135,14 @@ def real_services(
 
 @asynccontextmanager
 async def started_app(
-    open_services: OpenServices, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
+    open_services: OpenServices,
+    size: tuple[int, int] = ROOMY,
+    *,
+    first: Literal["menu", "demo"] = "menu",
+    home: Path | None = None,
 ) -> AsyncIterator[ScreenDriver]:
-    """Sit down at the application, opened."""
-    app = MonitorApp(open_services, start_at=first)
+    """Sit down at the application, opened; with `home` it looks as the settings and choices there say."""
+    app = MonitorApp(open_services, start_at=first, interface=InterfaceMemory(home))
     async with app.run_test(size=size) as pilot:
         ui = ScreenDriver(app, pilot)
         await ui.settle()
