@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.content import Content
@@ -12,25 +12,34 @@ from agents.views.play_views import CastMember
 from widgets.numbers import CHANGED_SIGN, number_parts
 from widgets.safe_text import content, one_line
 
+PART_GAP = CONTINUATION_INDENT = "  "
 
-def cast_content(cast: Sequence[CastMember]) -> Content:
-    """Return a line for each member, player characters first: name, numbers, tags."""
-    lines = []
+
+def cast_content(cast: Sequence[CastMember], width: int | None = None) -> Content:
+    """Return each member, player characters first: name, numbers, tags.
+
+    With a `width` in cells, what does not fit goes on below, and a number stays with its name.
+    """
+    lines: list[Content] = []
     for member in sorted(cast, key=lambda m: not m.is_pc):
-        parts = [content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")]
-        for text, is_changed in number_parts(member.numbers, member.changed_keys):
-            parts.append(content(_unbroken(text), "$text-warning" if is_changed else ""))
-        for tag in member.tags:
-            is_changed = tag in member.changed_keys
-            text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
-            parts.append(content(_unbroken(text), "italic $text-warning" if is_changed else "italic $text-muted"))
-        lines.append(Content("").join(parts))
+        name, *parts = _member_parts(member)
+        lines.append(name)
+        for part in parts:
+            if width is not None and lines[-1].cell_length + len(PART_GAP) + part.cell_length > width:
+                lines.append(Content.assemble(CONTINUATION_INDENT, part))
+            else:
+                lines[-1] = Content.assemble(lines[-1], PART_GAP, part)
     return Content("\n").join(lines)
 
 
-def _unbroken(text: str) -> str:
-    """Return the text after two spaces, all of it on one line: a number stays with its name."""
-    return "  " + text.replace(" ", "\xa0")
+def _member_parts(member: CastMember) -> Iterator[Content]:
+    yield content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")
+    for text, is_changed in number_parts(member.numbers, member.changed_keys):
+        yield content(text, "$text-warning" if is_changed else "")
+    for tag in member.tags:
+        is_changed = tag in member.changed_keys
+        text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
+        yield content(text, "italic $text-warning" if is_changed else "italic $text-muted")
 
 
 class CastBox(Static):
@@ -54,7 +63,19 @@ class CastBox(Static):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(markup=False, id=id, classes=classes)
+        self._cast: Sequence[CastMember] | None = None
 
     def show(self, cast: Sequence[CastMember]) -> None:
         """Show these."""
-        self.update(cast_content(cast) if cast else content("Nobody yet. /npc adds someone.", "$text-muted"))
+        self._cast = cast
+        self._redraw()
+
+    def on_resize(self) -> None:
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if self._cast is None:
+            return
+        nobody_hint = content("Nobody yet. /npc adds someone.", "$text-muted")
+        width = self.content_size.width or None  # no width before the first layout
+        self.update(cast_content(self._cast, width) if self._cast else nobody_hint)

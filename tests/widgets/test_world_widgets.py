@@ -288,3 +288,10 @@ def test_numbers_are_whole_where_they_can_be_and_maxima_join_what_they_limit() -
         numbers_text({"hp": 7.0, "max_hp": 10, "speed": 1.5, "luck_max": 3})
         == "HP 7/10  speed 1.5  luck max 3"
     )
+
+
+def test_world_widget_cast_keeps_a_number_with_its_name_in_a_narrow_box() -> None:
+    lines = cast_content(samples.cast(), 14).plain.splitlines()
+    number_lines = [line for line in lines if any(character.isdigit() for character in line)]
+    assert len(number_lines) > 2
+    assert all(line.split()[0][0].isalpha() for line in number_lines)
