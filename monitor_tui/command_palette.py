@@ -51,7 +51,7 @@ class PaletteCommandProvider(Provider):
         listed_ids: set[str] = set()
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if binding.id is None or not active.enabled or binding.id in listed_ids:
+            if binding.id is None or binding.system or not active.enabled or binding.id in listed_ids:
                 continue
             listed_ids.add(binding.id)
             key = self.app.get_key_display(binding)

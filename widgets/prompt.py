@@ -56,6 +56,7 @@ class PromptArea(TextArea):
             show=False,
             id="prompt.undo_typing",
             tooltip="Undo what was typed",
+            system=True,
         ),
         Binding(
             "alt+y",
@@ -64,6 +65,7 @@ class PromptArea(TextArea):
             show=False,
             id="prompt.redo_typing",
             tooltip="Redo what was typed",
+            system=True,
         ),
     ]
 

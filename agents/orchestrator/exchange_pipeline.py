@@ -211,7 +211,9 @@ class ExchangePipeline:
         words_turn = exchange.build_words_turn(self._clock())
         if words_turn is None and exchange.parent_id:
             words_turn = await self._log.turn(exchange.parent_id)
-        sealed_result = await self._rolls.seal_roll(exchange.roll, run.context, words_turn, exchange.tick)
+        sealed_result = await self._rolls.seal_roll(
+            exchange.roll, run.context, words_turn, exchange.tick, is_bare=exchange.words_id is None
+        )
         turn = exchange.build_oracle_turn(sealed_result.resolution.text, self._clock())
         move_kind = MoveKind.TAKE if exchange.roll.alteration else MoveKind.APPEND
         run = await self._append_result(run, turn, sealed_result, move_kind)
@@ -225,7 +227,9 @@ class ExchangePipeline:
         """Resolve the follow-up roll as part of the exchange: resumed after a crash, and undone with it."""
         exchange = run.exchange
         try:
-            sealed_result = await self._rolls.seal_roll(plan, run.context, words_turn, exchange.tick)
+            sealed_result = await self._rolls.seal_roll(
+                plan, run.context, words_turn, exchange.tick, is_bare=True
+            )
         except InputError:
             return run  # there is nobody and nothing that an event could be about
         turn = exchange.build_followup_turn(plan, previous_turn, sealed_result.resolution.text, self._clock())

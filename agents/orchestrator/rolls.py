@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import DiceRoller, Resolution, Turn
 from stores.records.world import Entity, Number
+
+_ATTEMPT_WORDS = re.compile(r"[^\W\d](?:(?!\s+vs\b)[^\d+])*")
+"""The name of a move or of a number at the beginning of a check: neither its dice nor its target."""
 
 
 class RollService:
@@ -81,15 +85,19 @@ class RollService:
         return dice_to_throw_by_hand(original, alteration, faces or ())
 
     async def seal_roll(
-        self, plan: RollPlan, context: SceneContext, words_turn: Turn | None, tick: int
+        self, plan: RollPlan, context: SceneContext, words_turn: Turn | None, tick: int, *, is_bare: bool
     ) -> SealedResult:
-        """Have the Resolver roll and seal. The same plan gives the same result, sealed once."""
+        """Have the Resolver roll and seal. The same plan gives the same result, sealed once.
+
+        A roll that `is_bare` was typed without words, so its text says who tries what.
+        """
         request_fields: dict[str, Any] = {
             "scene": context.scene,
             "turn_id": plan.turn_id,
             "intent": words_turn.text if words_turn else "",
             "kind": plan.kind,
             "spec": plan.spec,
+            "attempt": _attempt_text(plan.kind, plan.spec, context, is_bare=is_bare),
             "seed": plan.seed,
             "faces": plan.faces or None,
             "numbers": _actor_numbers(context),
@@ -145,6 +153,10 @@ class RollService:
         self, turn_id: Id, alteration: Alteration, context: SceneContext, request_fields: dict[str, Any]
     ) -> SealedResult:
         original = await self._resolver.read_result(turn_id)
+        attempts = [
+            _attempt_text(original.kind, original.spec, context, is_bare=is_bare) for is_bare in (True, False)
+        ]
+        request_fields["attempt"] = next((a for a in attempts if a and original.text.startswith(a)), "")
         draw = (
             await self.prepare_draw(original.kind, original.spec, context)
             if original.kind in DRAW_KINDS
@@ -182,6 +194,16 @@ class RollService:
                 targets[effect.name] = entity.model_copy(update={"aliases": (*entity.aliases, effect.name)})
             fit_value(effect, context.working_state(targets[effect.name]).numbers)
         return list(targets.values())
+
+
+def _attempt_text(kind: str, spec: str, context: SceneContext, *, is_bare: bool) -> str:
+    """Return who tries what: `Mara: strike Pane-Hound`, `Mara: might`; only the move where words say the rest."""
+    attempt_match = _ATTEMPT_WORDS.match(spec.partition(";")[0].strip())
+    attempt = attempt_match[0].strip() if attempt_match and kind in CHECK_KINDS else ""
+    if not attempt or not (is_bare or kind == "move"):
+        return ""
+    actor = context.player_character()
+    return f"{actor.name}: {attempt}" if is_bare and actor else attempt
 
 
 def _actor_numbers(context: SceneContext) -> dict[str, Number]:

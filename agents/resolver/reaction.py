@@ -52,19 +52,25 @@ class Reaction:
 
 
 def roll_reaction(
-    rng: random.Random, faces: Iterable[int] | None = None, *, bonds: Iterable[Bond] = (), modifier: int = 0
+    rng: random.Random,
+    faces: Iterable[int] | None = None,
+    *,
+    bonds: Iterable[Bond] = (),
+    modifier: int = 0,
+    name: str = "",
 ) -> Reaction:
     """Roll with `rng`, or read the physical dice typed as `faces`.
 
-    `modifier` is what the GM adds for the circumstances. Raises InputError if the faces are not those of
-    two six-sided dice.
+    `modifier` is what the GM adds for the circumstances, `name` whose reaction it is. Raises InputError if the
+    faces are not those of two six-sided dice.
     """
     bond_list = tuple(bonds)
     total = total_modifier(bond_list, modifier)
     dice_roll = roll_dice(f"2d6{total:+d}" if total else "2d6", rng, faces=faces)
     attitude = attitude_of(dice_roll.total)
     rule = f"reaction, {total:+d}" if total else "reaction"
-    return Reaction(attitude, dice_roll, bond_list, f"reaction · {dice_roll.text} · {attitude}", rule)
+    heading = f"reaction of {name}" if name else "reaction"
+    return Reaction(attitude, dice_roll, bond_list, f"{heading} · {dice_roll.text} · {attitude}", rule)
 
 
 def total_modifier(bonds: Iterable[Bond], modifier: int = 0) -> int:

@@ -90,6 +90,9 @@ class RollRequest:
     kind: str = ""
     """The command."""
 
+    attempt: str = ""
+    """Who tries what, which stands before the dice; empty where the player's words say it."""
+
     numbers: Mapping[str, Number] = field(default_factory=dict)
     """The numbers of the acting character."""
 

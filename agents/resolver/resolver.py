@@ -159,7 +159,8 @@ class Resolver:
                 "total": altered_roll.total,
                 "degree": altered_roll.degree,
                 "margin": altered_roll.margin,
-                "text": altered_roll.text + provenance_suffix(by_hand=by_hand, alterations=alterations),
+                "text": _with_attempt(request, altered_roll.text)
+                + provenance_suffix(by_hand=by_hand, alterations=alterations),
                 "effects": altered_roll.effects,
                 "by_hand": by_hand,
                 "instead_of": original.turn_id,
@@ -190,7 +191,7 @@ class Resolver:
             intent=request.intent,
             kind=request.kind,
             spec=request.spec,
-            text=text + provenance_suffix(by_hand=by_hand, alterations=()),
+            text=_with_attempt(request, text) + provenance_suffix(by_hand=by_hand, alterations=()),
             by_hand=by_hand,
             seed=request.seed,
             created_at=self._clock(),
@@ -224,6 +225,10 @@ class Resolver:
                     ),
                 )
         return None
+
+
+def _with_attempt(request: RollRequest, text: str) -> str:
+    return f"{request.attempt} · {text}" if request.attempt else text
 
 
 def build_stakes(spec: CheckSpec, names: EntityNameLookup) -> Stakes:

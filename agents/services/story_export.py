@@ -236,9 +236,10 @@ def _journal_roll(text: str, resolution: Resolution | None) -> str:
     """Return `d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question has only the arrow."""
     if resolution is None or _is_oracle_answer(resolution):
         return _format_entry("-> ", text)
-    separator = " · " if resolution.degree is not Degree.NONE else " = "
-    roll_text, separator_found, result = text.partition(separator)
-    return _format_entry("d: ", f"{roll_text} -> {result}" if separator_found else text)
+    if resolution.degree is Degree.NONE:
+        return _format_entry("d: ", " -> ".join(text.split(" = ", 1)))
+    roll_text, separator, says = text.partition(f" · {resolution.degree}")
+    return _format_entry("d: ", f"{roll_text} -> {resolution.degree}{says}" if separator else text)
 
 
 def _journal_fact(view: FactView, citations: _FactCitations) -> Iterator[str]:

@@ -122,7 +122,9 @@ class OracleDraws:
             else ()
         )
         modifier = int(f"{sign or '+'}{amount or 0}")
-        return lambda rng, faces: roll_reaction(rng, faces, bonds=actor_bonds, modifier=modifier)
+        return lambda rng, faces: roll_reaction(
+            rng, faces, bonds=actor_bonds, modifier=modifier, name=npc.name
+        )
 
     async def _prepare_event(self, context: SceneContext) -> ChanceDraw:
         """Return the draw of a random event about open threads, people and places of the campaign."""

@@ -71,6 +71,27 @@ def test_turn_line_degree_is_said_in_sign_word_and_ink(degree: Degree, ink: Ink)
     assert any(degree.value in text and text[0] in "✓~✗" and piece_ink is ink for text, piece_ink in pieces)
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "loud", "ink"),
+    [
+        ("oracle", "even · tension 5 · d100 18 · no", "✗\xa0no", Ink.BAD),
+        ("oracle", "likely · tension 5 · d100 40 · yes, but · event", "✓\xa0yes,\xa0but", Ink.GOOD),
+        ("react", "reaction of Rat · 2d6 [4,2] = 6 · wary · by hand", "wary", Ink.WARN),
+        ("react", "reaction of wary · 2d6 [1,1] = 2 · hostile", "hostile", Ink.BAD),
+    ],
+)
+def test_turn_line_answer_is_as_loud_as_the_outcome_of_a_check(
+    kind: str, text: str, loud: str, ink: Ink
+) -> None:
+    sealed = resolution(2, text=text).model_copy(update={"kind": kind, "degree": Degree.NONE})
+    pieces = [
+        piece
+        for line in turn_lines(turn_view(2, Speaker.ORACLE, "", resolution=sealed), 70)
+        for piece in line
+    ]
+    assert (loud, ink) in pieces
+
+
 def test_turn_line_result_without_words_is_said_from_its_numbers() -> None:
     view = turn_view(2, Speaker.ORACLE, "", resolution=resolution(2, text="", degree=Degree.NONE))
     assert text_of(view) == [" ⚄    ┃ 2d6+1 = 10 vs 9"]

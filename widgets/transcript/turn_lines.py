@@ -14,6 +14,8 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from agents.proposals.effects import describe_effect
+from agents.resolver.oracle import Grade
+from agents.resolver.reaction import Attitude
 from agents.views.play_views import TurnView
 from stores.records.play import Degree, Resolution, Speaker
 from widgets.ink import Ink, Inks, Line, Piece, draw_line
@@ -52,6 +54,15 @@ _DEGREE_SIGNS = {
     Degree.PARTIAL: ("~\xa0partial", Ink.WARN),
     Degree.FAIL: ("✗\xa0fail", Ink.BAD),
     Degree.NONE: ("", Ink.MUTED),
+}
+
+
+_ATTITUDE_INKS = {
+    Attitude.HOSTILE: Ink.BAD,
+    Attitude.UNFRIENDLY: Ink.BAD,
+    Attitude.WARY: Ink.WARN,
+    Attitude.FRIENDLY: Ink.GOOD,
+    Attitude.HELPFUL: Ink.GOOD,
 }
 
 
@@ -166,12 +177,33 @@ def _resolution_lines(resolution: Resolution | None, text: str, space: int) -> I
     if resolution and verdict:
         word = f"· {resolution.degree.value}"
         head = head.replace(word, f"· {verdict}", 1) if word in head else f"{head} · {verdict}"
+    elif resolution and (answer := _find_answer(resolution, head)):
+        verdict, ink = _answer_sign(answer)
+        head = f" {head} ".replace(f" · {answer} ", f" · {verdict} ", 1).strip()
     for part in wrap(head, space - len(RESULT_RULE)):
         before, verdict_part, after = part.partition(verdict) if verdict else (part, "", "")
         yield [(RESULT_RULE, ink), (before, Ink.MUTED), (verdict_part, ink), (after, Ink.MUTED)]
     for effect in resolution.effects if resolution else ():
         for part in wrap(f"→ {one_line(describe_effect(effect))}", space - len(RESULT_RULE)):
             yield [(RESULT_RULE, ink), (part, Ink.MUTED)]
+
+
+def _find_answer(resolution: Resolution, text: str) -> str:
+    """Return what the oracle answered, or how somebody reacted; empty for other results."""
+    answers: Sequence[str] = ()
+    if resolution.kind == "oracle":
+        answers = [grade.value for grade in Grade]
+    elif resolution.kind == "react":
+        answers = [attitude.value for attitude in Attitude]
+    return next((part for part in reversed(text.split(" · ")) if part in answers), "")
+
+
+def _answer_sign(answer: str) -> tuple[str, Ink]:
+    """Return an answer as loud as the outcome of a check; it wraps as one word."""
+    text = answer.replace(" ", "\xa0")
+    if answer in set(Grade):
+        return (f"✓\xa0{text}", Ink.GOOD) if Grade(answer).is_yes else (f"✗\xa0{text}", Ink.BAD)
+    return text, _ATTITUDE_INKS[Attitude(answer)]
 
 
 def _result_text(resolution: Resolution | None, text: str) -> str:

@@ -61,7 +61,7 @@ async def test_declaration_article_may_be_part_of_a_name_or_none(text: str, name
     [
         ("promise: Mara will be back by dusk", "promise: Mara will be back by dusk."),
         ("debt: Mara is four marks short", "debt: Mara is four marks short."),
-        ("question: who moved the bell", "open question: Who moved the bell."),
+        ("question: who moved the bell", "open question: Who moved the bell?"),
     ],
 )
 async def test_declaration_ledger_knows_a_debt_from_a_promise(tmp_path: Path, typed: str, shown: str) -> None:

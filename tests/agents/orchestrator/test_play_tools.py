@@ -651,7 +651,7 @@ async def test_play_rules_may_change_and_the_sheets_keep_their_numbers(tmp_path:
         assert "/system none does" in reply.lines[-1]
         assert await at.numbers("Mara") == {"hp": 10, "might": 1}
         await at.say("/check wits = 6 5")
-        assert (await at.last()).text.startswith("2d6+0 [6,5]+0 = 11 vs 10 · success")
+        assert (await at.last()).text.startswith("Mara: wits · 2d6+0 [6,5]+0 = 11 vs 10 · success")
         assert (await at.say("/system lantern_twos")).lines == (
             "The story is played by Lantern Twos already.",
         )
