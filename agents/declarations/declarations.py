@@ -66,6 +66,32 @@ class DeclarationService:
             proposals.append(self._build_proposal(context, connection, argument))
         return await self._stage_command(proposals)
 
+    async def declare_companion(
+        self, context: SceneContext, argument: str, example: str, tie: str
+    ) -> list[ProposedChange]:
+        """Propose a character, unless the name is known, and what ties them to the hero: `ally_of` or the like."""
+        new_entity = declare.read_entity(argument, example)
+        proposals = []
+        if known_entities := await self._context.find_entities(context, new_entity.name):
+            person_id, name = known_entities[0].id, known_entities[0].name
+        else:
+            person_id, name = self._ids.new(), new_entity.name
+            change = declare.build_entity_creation(new_entity, EntityKind.CHARACTER, person_id)
+            proposals.append(
+                self._build_proposal(context, change, argument, critical=new_entity.is_important)
+            )
+        hero = context.player_character()
+        if hero is not None and hero.id != person_id:
+            catalogue = await self._read_catalogue(context.universe.id)
+            statement = catalogue.phrase(tie, name, hero.name)
+            fact = declare.build_tie_fact(tie, person_id, hero.id, statement, context.tick)
+            proposals.append(self._build_proposal(context, fact, argument))
+        if not proposals:
+            raise InputError(
+                f"{name} is who you play.", kept="Nothing was proposed.", todo=f"As in: {example}"
+            )
+        return await self._stage_command(proposals)
+
     async def _find_start_place(self, context: SceneContext, name: str) -> Entity:
         if name.casefold() not in ("", "here"):
             return await self._context.find_one_entity(context, name)

@@ -63,6 +63,11 @@ _CAPITALISED = re.compile(
 the first: `the Heron House` of an inn called The Heron House."""
 _DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
+_DESCRIBED_AFTER_COMMA = re.compile(
+    r"([^,]+),\s*((?:the|a|an|who|whose|his|her|their|my|our|your|once|formerly|keeper|brother|sister)\b.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A name with a comma and who it is; the comma of `Harl, Lord of the Pans` is part of the name."""
 _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
 """Words that join names and name nobody alone."""
 _MAX_SPAN_WORDS = 24
@@ -84,8 +89,13 @@ class NewEntity:
 
 
 def read_entity(argument: str, example: str) -> NewEntity:
-    """Read `Name: description`, with numbers in brackets behind either. Raises InputError without a name."""
-    name, _, description = argument.partition(":")
+    """Read `Name: description`, with numbers in brackets behind either. Raises InputError without a name.
+
+    `Dob Harrow, the pier-keeper` is read so too: what follows the comma says who it is.
+    """
+    name, colon, description = argument.partition(":")
+    if not colon and (match := _DESCRIBED_AFTER_COMMA.fullmatch(argument.strip())):
+        name, description = match[1], match[2]
     description, numbers = split_trailing_numbers(require_statement_length(description.strip()))
     is_important = name.rstrip().endswith("!")
     name, name_numbers = split_trailing_numbers(name.rstrip(" !").strip())
@@ -120,6 +130,20 @@ def build_connection_fact(start: Entity, place: CreateEntity, phrase: PhraseFact
             Involvement(role="subject", entity_id=start.id),
             Involvement(role="object", entity_id=place.entity_id),
         ),
+    )
+
+
+def build_tie_fact(tie: str, person_id: Id, hero_id: Id, statement: str, tick: int) -> AssertFact:
+    """Return the fact that ties a person to the hero by the predicate `tie`, such as `ally_of`."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate=tie,
+        statement=statement,
+        involves=(
+            Involvement(role="subject", entity_id=person_id),
+            Involvement(role="object", entity_id=hero_id),
+        ),
+        valid_from=tick,
     )
 
 

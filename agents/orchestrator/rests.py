@@ -70,7 +70,7 @@ class RestService:
             raise InputError(
                 "This story has no player character to rest.",
                 kept="Nothing was played.",
-                todo=f"/rest {rest_name} with Old Tam",
+                todo=f"/rest {rest_name} with NAME",
             )
         recoveries = [
             (one, take_rest(pack, rest_name, read_working_sheet(context, one))) for one in resting_entities

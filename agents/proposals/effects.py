@@ -26,7 +26,7 @@ MAX_EFFECTS: Final = 20
 """Effects in one list."""
 MAX_NUMBER: Final = 1_000_000_000
 
-EXAMPLES: Final = "Orc.hp -8, Mara.luck = 3, Mara.alive = false, Mara +wounded or Mara -wounded"
+EXAMPLES: Final = "NAME.hp -8, NAME.luck = 3, NAME.alive = false, NAME +wounded or NAME -wounded"
 
 _NAME: Final = r"""@?(?P<name>"[^"]+"|[^"=]+?)"""
 # No blank before a minus: `Orc.hp -5 = 3` is not the key `hp -5`.

@@ -75,7 +75,7 @@ DEGREE_WORDS: Final[Mapping[str, Degree]] = MappingProxyType(
 
 _ODDS_WORDS: Final = {"": Odds.EVEN, **{odds.value: odds for odds in Odds}}
 _EXAMPLES: Final = (
-    "2d6+2 vs 8, might 9, d20+might vs 15, likely, or might 9; success: Orc.hp -8; fail: Mara +wounded"
+    "2d6+2 vs 8, might 9, d20+might vs 15, likely, or might 9; success: NAME.hp -8; fail: NAME +wounded"
 )
 _VERSUS: Final = re.compile(r"(?<![^\W\d_])vs(?![^\W\d_])\.?", re.IGNORECASE)
 _TARGET: Final = re.compile(r"[+-]?[0-9]{1,7}")

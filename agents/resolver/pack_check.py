@@ -27,7 +27,7 @@ from agents.typed_text import did_you_mean, plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.play import Degree
 
-_EXAMPLES: Final = "strike Orc, might, might vs 14, strike Orc +1, or likely"
+_EXAMPLES: Final = "strike NAME, might, might vs 14, strike NAME +1, or likely"
 _ODDS_STEPS: Final = (Odds.UNLIKELY, Odds.EVEN, Odds.LIKELY)
 _NAME_WORDS: Final = 20
 """Words at the beginning that may be the name of a move: it has at most 40 characters."""

@@ -47,7 +47,7 @@ class CharacterSheets:
         if entity is None:
             raise InputError(
                 "Nobody is here who has a sheet.",
-                todo="/npc Old Tam: keeper of the salt bell (hp 6) brings somebody in.",
+                todo="/npc NAME: who they are (hp 6) brings somebody in.",
             )
         return self._build_view(context, entity, cast)
 

@@ -112,7 +112,7 @@ class OracleDraws:
         """Return the draw of an NPC's first reaction to the hero, with their relation."""
         name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
         if not name:
-            raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
+            raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react NAME +1")
         npc = await self._context.find_one_entity(context, name)
         hero = context.player_character()
         catalogue = await self._read_catalogue(context.universe.id)

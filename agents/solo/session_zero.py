@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
@@ -20,18 +21,18 @@ from agents.typed_text import did_you_mean, one_line
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.world import EntityKind
 
 MAX_ANSWER_LENGTH: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class SetupQuestion:
-    """`key` is what is typed after `/zero`; `example` is an answer."""
+    """`key` is what is typed after `/zero`; `example` is an answer, `tie` what ties an answered person to the hero."""
 
     key: str
     question_text: str
     example: str
+    tie: str = ""
 
 
 QUESTIONS: Final = (
@@ -41,14 +42,19 @@ QUESTIONS: Final = (
     ),
     SetupQuestion("theme", "What is it about, underneath?", "what the living owe the dead"),
     SetupQuestion(
-        "stakes", "What is lost if your hero does nothing?", "The village drowns with the next spring tide"
+        "stakes", "What is lost if {hero} does nothing?", "The harvest is carted off before the snow"
     ),
-    SetupQuestion("thread", "Which question is open as it begins?", "Who moved the bell?"),
+    SetupQuestion("thread", "Which question is open as it begins?", "Who was seen at the ford that night?"),
     SetupQuestion(
-        "clock", "What comes nearer by itself, and in how many steps?", "Spring tide 6 per scene 1"
+        "clock", "What comes nearer by itself, and in how many steps?", "The first snow 6 per scene 1"
     ),
-    SetupQuestion("friend", "Who is on your hero's side, if not always?", "Old Tam: keeper of the salt bell"),
-    SetupQuestion("rival", "Who is in the way?", "Ilse Karr: harbour master, nothing lands without her mark"),
+    SetupQuestion(
+        "friend",
+        "Who is on {hero}'s side, if not always?",
+        "NAME: who they are, and what they want",
+        "ally_of",
+    ),
+    SetupQuestion("rival", "Who is in {hero}'s way?", "NAME: who they are, and what they want", "enemy_of"),
 )
 _OUTLINE_FIELDS: Final = {"tone": "tone", "lines": "lines_and_veils", "theme": "theme"}
 
@@ -75,7 +81,7 @@ class SessionZero:
         context = await self._journal.load_open_scene(scene_id)
         answers = read_answers(context, await self._agenda_reader.read_agenda(context))
         lines = [
-            f"{'✓' if q.key in answers else '·'} {q.question_text}  "
+            f"{'✓' if q.key in answers else '·'} {_ask(q, context)}  "
             f"{answers.get(q.key) or f'/zero {q.key} {q.example}'}"
             for q in QUESTIONS
         ]
@@ -101,22 +107,24 @@ class SessionZero:
                 kept=NOTHING_CHANGED,
                 todo=suggestion or "/zero lists the questions.",
             )
+        context = await self._journal.load_open_scene(scene_id)
         answer_lines = (
-            await self._save_answer(scene_id, question, answer_text.strip()) if answer_text.strip() else ()
+            await self._save_answer(context, question, answer_text.strip()) if answer_text.strip() else ()
         )
         next_position = QUESTIONS.index(question) + 1
         if next_position == len(QUESTIONS):
             return Reply("operation", (*answer_lines, "That was all. /zero shows it again."))
         next_question = QUESTIONS[next_position]
-        question_line = f"{next_question.question_text}  /zero {next_question.key} {next_question.example}"
+        question_line = f"{_ask(next_question, context)}  /zero {next_question.key} {next_question.example}"
         return Reply(
             "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
         )
 
-    async def _save_answer(self, scene_id: Id, question: SetupQuestion, answer_text: str) -> tuple[str, ...]:
+    async def _save_answer(
+        self, context: SceneContext, question: SetupQuestion, answer_text: str
+    ) -> tuple[str, ...]:
         match question.key:
             case "tone" | "lines" | "theme":
-                context = await self._journal.load_open_scene(scene_id)
                 if len(answer_text) > MAX_ANSWER_LENGTH:
                     raise InputError(
                         f"That is {len(answer_text):,} characters; {MAX_ANSWER_LENGTH:,} is the most.",
@@ -125,21 +133,23 @@ class SessionZero:
                 await self._journal.set_outline(
                     context, **{_OUTLINE_FIELDS[question.key]: clean(answer_text)}
                 )
-                return (f"{question.question_text} {one_line(answer_text)}",)
+                return (f"{_ask(question, context)} {one_line(answer_text)}",)
             case "stakes" | "thread":
-                return await self._threads.open_thread(
-                    await self._journal.load_open_scene(scene_id), answer_text
-                )
+                return await self._threads.open_thread(context, answer_text)
             case "clock":
-                return await self._clocks.apply_clock_command(scene_id, answer_text)
+                return await self._clocks.apply_clock_command(context.scene.id, answer_text)
             case _:
-                proposal = await self._declarations.declare_entity(
-                    await self._journal.load_open_scene(scene_id),
-                    EntityKind.CHARACTER,
-                    answer_text,
-                    f"/zero {question.key} {question.example}",
+                example = f"/zero {question.key} {question.example}"
+                proposals = await self._declarations.declare_companion(
+                    context, answer_text, example, question.tie
                 )
-                return (f"Proposed: {getattr(proposal.payload, 'name', answer_text)}",)
+                return tuple(f"Proposed: {stated_title(p.change)}" for p in proposals)
+
+
+def _ask(question: SetupQuestion, context: SceneContext) -> str:
+    """Return the question with the hero's name."""
+    hero = context.player_character()
+    return question.question_text.format(hero=hero.name if hero else "your hero")
 
 
 def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:

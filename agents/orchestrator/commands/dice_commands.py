@@ -47,7 +47,7 @@ async def pick(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "rest",
-    "/rest night  (with Old Tam)",
+    "/rest night  (with NAME)",
     "Rest by the rules: time passes",
     access=Access.PLAY,
     action="rest",
@@ -56,7 +56,7 @@ async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.rest(call.context, call.argument)
 
 
-@group.command("sheet", "/sheet Mara", "A character sheet, by the story's rules", access=Access.READ)
+@group.command("sheet", "/sheet NAME", "A character sheet, by the story's rules", access=Access.READ)
 async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.play_tools.sheets.describe_sheet(call.scene_id, call.argument))
 

@@ -32,7 +32,7 @@ async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "show",
-    "/show Mara",
+    "/show NAME",
     "What canon says about someone or something",
     access=Access.READ,
     needs_argument=True,

@@ -52,6 +52,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         ("/zero tone " + "x" * 1_001, "1,000 is the most"),
         ("/zero clock whenever", "no clock 'whenever'"),
         ("/zero friend : no name", "needs a name"),
+        ("/zero rival Mara", "Mara is who you play"),
     ],
 )
 async def test_session_zero_nonsense_is_refused_and_changes_nothing(
@@ -63,3 +64,63 @@ async def test_session_zero_nonsense_is_refused_and_changes_nothing(
         with pytest.raises(InputError, match=words):
             await program.services.play.submit(scene_id, line)
         assert await program.services.play.scene(scene_id) == before
+
+
+async def test_session_zero_ties_friend_and_rival_to_the_hero(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/zero friend Dob Harrow, the pier-keeper",
+            "/zero rival Captain Vess: of the salvage crew",
+        ):
+            reply = await program.services.play.submit(scene_id, line)
+        assert "Captain Vess and Mara are enemies." in " ".join(reply.lines)
+        view = await program.services.play.scene(scene_id)
+        assert [row.title for row in view.proposals] == [
+            "Dob Harrow",
+            "Dob Harrow and Mara are allies.",
+            "Captain Vess",
+            "Captain Vess and Mara are enemies.",
+        ]
+        assert view.proposals[0].diff[1][2] == "the pier-keeper"
+        await program.services.play.submit(scene_id, "/undo")
+        assert len((await program.services.play.scene(scene_id)).proposals) == 2
+
+
+async def test_session_zero_takes_somebody_who_is_known_already(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/npc Tam: keeper of the bell", "/zero friend tam"):
+            await program.services.play.submit(scene_id, line)
+        titles = [row.title for row in (await program.services.play.scene(scene_id)).proposals]
+        assert titles == ["Tam", "Tam and Mara are allies."]
+
+
+async def test_session_zero_asks_by_the_heros_name_and_suggests_no_names_of_another_world(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        text = "\n".join((await program.services.play.submit(scene_id, "/zero")).lines)
+        assert "Who is on Mara's side" in text
+        assert not [name for name in ("Old Tam", "Ilse", "Spring tide", "bell") if name in text]
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "description"),
+    [
+        ("/npc Dob Harrow, the pier-keeper", "Dob Harrow", "the pier-keeper"),
+        ("/npc Teodor Quay, my lost brother (hp 4)", "Teodor Quay", "my lost brother"),
+        ("/npc Harl, Lord of the Pans", "Harl, Lord of the Pans", ""),
+        ("/npc Harl, Lord of the Pans: he owns them", "Harl, Lord of the Pans", "he owns them"),
+    ],
+)
+async def test_name_ends_where_a_comma_begins_to_say_who_it_is(
+    tmp_path: Path, line: str, name: str, description: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, line)
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        assert row.title == name
+        assert {key: after for key, _, after in row.diff}.get("description", "") == description
