@@ -1,7 +1,8 @@
 """The keys that work now, at the foot of every screen.
 
 Textual's own footer cuts off what does not fit and mounts a widget for each key whenever the focus moves; this
-one wraps to a second line and is one widget.
+one wraps to a second line and is one widget. On the screens it always has the height of two lines, so that nothing
+moves when other keys work.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ class KeyBar(Widget):
     keys: reactive[tuple[Key, ...]] = reactive(())
 
     def watch_keys(self) -> None:
-        """Update the layout only if the keys take another line."""
-        if len(layout_keys(self.keys, self.content_size.width)) != self.content_size.height:
+        """Update the layout only if the bar is as high as its keys and they take another line."""
+        is_auto_height = self.styles.height is not None and self.styles.height.is_auto
+        if (
+            is_auto_height
+            and len(layout_keys(self.keys, self.content_size.width)) != self.content_size.height
+        ):
             self.refresh(layout=True)
 
     def on_mount(self) -> None:
@@ -100,16 +105,19 @@ class KeyBar(Widget):
 
 
 def layout_keys(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
-    """Return the keys in lines of `width` cells; what does not fit on the last line is left out."""
+    """Return the keys in lines of `width` cells; the last key stays though others do not fit: it lists them."""
     lines: list[list[Key]] = [[]]
-    used_cells = 0
     for key in keys:
-        needed_cells = used_cells + (len(KEY_GAP) if lines[-1] else 0) + key.cells
-        if lines[-1] and needed_cells > width:
+        if lines[-1] and _line_cells([*lines[-1], key]) > width:
             if len(lines) == MAX_LINES:
+                while lines[-1] and _line_cells([*lines[-1], keys[-1]]) > width:
+                    lines[-1].pop()
+                lines[-1].append(keys[-1])
                 break
             lines.append([])
-            needed_cells = key.cells
         lines[-1].append(key)
-        used_cells = needed_cells
     return lines
+
+
+def _line_cells(line: list[Key]) -> int:
+    return sum(key.cells for key in line) + len(KEY_GAP) * (len(line) - 1)

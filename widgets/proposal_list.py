@@ -160,6 +160,12 @@ class ProposalList(RowList[ProposalView]):
             self.cursor = self._nearest_row(cursor_before)
         self.row_highlighted(self.current)
 
+    def go_to_newest(self, ids: Collection[Id]) -> None:
+        """Put the cursor on the last shown of these."""
+        rows = [i for i, row in enumerate(self.rows) if row.value and row.value.proposal.id in ids]
+        if rows:
+            self.cursor = rows[-1]
+
     @property
     def selected_views(self) -> tuple[ProposalView, ...]:
         """The rows marked with space."""
@@ -355,8 +361,11 @@ class ProposalPanel(Vertical):
         yield detail
 
     def show_proposals(self, views: Sequence[ProposalView]) -> None:
-        """Show these proposals, decided ones included."""
+        """Show these proposals, decided ones included; follow new ones, unless the user is in the list."""
+        known_ids = {view.proposal.id for view in self.proposal_list.views}
         self.proposal_list.show_proposals(views)
+        if known_ids and not self.proposal_list.has_focus:
+            self.proposal_list.go_to_newest({view.proposal.id for view in views} - known_ids)
         undecided_count = sum(map(is_undecided, views))
         decided_count = len(views) - undecided_count
         self.border_title = f"proposals {undecided_count}" if views else "proposals"

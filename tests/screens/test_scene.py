@@ -256,7 +256,7 @@ async def test_scene_proposals_are_decided_by_one_key(ui: ScreenDriver) -> None:
     await ui.type("/fact The lamp is out")
     ids = [view.proposal.id for view in await read_pending(ui)]
     assert len(ids) == 4
-    await ui.press("f2", *TO_PENDING, "a", "r", "c", "d")
+    await ui.press("f2", "home", *TO_PENDING, "a", "r", "c", "d")
     decided = {view.proposal.id: view.verdict for view in (await read_scene(ui)).proposals}
     assert [decided[id] for id in ids] == [
         Verdict.ACCEPT,

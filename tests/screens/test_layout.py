@@ -1,0 +1,94 @@
+"""Where things stand on the screens: what gives way, what follows, and what never moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from screens.key_bar import KeyBar
+from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from widgets.prompt import PlayPrompt
+from widgets.proposal_list import ProposalList
+from widgets.transcript.transcript import Transcript
+
+
+def prompt_line(ui: ScreenDriver) -> int:
+    return ui.app.screen.query_one(PlayPrompt).region.y
+
+
+async def propose(ui: ScreenDriver, count: int) -> None:
+    for number in range(count):
+        await ui.type(f"/fact The bell was heard {number} times")
+
+
+@pytest.mark.parametrize(("size", "columns"), [((100, 30), 60), ((120, 40), 72), ((160, 45), 95)])
+async def test_story_has_most_of_the_columns(size: tuple[int, int], columns: int, played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), size) as ui:
+        await ui.press("enter")
+        assert ui.shows("proposals")
+        assert ui.app.screen.query_one(Transcript).scrollable_content_region.width >= columns
+
+
+async def test_proposals_follow_the_newest_row_while_the_player_types(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (100, 30)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        await propose(ui, 14)
+        proposal_list = ui.app.screen.query_one(ProposalList)
+        assert proposal_list.current is not None
+        assert "13 times" in proposal_list.current.title
+        assert proposal_list.cursor == len(proposal_list.rows) - 1
+        assert proposal_list.scroll_offset.y > 0
+        assert ui.shows("The bell was heard 13")
+
+
+async def test_proposals_leave_the_cursor_alone_while_the_player_is_among_them(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (100, 30)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        await propose(ui, 2)
+        await ui.press("f2", "home")
+        proposal_list = ui.app.screen.query_one(ProposalList)
+        before = proposal_list.current
+        assert before is not None
+        first_turn = ui.app.screen.query_one(Transcript).view_at(0)
+        assert first_turn is not None
+        await ui.services.play.submit(first_turn.turn.scene_id, "/fact The tide turned")
+        await ui.settle()
+        assert ui.shows("The tide turned")
+        assert proposal_list.current is not None
+        assert proposal_list.current.proposal.id == before.proposal.id
+
+
+@pytest.mark.parametrize("size", [(80, 24), (110, 34), ROOMY])
+async def test_prompt_stays_on_its_line_whatever_keys_work(size: tuple[int, int], played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), size) as ui:
+        await ui.press("enter")
+        line = prompt_line(ui)
+        for key in ("f2", "j", "f2", "shift+tab", "escape"):
+            await ui.press(key)
+            assert prompt_line(ui) == line, key
+        await ui.type("/state Mara.alive = false")
+        assert ui.shows("Enter commits now") or ui.shows("canon now")
+        assert prompt_line(ui) == line
+        assert ui.shows("^p more")
+
+
+async def test_key_bar_always_shows_where_the_other_keys_are(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), (60, 24)) as ui:
+        await ui.press("enter")
+        await ui.type("/fact The tide turned")
+        await ui.press("f2")
+        assert "more" in str(ui.app.screen.query_one(KeyBar).render())
+
+
+@pytest.mark.parametrize("size", [(110, 34), (120, 40)])
+async def test_menu_with_a_story_to_go_on_with_fits(size: tuple[int, int], played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), size) as ui:
+        assert ui.shows("Continue", "everything is saved", "storage OK")
+        assert ui.app.screen.query_one(OptionList).max_scroll_y == 0
+
+
+async def test_menu_on_a_small_terminal_scrolls_and_shows_its_state(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), (80, 24)) as ui:
+        assert ui.shows("M O N I T O R", "storage OK", "q Quit")
