@@ -92,3 +92,35 @@ async def test_menu_with_a_story_to_go_on_with_fits(size: tuple[int, int], playe
 async def test_menu_on_a_small_terminal_scrolls_and_shows_its_state(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), (80, 24)) as ui:
         assert ui.shows("M O N I T O R", "storage OK", "q Quit")
+
+
+# --- the cursor in the story ------------------------------------------------------------------------
+
+
+def story_lines(ui: ScreenDriver) -> list[str]:
+    """The lines of the story as they stand, with the cursor's bar read as the blank it covers."""
+    region = ui.app.screen.query_one(Transcript).scrollable_content_region
+    top = ui.app.screen.query_one(Transcript).region.y
+    lines = ui.text.splitlines()[top : top + region.height]
+    return [line[: region.width].replace("▌", " ").rstrip() for line in lines]
+
+
+async def test_turn_of_several_lines_keeps_its_indent_under_the_cursor(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), (80, 40)) as ui:
+        await ui.press("enter")
+        await ui.type("/check 2d6+2 vs 8; success: Mara +lucky; fail: Mara.hp -1")
+        assert ui.shows("┃ →")
+        before = story_lines(ui)
+        await ui.press("shift+tab")
+        for _ in range(6):  # rolls with an effect, narration of several lines
+            assert story_lines(ui) == before
+            await ui.press("up")
+            assert "▌" in ui.text
+
+
+async def test_turn_keeps_its_indent_where_evidence_marks_it(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), (56, 45)) as ui:
+        await ui.press("enter")
+        before = story_lines(ui)
+        await ui.press("f2", "home", "x", "f2")
+        assert story_lines(ui)[:30] == before[:30]
