@@ -211,7 +211,11 @@ def _names_reader(stores: Stores) -> Callable[[Sequence[Id]], Awaitable[Mapping[
     log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
 
     async def names(ids: Sequence[Id]) -> dict[Id, str]:
-        name_by_id = {universe.id: universe.name for universe in await canon.universes()} if ids else {}
+        name_by_id = (
+            {universe.id: universe.name for universe in (await canon.readable_universes()).records}
+            if ids
+            else {}
+        )
         for scene_id in set(ids) - name_by_id.keys():
             with suppress(NotFound):
                 scene = await log.scene(scene_id)

@@ -75,7 +75,7 @@ async def import_campaign(stores: Stores, path: Path) -> ImportedCampaign:
     with await asyncio.to_thread(open_for_reading, path, "archive") as file:
         reader = await asyncio.to_thread(ArchiveReader, file)
         manifest = reader.manifest
-        for universe in await stores.canon(Role.CONTEXT_ASSEMBLY).universes():
+        for universe in (await stores.canon(Role.CONTEXT_ASSEMBLY).readable_universes()).records:
             if universe.id == manifest.universe_id:
                 raise _campaign_exists_error(universe.name)
         references = await asyncio.to_thread(_check_archive, reader)

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from stores.queries import FactQuery, FactsAboutQuery, LlmCallQuery, MemoryQuery, ProposalQuery
+from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
@@ -48,6 +49,10 @@ class Neighbourhood(NamedTuple):
 
 class CanonReader(Protocol):
     async def universes(self) -> list[Universe]: ...
+
+    async def readable_universes(self) -> ReadableRecords[Universe]:
+        """Return the universes whose record can be read, and what is wrong with the others."""
+        ...
 
     async def universe(self, universe_id: Id) -> Universe: ...
 
@@ -182,6 +187,10 @@ class LlmSpending(NamedTuple):
 class LogReader(Protocol):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         """Return stories, newest first."""
+        ...
+
+    async def readable_stories(self, universe_id: Id | None = None) -> ReadableRecords[Story]:
+        """As `stories`: those whose record can be read, and what is wrong with the others."""
         ...
 
     async def story(self, story_id: Id) -> Story: ...

@@ -65,12 +65,12 @@ class SourceReader:
         self._full_read_lock = asyncio.Lock()
 
     async def read_universe_ids(self) -> list[Id]:
-        return [universe.id for universe in await self._canon.universes()]
+        return [universe.id for universe in (await self._canon.readable_universes()).records]
 
     async def read_scenes(self, universe_id: Id) -> list[Scene]:
         """Return all scenes: those of the newest story first, and in each story the newest first."""
         scene_list: list[Scene] = []
-        for story in await self.log.stories(universe_id):
+        for story in (await self.log.readable_stories(universe_id)).records:
             scene_list += reversed(await self.log.scenes(story.id))
         return scene_list
 
@@ -138,7 +138,7 @@ class SourceReader:
 
     async def find_scenes_naming(self, universe_id: Id, entity_ids: Collection[Id]) -> list[Id]:
         """Return the scenes whose text, turns or memories contain the name of one of these entities."""
-        stories = await self.log.stories(universe_id)
+        stories = (await self.log.readable_stories(universe_id)).records
         pc_story_ids = {story.id for story in stories if story.pc_id in entity_ids}
         scene_ids = dict.fromkeys(
             scene.id

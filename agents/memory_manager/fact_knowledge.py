@@ -118,7 +118,7 @@ class KnowledgeReader:
     async def read_latest_tick(self, universe_id: Id) -> int:
         """Return the latest world time (ticks) of play in a universe."""
         latest_tick = 0
-        for story in await self.log.stories(universe_id):
+        for story in (await self.log.readable_stories(universe_id)).records:
             for scene in (await self.log.scenes(story.id))[-1:]:
                 try:
                     head = await self.log.turn(scene.head) if scene.head else None

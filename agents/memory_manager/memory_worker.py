@@ -107,7 +107,7 @@ class MemoryManager:
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
         cursors = {job.subject_id: _MemoryCursor.parse(job.cursor) for job in jobs}
         behind_subjects: list[JobSubject] = []
-        for story in await self._log.stories():
+        for story in (await self._log.readable_stories()).records:
             behind_subjects += (
                 JobSubject(scene.id, scene.universe_id)
                 for scene in reversed(await self._log.scenes(story.id))

@@ -205,7 +205,7 @@ class ArchiveWorker:
     async def subjects(self) -> Collection[JobSubject]:
         archived_by_scene = {each.scene_id: each for each in await self.log.archived_logs()}
         due_subjects: list[JobSubject] = []
-        for story in await self.log.stories():
+        for story in (await self.log.readable_stories()).records:
             scenes = [s for s in await self.log.scenes(story.id) if s.head]
             head_turns = await self.log.turns([s.head for s in scenes if s.head])
             due_subjects += (

@@ -63,7 +63,7 @@ class SummaryWorker:
         """Return the scenes whose line has moved since it was summarised, or that ended since."""
         cursor_by_scene = {job.subject_id: job.cursor for job in await self.log.jobs(kinds=[self.kind])}
         due_subjects: list[JobSubject] = []
-        for story in await self.log.stories():
+        for story in (await self.log.readable_stories()).records:
             scenes = [s for s in await self.log.scenes(story.id) if s.head]
             states = await self.log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
             for scene in scenes:

@@ -5,6 +5,9 @@ It never writes canon.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
@@ -91,15 +94,21 @@ class SessionLoop:
     async def recover(self) -> list[str]:
         """Finish what a crash left half done; return a line for the user on each thing.
 
-        A story with a record that cannot be read is left as it is: the others can still be played.
+        A story or a universe with a record that cannot be read is left as it is: the others can still be played.
         """
         lines = await self._keeper.recover()
-        for story in await self._log.stories():
-            if await self._loops.read_state(Loop.STORY, story.id) in ("created", "active"):
-                try:
+        universes, stories = await self._canon.readable_universes(), await self._log.readable_stories()
+        lines += [*universes.problems, *stories.problems]
+        playable_universe_ids = {universe.id for universe in universes.records}
+        for story in stories.records:
+            if story.universe_id not in playable_universe_ids:
+                lines.append(f"“{story.title}” cannot be played: its universe cannot be read.")
+                continue
+            try:
+                if await self._loops.read_state(Loop.STORY, story.id) in ("created", "active"):
                     lines += await self._recover_story(story)
-                except LibraryUnreadable as error:
-                    lines.append(f"“{story.title}” cannot be played. {error}")
+            except LibraryUnreadable as error:
+                lines.append(f"“{story.title}” cannot be played. {error}")
         state = await self._loops.read_state(Loop.MAIN, SESSION_ID)
         if "suspend" in legal_events(Loop.MAIN, state):
             await self.suspend(await self._find_last_played_story_id())
@@ -107,16 +116,13 @@ class SessionLoop:
 
     async def build_menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
         """Return what the main menu shows."""
-        stories = await self._log.stories()
-        open_ids = {s.id for s in await self._read_open_stories()}
+        stories = (await self._log.readable_stories()).records
         last_story_id = await self._find_last_played_story_id()
-        resume_story = next((s for s in stories if s.id == last_story_id and s.id in open_ids), None) or next(
-            (s for s in stories if s.id in open_ids), None
-        )
-        universes = await self._canon.universes()
+        open_stories = sorted(await self._read_open_stories(), key=lambda story: story.id != last_story_id)
+        universes = (await self._canon.readable_universes()).records
         _, facts = await self._canon.count()
         return MenuView(
-            resume_story=await self.build_story_card(resume_story) if resume_story else None,
+            resume_story=await self._build_first_card(open_stories),
             story_count=len(stories),
             universe_count=len(universes),
             fact_count=facts,
@@ -125,8 +131,12 @@ class SessionLoop:
         )
 
     async def build_story_cards(self) -> list[StoryCard]:
-        """Return every story, newest first."""
-        return [await self.build_story_card(story) for story in await self._log.stories()]
+        """Return every story that can be read, newest first; `recover` names the others."""
+        cards = []
+        for story in (await self._log.readable_stories()).records:
+            with suppress(LibraryUnreadable):
+                cards.append(await self.build_story_card(story))
+        return cards
 
     async def build_story_card(self, story: Story) -> StoryCard:
         scenes = await self._log.scenes(story.id)
@@ -150,8 +160,15 @@ class SessionLoop:
 
     # --- inside --------------------------------------------------------------------------------------
 
+    async def _build_first_card(self, stories: Sequence[Story]) -> StoryCard | None:
+        """Return the card of the first of these stories that can be read."""
+        for story in stories:
+            with suppress(LibraryUnreadable):
+                return await self.build_story_card(story)
+        return None
+
     async def _read_open_stories(self) -> list[Story]:
-        stories = await self._log.stories()
+        stories = (await self._log.readable_stories()).records
         states = await self._log.loop_states(Loop.STORY, [s.id for s in stories])
         return [s for s in stories if s.id in states and states[s.id].target == "active"]
 
@@ -172,10 +189,11 @@ class SessionLoop:
                     return transition.detail
         move_times = []
         for story in open_stories:
-            scenes = await self._log.scenes(story.id)
-            last_transition = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
-            if last_transition is not None:
-                move_times.append((last_transition.at, story.id))
+            with suppress(LibraryUnreadable):
+                scenes = await self._log.scenes(story.id)
+                last_transition = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
+                if last_transition is not None:
+                    move_times.append((last_transition.at, story.id))
         return max(move_times)[1] if move_times else None
 
     async def _recover_story(self, story: Story) -> list[str]:

@@ -6,6 +6,7 @@ It writes containers and loop state; what becomes true goes through the CanonKee
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.loop_transitions import LoopTransitions
@@ -13,7 +14,7 @@ from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from stores.errors import InputError
+from stores.errors import InputError, NotFound
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.records.canon import Authority, CreateEntity, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
@@ -51,9 +52,10 @@ class StoryLoop:
         Raises InputError without a name, or with one that is taken.
         """
         name = require_title(new_universe.name, "A universe needs a name.")
-        universes = await self._canon.universes()
-        if existing_universe := next((u for u in universes if u.id == universe_id), None):
-            return existing_universe
+        if universe_id is not None:
+            with suppress(NotFound):
+                return await self._canon.universe(universe_id)
+        universes = (await self._canon.readable_universes()).records
         if any(u.name.casefold() == name.casefold() for u in universes):
             raise InputError(f"There is a universe called {name} already.", todo="Choose another name.")
         universe = Universe(

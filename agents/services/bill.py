@@ -33,7 +33,7 @@ class BillReader:
         """Return the bill; with `story_id` its calls, turns and budgets are that story's."""
         spending = await self._log.llm_spending()
         calls = await self._log.llm_calls(LlmCallQuery(story_id=story_id, last=MAX_LISTED_CALLS))
-        stories_by_id = {story.id: story for story in await self._log.stories()}
+        stories_by_id = {story.id: story for story in (await self._log.readable_stories()).records}
         turns = await self._log.turns({call.turn_id for call in calls if call.turn_id})
         return BillView(
             by_call=tuple(calls),
@@ -54,7 +54,7 @@ class BillReader:
 
     async def _read_budgets(self, spending: Sequence[LlmSpending], story: Story | None) -> list[BudgetView]:
         """Return the budgets of a story, its universe and the day; without one, of every universe."""
-        universe_names = {u.id: u.name for u in await self._canon.universes()}
+        universe_names = {u.id: u.name for u in (await self._canon.readable_universes()).records}
         budgets_by_scope: dict[tuple[str, Id | None], Budget] = {}
         for universe_id in [story.universe_id] if story else universe_names:
             for budget in await self._budget_guard.budgets(universe_id, story.id if story else None):

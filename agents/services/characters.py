@@ -162,7 +162,7 @@ class CharacterService:
         """Return the played scenes of a universe, the newest story first and in it the newest scene."""
         return [
             (story, scene)
-            for story in await self._log.stories(universe_id)
+            for story in (await self._log.readable_stories(universe_id)).records
             for scene in reversed((await self._log.scenes(story.id))[-MAX_SCENES_PER_STORY:])
         ]
 

@@ -104,7 +104,7 @@ class ManualEdits:
 async def read_present_tick(log: LogReader, universe_id: Id) -> int | None:
     """Return the latest tick of play in a universe; None where nothing was played."""
     ticks = []
-    for story in await log.stories(universe_id):
+    for story in (await log.readable_stories(universe_id)).records:
         scenes = await log.scenes(story.id)
         head_turns = await log.turns([scene.head for scene in scenes if scene.head])
         ticks += [head_turns[s.head].tick if s.head in head_turns else s.tick for s in scenes]

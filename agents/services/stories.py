@@ -17,7 +17,7 @@ from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
-from stores.errors import LibraryUnreadable
+from stores.errors import LibraryUnreadable, NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
@@ -98,14 +98,17 @@ class StoryService:
         return replace(view, resume_story=replace(view.resume_story, previously_lines=previously))
 
     async def universes(self) -> list[Universe]:
-        return await self._canon.universes()
+        """Return the universes that can be read; `recover` names the others."""
+        return (await self._canon.readable_universes()).records
 
     async def add_sample(self) -> Universe:
         """Add the bundled sample universe; a second call returns the same one."""
         sample = self._startup.load_sample()
         universe, proposals, _ = build_world_proposals(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         async with self._dispatcher.exclusive():
-            if universe.id not in {u.id for u in await self._canon.universes()}:
+            try:
+                return await self._canon.universe(universe.id)
+            except NotFound:
                 await self._stories.import_universe(universe, proposals)
         return await self._canon.universe(universe.id)
 

@@ -69,7 +69,7 @@ async def _archive_story(home: Path, name: str) -> list[ArchivedLog]:
 
     async with open_library(home) as stores:
         log = stores.log(Role.ARCHIVIST)
-        story = find_one("story", name, [(s.id, s.title, s) for s in await log.stories()])
+        story = find_one("story", name, [(s.id, s.title, s) for s in (await log.readable_stories()).records])
         archive = SceneArchive(log, stores.objects(Role.ARCHIVIST), utc_now)
         return [await archive.archive_scene(scene.id) for scene in await log.scenes(story.id) if scene.head]
 
@@ -97,7 +97,7 @@ async def _archived_rows(stores: Stores) -> AsyncIterator[tuple[ArchivedLog, str
     from stores.authority import Role
 
     log = stores.log(Role.ARCHIVIST)
-    titles: dict[Id, str] = {story.id: story.title for story in await log.stories()}
+    titles: dict[Id, str] = {story.id: story.title for story in (await log.readable_stories()).records}
     for archived_log in await log.archived_logs():
         scene = await log.scene(archived_log.scene_id)
         yield (

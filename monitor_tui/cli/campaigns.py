@@ -41,7 +41,7 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
     from stores.authority import Role
 
     async with open_library(home, for_reading=True) as stores:
-        universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
+        universes = (await stores.canon(Role.CONTEXT_ASSEMBLY).readable_universes()).records
         universe = find_one("universe", name, [(each.id, each.name, each) for each in universes])
         path = to or Path(archive_name(universe.name))
         await export_campaign(stores, universe.id, path)

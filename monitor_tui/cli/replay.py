@@ -64,7 +64,11 @@ async def replay_story(
 
     async with open_library(home) as stores:
         log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
-        story = find_one("story", story_name, [(each.id, each.title, each) for each in await log.stories()])
+        story = find_one(
+            "story",
+            story_name,
+            [(each.id, each.title, each) for each in (await log.readable_stories()).records],
+        )
         canon_before = await read_canon(canon, story.universe_id)
         with tempfile.TemporaryDirectory(prefix="monitor-replay-") as folder:
             scratch = await open_stores(Path(folder) / "replayed")

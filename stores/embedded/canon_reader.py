@@ -6,21 +6,26 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
-from stores.embedded.documents import DocumentReader, ids_json, read_all
+from stores.embedded.documents import DocumentReader, ids_json, read_all, read_readable
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
+from stores.readable_records import ReadableRecords
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe, fold_name
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
+_SELECT_UNIVERSES = "SELECT body FROM canon_universes ORDER BY made"
 _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
 
 class EmbeddedCanonReader(DocumentReader):
     async def universes(self) -> list[Universe]:
-        return await self._all(Universe, "SELECT body FROM canon_universes ORDER BY made")
+        return await self._all(Universe, _SELECT_UNIVERSES)
+
+    async def readable_universes(self) -> ReadableRecords[Universe]:
+        return await self._read(lambda connection: read_readable(connection, Universe, _SELECT_UNIVERSES))
 
     async def universe(self, universe_id: Id) -> Universe:
         return await self._one(Universe, "SELECT body FROM canon_universes WHERE id = ?", universe_id)

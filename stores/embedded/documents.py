@@ -18,11 +18,14 @@ from pydantic import ValidationError
 
 from stores.embedded.database import Transactions
 from stores.errors import RESTORE_ADVICE, LibraryUnreadable, NotFound
+from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.ids import Id
 
 _CACHED_RECORDS = 2_000
 """Parsed records in the cache: a few megabytes."""
+
+_NAMING_FIELD = re.compile(r'"(id|name|title)": ?"([^"\\]{1,200})"')
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -67,6 +70,13 @@ def read_all(connection: apsw.Connection, model: type[R], sql: str, bindings: An
     return [_parse(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
+def read_readable(
+    connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()
+) -> ReadableRecords[R]:
+    """As `read_all`, without the records that cannot be read; those are named."""
+    return parse_readable(connection.execute(sql, bindings), lambda row: _parse(model, row[0]))
+
+
 def read_uncached(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """As `read_all`, without the cache: for long records that are seldom read twice."""
     return [parse_uncached(model, row[0]) for row in connection.execute(sql, bindings)]
@@ -105,13 +115,26 @@ def damaged_record_error(model: type[Record], body: object = "") -> LibraryUnrea
 
 
 def describe_record(model: type[Record], body: object = "") -> str:
-    """Return "The fact 01J...": a stored record by its kind and its identifier, as far as it can be read."""
+    """Return 'The story “First Light” (01J...)': a stored record, as far as it can be read."""
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", model.__name__).lower()
+    fields = _read_naming_fields(str(body))
+    record_id, name = fields.get("id"), fields.get("name") or fields.get("title")
+    if name:
+        return f"The {kind} “{name}” ({record_id})" if record_id else f"The {kind} “{name}”"
+    return f"The {kind} {record_id}" if record_id else f"One {kind}"
+
+
+def _read_naming_fields(body: str) -> dict[str, str]:
+    """Return what names a record in its JSON, even where the JSON is broken."""
     try:
-        record_id = json.loads(str(body))["id"]
-    except (ValueError, LookupError, TypeError):
-        return f"One {kind}"
-    return f"The {kind} {record_id}"
+        fields = json.loads(body)
+    except ValueError:
+        return dict(reversed(_NAMING_FIELD.findall(body)))  # the first of each: the record's own
+    return (
+        {key: value for key, value in fields.items() if isinstance(value, str)}
+        if isinstance(fields, dict)
+        else {}
+    )
 
 
 @lru_cache(maxsize=_CACHED_RECORDS)

@@ -8,10 +8,18 @@ from datetime import UTC, datetime
 import apsw
 
 from stores.embedded import turn_tree
-from stores.embedded.documents import ids_json, quote_values, read_all, read_uncached, where_clause
+from stores.embedded.documents import (
+    ids_json,
+    quote_values,
+    read_all,
+    read_readable,
+    read_uncached,
+    where_clause,
+)
 from stores.embedded.memory_reader import EmbeddedMemoryReader
 from stores.ports import LlmSpending
 from stores.queries import LlmCallQuery, ProposalQuery
+from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -33,6 +41,10 @@ SELECT_SCENES = (
     "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
 )
 
+# Without its Z, a time without a fraction sorts before the same second with one.
+_SELECT_STORIES = """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
+    ORDER BY rtrim(created_at, 'Z') DESC, made DESC"""
+
 _SELECT_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
     WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
 
@@ -50,12 +62,11 @@ _SELECT_PROPOSALS = """
 
 class EmbeddedLogReader(EmbeddedMemoryReader):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
-        # Without its Z, a time without a fraction sorts before the same second with one.
-        return await self._all(
-            Story,
-            """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
-               ORDER BY rtrim(created_at, 'Z') DESC, made DESC""",
-            (universe_id,),
+        return await self._all(Story, _SELECT_STORIES, (universe_id,))
+
+    async def readable_stories(self, universe_id: Id | None = None) -> ReadableRecords[Story]:
+        return await self._read(
+            lambda connection: read_readable(connection, Story, _SELECT_STORIES, (universe_id,))
         )
 
     async def story(self, story_id: Id) -> Story:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
+from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
@@ -18,6 +19,9 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
 
     async def universes(self) -> list[Universe]:
         return await self._read(lambda canon: canon.universes())
+
+    async def readable_universes(self) -> ReadableRecords[Universe]:
+        return await self._read(lambda canon: canon.readable_universes())
 
     async def universe(self, universe_id: Id) -> Universe:
         return await self._read(lambda canon: canon.universe(universe_id))

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from stores.ports import LlmSpending
 from stores.queries import LlmCallQuery, MemoryQuery, ProposalQuery
+from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
@@ -35,6 +36,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         return await self._read(lambda log: log.stories(universe_id))
+
+    async def readable_stories(self, universe_id: Id | None = None) -> ReadableRecords[Story]:
+        return await self._read(lambda log: log.readable_stories(universe_id))
 
     async def story(self, story_id: Id) -> Story:
         return await self._read(lambda log: log.story(story_id))

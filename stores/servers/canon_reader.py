@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from stores.errors import LibraryUnreadable, NotFound
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
+from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -24,6 +25,7 @@ from stores.servers.neo4j_graph import Neo4jGraph, index_key
 R = TypeVar("R", bound=Record)
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
+_MATCH_UNIVERSES = "MATCH (u:Universe) WHERE u.made IS NOT NULL RETURN u.body ORDER BY u.made"
 _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
@@ -33,8 +35,11 @@ class ServerCanonReader:
         self._graph = graph
 
     async def universes(self) -> list[Universe]:
-        return await self._read_all(
-            Universe, "MATCH (u:Universe) WHERE u.made IS NOT NULL RETURN u.body ORDER BY u.made"
+        return await self._read_all(Universe, _MATCH_UNIVERSES)
+
+    async def readable_universes(self) -> ReadableRecords[Universe]:
+        return parse_readable(
+            await self._read_rows(_MATCH_UNIVERSES), lambda row: _parse_record(Universe, row[0])
         )
 
     async def universe(self, universe_id: Id) -> Universe:

@@ -9,6 +9,7 @@ from typing import Any
 
 from stores.ports import LlmSpending
 from stores.queries import LlmCallQuery, ProposalQuery
+from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -39,9 +40,20 @@ _BATCH_SIZE = 200
 
 class ServerLogReader(ServerMemoryReader):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
-        return await self._read_all(
-            "stories", Story, equality_filter({"universe_id": universe_id}), [("created", -1), ("made", -1)]
+        return [parse_document(Story, document) for document in await self._find_stories(universe_id)]
+
+    async def readable_stories(self, universe_id: Id | None = None) -> ReadableRecords[Story]:
+        return parse_readable(
+            await self._find_stories(universe_id), lambda document: parse_document(Story, document)
         )
+
+    async def _find_stories(self, universe_id: Id | None) -> list[Document]:
+        async with self._mongo.read_transaction(self._role) as tx:
+            return await tx.find_all(
+                "stories",
+                equality_filter({"universe_id": universe_id}),
+                order=[("created", -1), ("made", -1)],
+            )
 
     async def story(self, story_id: Id) -> Story:
         return await self._read_one("stories", Story, story_id)
