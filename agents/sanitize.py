@@ -65,5 +65,7 @@ def require_title(text: str, missing_message: str) -> str:
     if not cleaned:
         raise InputError(missing_message)
     if len(cleaned) > MAX_TITLE_LENGTH:
-        raise InputError(f"A title of {len(cleaned)} characters is too long; {MAX_TITLE_LENGTH} is the most.")
+        raise InputError(
+            f"That has {len(cleaned)} characters; a name or title has at most {MAX_TITLE_LENGTH}."
+        )
     return cleaned

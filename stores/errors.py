@@ -16,6 +16,12 @@ MonitorError
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+Params = ParamSpec("Params")
+Parsed = TypeVar("Parsed")
+
 RESTORE_ADVICE = "Restore the last backup into a new folder: monitor restore BACKUP --into FOLDER."
 """What to do when stored records are damaged."""
 
@@ -65,6 +71,22 @@ class NotFound(StoreError):
 
 class InputError(MonitorError):
     code = "InputError"
+
+    def __init__(self, what: str, *, kept: str = "", todo: str = "", field: str = "") -> None:
+        """`field` is the field of a form that it is about; empty if it is about no single one."""
+        super().__init__(what, kept=kept, todo=todo)
+        self.field = field
+
+
+def parse_field(
+    field: str, parse: Callable[Params, Parsed], *args: Params.args, **kwargs: Params.kwargs
+) -> Parsed:
+    """Return `parse(...)`; an InputError that it raises says that it is about this field of a form."""
+    try:
+        return parse(*args, **kwargs)
+    except InputError as error:
+        error.field = error.field or field
+        raise
 
 
 class IllegalTransition(MonitorError):

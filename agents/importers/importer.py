@@ -23,7 +23,7 @@ from agents.importers.log_reading import read_log
 from agents.importers.scenes import ImportedScene, split_scenes
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.history import History
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
@@ -263,6 +263,7 @@ class Importer:
                 f"There are {len(people)} characters called {name!r} in {universe.name}.",
                 kept="Nothing was imported.",
                 todo="Give one of them another name first, or leave the player character out.",
+                field="hero",
             )
         return people[0].id if people else None
 
@@ -309,7 +310,7 @@ def _story_title(request: ImportRequest) -> str:
 
 def _hero_name(request: ImportRequest) -> str:
     """Return the name that was given, or nothing. Raises InputError if it is too long."""
-    return require_title(request.hero, "") if clean(request.hero) else ""
+    return parse_field("hero", require_title, request.hero, "") if clean(request.hero) else ""
 
 
 def _name_from_file(request: ImportRequest) -> str:

@@ -83,7 +83,10 @@ def decode(data: bytes) -> DecodedLog:
 def refused_file_error(reason: str, todo: str) -> InputError:
     """Return the error for a file that cannot be imported."""
     return InputError(
-        f"This file cannot be imported: {reason}.", kept="Nothing was imported.", todo=f"{todo}."
+        f"This file cannot be imported: {reason}.",
+        kept="Nothing was imported.",
+        todo=f"{todo}.",
+        field="file",
     )
 
 

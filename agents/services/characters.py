@@ -26,7 +26,7 @@ from agents.solo.character_sheets import CharacterSheets
 from agents.views.character_views import CharacterRow, CharacterView, KnowledgeView, MemoryView
 from agents.views.play_views import Reply, SheetView
 from agents.world_time.calendar import format_tick
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
 from stores.records.canon import CreateEntity
@@ -133,8 +133,8 @@ class CharacterService:
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=EntityKind.CHARACTER,
-            name=parse_name(name),
-            description=require_statement_length(clean(description)),
+            name=parse_field("name", parse_name, name),
+            description=parse_field("description", require_statement_length, clean(description)),
             is_pc=is_pc,
         )
         current_tick = await read_present_tick(self._log, universe_id)

@@ -11,7 +11,7 @@ from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit
 from agents.typed_numbers import number_label
 from agents.views.world_views import EntityEdit
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.records.canon import StateChange, StateOp, UpdateEntity
 from stores.records.world import Entity, Number
 
@@ -21,8 +21,9 @@ MAX_TYPED_ITEMS = 20
 
 def describe_entity_edits(entity: Entity, edit: EntityEdit) -> Iterator[Edit]:
     """Yield the change of names and description, if there is one. Raises InputError."""
-    name, aliases = parse_name(edit.name), parse_names(edit.aliases)
-    description = require_statement_length(clean(edit.description))
+    name = parse_field("name", parse_name, edit.name)
+    aliases = parse_field("aliases", parse_names, edit.aliases)
+    description = parse_field("description", require_statement_length, clean(edit.description))
     change = UpdateEntity(
         entity_id=entity.id,
         name=name if name != entity.name else None,
@@ -43,11 +44,12 @@ def _format_value(value: str | tuple[str, ...]) -> str:
 
 def build_sheet_edits(entity: Entity, edit: EntityEdit) -> Iterator[Edit]:
     """Yield the changes of numbers and tags; a number that is left out is not among them."""
-    for key, number in parse_sheet_numbers(edit.numbers, entity.numbers).items():
+    numbers = parse_field("numbers", parse_sheet_numbers, edit.numbers, entity.numbers)
+    for key, number in numbers.items():
         if entity.numbers.get(key) != number:
             change = StateChange(entity_id=entity.id, key=key, op=StateOp.SET, value=number)
             yield Edit(change, f"{entity.name}'s {number_label(key)} is {value_in_words(number)}.")
-    tags = parse_names(edit.tags)
+    tags = parse_field("tags", parse_names, edit.tags)
     current_tags = {tag.casefold() for tag in entity.tags}
     wanted_tags = {tag.casefold() for tag in tags}
     for tag in (t for t in tags if t.casefold() not in current_tags):

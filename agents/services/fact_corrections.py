@@ -14,7 +14,7 @@ from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit, read_present_tick
 from agents.views.world_views import FactEdit
 from agents.world_time.moments import read_moment
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     AssertFact,
@@ -47,9 +47,12 @@ class FactCorrections:
             )
         if not clean(edit.statement):
             raise InputError(
-                "A fact needs a sentence.", kept=NOTHING_STAGED, todo="R retcons what was never true."
+                "A fact needs a sentence.",
+                kept=NOTHING_STAGED,
+                todo="R retcons what was never true.",
+                field="statement",
             )
-        statement = as_sentence(require_statement_length(clean(edit.statement)))
+        statement = as_sentence(parse_field("statement", require_statement_length, clean(edit.statement)))
         current_tick = await read_present_tick(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
         retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never true: {fact.statement}")
@@ -69,14 +72,23 @@ class FactCorrections:
     ) -> AssertFact:
         calendar = (await self._canon.universe(fact.universe_id)).calendar
         valid_from = (
-            read_moment(edit.since, calendar, current_tick) if edit.since.strip() else fact.valid_from
+            parse_field("since", read_moment, edit.since, calendar, current_tick)
+            if edit.since.strip()
+            else fact.valid_from
         )
-        valid_to = read_moment(edit.until, calendar, current_tick) if edit.until.strip() else fact.valid_to
+        valid_to = (
+            parse_field("until", read_moment, edit.until, calendar, current_tick)
+            if edit.until.strip()
+            else fact.valid_to
+        )
         if valid_from is not None and valid_to is not None and valid_to <= valid_from:
             raise InputError(
-                "It would end before it began.", kept=NOTHING_STAGED, todo="Change since or until."
+                "It would end before it began.",
+                kept=NOTHING_STAGED,
+                todo="Change since or until.",
+                field="until" if edit.until.strip() else "since",
             )
-        value = _parse_value(fact, edit.value.strip())
+        value = parse_field("value", _parse_value, fact, edit.value.strip())
         involves = await self._find_involved(fact, clean(edit.object_name))
         if (value != fact.value or involves != fact.involves) and statement == fact.statement:
             statement = await self._phrase_statement(fact, value, involves)
@@ -107,6 +119,7 @@ class FactCorrections:
                 else f"There is no {name[:60]!r}.",
                 kept=NOTHING_STAGED,
                 todo="Name one that canon has.",
+                field="object_name",
             )
         return tuple(
             i.model_copy(update={"entity_id": matching_entities[0].id}) if i.role == OBJECT else i

@@ -21,7 +21,7 @@ from agents.views.world_views import (
 )
 from agents.world_time.calendar import format_tick
 from agents.world_time.moments import format_record_time, read_moment, read_record_time
-from stores.errors import NotFound
+from stores.errors import NotFound, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import (
@@ -180,14 +180,14 @@ class ProvenanceReader:
         """
         universe = await self._canon.universe(universe_id)
         calendar = universe.calendar
-        record_time = read_record_time(typed_record_time, self._clock())
+        record_time = parse_field("recorded", read_record_time, typed_record_time, self._clock())
         # What was known at a moment, with no world time named, is whatever was so then.
         current_tick = (
             None
             if record_time and not typed_world_time.strip()
             else await read_present_tick(self._log, universe_id)
         )
-        tick = read_moment(typed_world_time, calendar, current_tick)
+        tick = parse_field("when", read_moment, typed_world_time, calendar, current_tick)
         facts = await self._read_facts_held(universe_id, tick, record_time)
         matching_facts = [f for f in facts if _matches_search(f, search)]
         views = await self._entity_cards.build_past_fact_views(matching_facts[:MAX_SHOWN], calendar)

@@ -30,7 +30,7 @@ from agents.services.fact_corrections import FactCorrections
 from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, StagedEdits
 from agents.world_time.moments import read_moment
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -73,11 +73,11 @@ class WorldEditor:
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=new_entity.kind,
-            name=parse_name(new_entity.name),
-            aliases=parse_names(new_entity.aliases),
-            description=require_statement_length(clean(new_entity.description)),
-            numbers=parse_sheet_numbers(new_entity.numbers),
-            tags=parse_names(new_entity.tags),
+            name=parse_field("name", parse_name, new_entity.name),
+            aliases=parse_field("aliases", parse_names, new_entity.aliases),
+            description=parse_field("description", require_statement_length, clean(new_entity.description)),
+            numbers=parse_field("numbers", parse_sheet_numbers, new_entity.numbers),
+            tags=parse_field("tags", parse_names, new_entity.tags),
         )
         current_tick = await read_present_tick(self._log, universe_id)
         return await self._manual_edits.stage_edits(
@@ -88,9 +88,8 @@ class WorldEditor:
         """Propose the edited names, description, numbers and tags, as far as they differ from canon."""
         entity = await self._read_canon_entity(entity_id)
         catalogue = await self._read_catalogue(entity.universe_id)
-        removed_numbers = sorted(
-            entity.numbers.keys() - parse_sheet_numbers(edit.numbers, entity.numbers).keys()
-        )
+        typed_numbers = parse_field("numbers", parse_sheet_numbers, edit.numbers, entity.numbers)
+        removed_numbers = sorted(entity.numbers.keys() - typed_numbers.keys())
         number_end_edits = [await self._build_number_end(entity, key, catalogue) for key in removed_numbers]
         edits = [*describe_entity_edits(entity, edit), *build_sheet_edits(entity, edit), *number_end_edits]
         return await self._manual_edits.stage_edits(
@@ -138,7 +137,7 @@ class WorldEditor:
 
     async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         """Propose a fact, as typed after `/fact`, from a moment on (`day 3, dusk`, `always`; "" is the present)."""
-        current_tick, tick = await self._read_typed_moment(universe_id, since)
+        current_tick, tick = await self._read_typed_moment(universe_id, "since", since)
         catalogue = await self._read_catalogue(universe_id)
         find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
         change = await declare.read_fact(
@@ -179,9 +178,11 @@ class WorldEditor:
             )
         if not is_open(fact):
             raise InputError("It is over already.", kept=NOTHING_STAGED)
-        current_tick, tick = await self._read_typed_moment(fact.universe_id, typed_moment)
+        current_tick, tick = await self._read_typed_moment(fact.universe_id, "until", typed_moment)
         if tick is not None and fact.valid_from is not None and tick < fact.valid_from:
-            raise InputError("It had not even begun then.", kept=NOTHING_STAGED, todo="Say a later time.")
+            raise InputError(
+                "It had not even begun then.", kept=NOTHING_STAGED, todo="Say a later time.", field="until"
+            )
         edit = Edit(EndFact(fact_id=fact.id, at=tick), f"No longer true: {fact.statement}")
         return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
 
@@ -218,12 +219,13 @@ class WorldEditor:
     async def _read_current_tick(self, entity: Entity) -> int | None:
         return await read_present_tick(self._log, entity.universe_id)
 
-    async def _read_typed_moment(self, universe_id: Id, typed_moment: str) -> tuple[int | None, int | None]:
+    async def _read_typed_moment(
+        self, universe_id: Id, field: str, typed_moment: str
+    ) -> tuple[int | None, int | None]:
         """Return the universe's present, and the typed tick (the present if nothing was typed)."""
         current_tick = await read_present_tick(self._log, universe_id)
-        return current_tick, read_moment(
-            typed_moment, (await self._canon.universe(universe_id)).calendar, current_tick
-        )
+        calendar = (await self._canon.universe(universe_id)).calendar
+        return current_tick, parse_field(field, read_moment, typed_moment, calendar, current_tick)
 
     async def _find_ended_facts(
         self, universe_id: Id, change: AssertFact, catalogue: Catalogue
@@ -260,6 +262,7 @@ class WorldEditor:
             f"{entity.name} has had {key} from the beginning, and no fact says so that could end.",
             kept=NOTHING_STAGED,
             todo=f"Give it another value, as in: {key} 0",
+            field="numbers",
         )
 
 

@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerState
 
 from agents.views.world_views import StagedEdits
 from screens.base import ErrorRaised
+from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import FieldInput, FormPage
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -53,9 +54,17 @@ class FormDialog(ModalScreen[StagedEdits | None]):
             self.staged_edits = staged_edits
 
     def __init__(
-        self, heading: str, fields: Sequence[Widget], stage_form: StageForm, *, hint: str = ""
+        self,
+        heading: str,
+        fields: Sequence[Widget],
+        stage_form: StageForm,
+        *,
+        hint: str = "",
+        main_field: str = "",
     ) -> None:
+        """`main_field` is the field at which an error stands that is about no field of the form."""
         super().__init__()
+        self._main_field = main_field
         self._heading = heading
         self._fields = fields
         self._stage_form = stage_form
@@ -90,6 +99,7 @@ class FormDialog(ModalScreen[StagedEdits | None]):
     def _start_staging(self) -> None:
         if not any(worker.node is self and not worker.is_finished for worker in self.workers):
             self._show_problem("")
+            clear_field_problem(self)
             start_worker(self, self._stage_fields, "stage")
 
     async def _stage_fields(self) -> None:
@@ -103,6 +113,8 @@ class FormDialog(ModalScreen[StagedEdits | None]):
         """Show what cannot be staged, with every word still in its field."""
         error = message.worker.error
         if message.state is not WorkerState.ERROR or error is None:
+            return
+        if isinstance(error, InputError) and show_field_problem(self, error, self._main_field):
             return
         if isinstance(error, InputError):
             self._show_problem(" ".join(filter(None, (error.what, error.todo))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
@@ -14,6 +15,8 @@ from textual.reactive import reactive
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static, TextArea
+
+from screens.dialogs.field_problems import clear_field_problem, is_refused
 
 MAX_FIELD_LENGTH = 4_000
 """Characters that a form's line accepts, against a chapter pasted by mistake."""
@@ -148,10 +151,16 @@ class ChoiceField(Widget, can_focus=True):
 
 
 class FormPage(VerticalScroll, can_focus=False):
-    """A page of fields."""
+    """A page of fields. What is wrong with one is shown at it, until something else is typed there."""
 
     def __init__(self, heading: str, fields: Iterable[Widget], id: str) -> None:
         super().__init__(Static(heading, classes="heading", markup=False), *fields, id=id, classes="page")
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _clear_problem(self, message: Input.Changed | TextArea.Changed) -> None:
+        if is_refused(message.control):
+            clear_field_problem(self)
 
     def __getitem__(self, id: str) -> str:
         """Return what is typed or chosen in a field, without space around it."""

@@ -15,12 +15,14 @@ from textual.widgets import Input, Static
 
 from agents.events import ImportProgressed
 from screens.base import EventReceived, ServiceScreen
+from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import Field, FormPage
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToStory, Visit
 from screens.title_bar import TitleBar
+from stores.errors import InputError
 from widgets.safe_text import one_line
 from widgets.worker import start_worker
 
@@ -125,6 +127,7 @@ class ImportScreen(ServiceScreen[None]):
 
     def _run_next_step(self) -> None:
         self.query_one(NoticePanel).clear()
+        clear_field_problem(self)
         if self.services.imports.progress is not None:
             return
         if self._story_id is not None:
@@ -147,9 +150,13 @@ class ImportScreen(ServiceScreen[None]):
 
     async def _load_preview(self) -> None:
         form = self.query_one(FormPage)
-        order = await self.services.imports.open_request(
-            form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
-        )
+        try:
+            order = await self.services.imports.open_request(
+                form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
+            )
+        except InputError as error:
+            error.field = "file"
+            raise
         self.post_message(self.PreviewLoaded(order, await self.services.imports.preview(order)))
 
     async def _run_import(self, order: ImportRequest) -> None:
@@ -184,7 +191,8 @@ class ImportScreen(ServiceScreen[None]):
 
     def handle_error(self, error: BaseException, worker: str) -> None:
         self.query_one("#found", Static).update("")
-        super().handle_error(error, worker)
+        if not (isinstance(error, InputError) and show_field_problem(self, error)):
+            super().handle_error(error, worker)
 
 
 def _preview_lines(preview: ImportPreview) -> list[str]:

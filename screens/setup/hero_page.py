@@ -15,7 +15,7 @@ from agents.views.play_views import RulePackView, SheetRow
 from screens.dialogs.form_fields import Field, FieldInput, FormPage
 from screens.setup.setup_pages import require_text
 from screens.setup.story_outline import parse_numbers, split_words
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 
 if TYPE_CHECKING:
     from agents.personas.outputs import StoryIdea
@@ -71,14 +71,16 @@ class NewHeroPage(FormPage):
         self["hero-name"], self["hero-text"] = idea.hero_name, idea.hero_description
 
     def read_character(self) -> NewCharacter:
+        name = parse_field("hero-name", require_text, self["hero-name"], "The hero")
         sheet_numbers = self._rule_system.numbers if self._rule_system else ()
         numbers = [
-            (row.key, _parse_sheet_number(row, self[f"hero-{n}"])) for n, row in enumerate(sheet_numbers)
+            (row.key, parse_field(f"hero-{n}", _parse_sheet_number, row, self[f"hero-{n}"]))
+            for n, row in enumerate(sheet_numbers)
         ]
         return NewCharacter(
-            name=require_text(self["hero-name"], "The hero"),
+            name=name,
             description=self["hero-text"],
-            numbers=(*numbers, *parse_numbers(self["hero-numbers"])),
+            numbers=(*numbers, *parse_field("hero-numbers", parse_numbers, self["hero-numbers"])),
             tags=split_words(self["hero-tags"]),
         )
 

@@ -12,10 +12,12 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from agents.story_outline import StoryOutline
+from agents.sanitize import require_title
+from agents.story_outline import ProposedNewcomer, StoryOutline
 from screens.dialogs.form_fields import Field, FieldInput, FormPage, Picker
 from screens.setup.setup_pages import require_text
 from screens.setup.story_outline import parse_newcomer, resolve_place
+from stores.errors import parse_field
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind
 from widgets.safe_text import one_line
@@ -118,17 +120,22 @@ class OpeningPage(FormPage):
         """Return `outline` with what is on this page."""
         return replace(
             outline,
-            scene_title=require_text(self["scene-title"], "The scene", "title"),
+            scene_title=parse_field("scene-title", require_text, self["scene-title"], "The scene", "title"),
             scene_goal=self["scene-goal"],
-            place=resolve_place(self["place"], self._places),
+            place=resolve_place(self._read_place(), self._places),
             cast=self.query_one(CastPicker).present_ids,
             newcomers=tuple(
-                parse_newcomer(self[_newcomer_field_id(kind, n)], kind)
+                parse_field(
+                    _newcomer_field_id(kind, n), _read_newcomer, self[_newcomer_field_id(kind, n)], kind
+                )
                 for kind, most in NEWCOMER_LIMITS
                 for n in range(most)
                 if self[_newcomer_field_id(kind, n)]
             ),
         )
+
+    def _read_place(self) -> str:
+        return parse_field("place", require_title, self["place"], "") if self["place"] else ""
 
     def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
         """Fill in the model's idea; what it left out stays as it is.
@@ -163,6 +170,12 @@ class OpeningPage(FormPage):
                 self[_newcomer_field_id(kind, n)] = line
                 self._newcomer_fields[_newcomer_field_id(kind, n)].display = bool(line)
         self.query_one("#newcomers-label").display = bool(people or places)
+
+
+def _read_newcomer(text: str, kind: EntityKind) -> ProposedNewcomer:
+    newcomer = parse_newcomer(text, kind)
+    require_title(newcomer.name, "Whoever is new needs a name.")
+    return newcomer
 
 
 def _newcomer_field(kind: EntityKind, n: int) -> Field:

@@ -14,9 +14,10 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from agents.sanitize import require_title
 from agents.story_outline import NewUniverse, StoryOutline
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, Picker
-from stores.errors import InputError
+from stores.errors import InputError, parse_field
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
 from widgets.safe_text import one_line, plain_text
 
@@ -90,9 +91,17 @@ class NewWorldPage(FormPage):
             id="new-world",
         )
 
-    def read_universe(self) -> NewUniverse:
+    def read_universe(self, taken_names: Iterable[str]) -> NewUniverse:
+        """Return the universe that is typed. Raises InputError for a name that is missing, too long or taken."""
+        name = parse_field("world-name", require_text, self["world-name"], "The world")
+        if name.casefold() in map(str.casefold, taken_names):
+            raise InputError(
+                f"There is a universe called {name} already.",
+                todo="Choose another name.",
+                field="world-name",
+            )
         return NewUniverse(
-            name=require_text(self["world-name"], "The world"),
+            name=name,
             genre=self["world-genre"],
             tone=self["world-tone"],
             description=self["world-text"],
@@ -167,7 +176,7 @@ class StoryPage(FormPage):
         """Return `outline` with what is on this page."""
         return replace(
             outline,
-            title=require_text(self["title"], "The story", "title"),
+            title=parse_field("title", require_text, self["title"], "The story", "title"),
             theme=self["theme"],
             tone=self["tone"],
             constraints=self["limits"],
@@ -180,7 +189,7 @@ class StoryPage(FormPage):
 
 
 def require_text(text: str, subject: str, part: str = "name") -> str:
-    """Return the text. Raises InputError if there is none."""
+    """Return the text as a title. Raises InputError if there is none, or too much."""
     if not text:
         raise InputError(f"{subject} needs a {part}.", todo=f"Type a {part}, then Enter.")
-    return text
+    return require_title(text, f"{subject} needs a {part}.")

@@ -15,11 +15,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import RulePackView
 from screens.base import ServiceScreen
+from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import ToMenu, ToScene, Visit
@@ -310,6 +312,10 @@ class SetupScreen(ServiceScreen[None]):
     def current_page(self) -> str:
         return self.query_one("#pages", ContentSwitcher).current or "world"
 
+    @property
+    def _shown_page(self) -> Widget:
+        return self.query_one("#pages").get_child_by_id(self.current_page, Widget)
+
     def _show_page(self, page: str) -> None:
         pages = self.query_one("#pages", ContentSwitcher)
         pages.current = page
@@ -341,11 +347,12 @@ class SetupScreen(ServiceScreen[None]):
         self.action_next()
 
     def action_next(self) -> None:
-        """Read this page and go on, or say what is wrong with it and stay."""
+        """Read this page and go on, or say at its field what is wrong and stay."""
+        clear_field_problem(self)
         try:
             match self.current_page:
                 case "new-world":
-                    self._choose_world(StoryWorld(self.query_one(NewWorldPage).read_universe()))
+                    self._choose_world(StoryWorld(self._read_new_universe()))
                 case "new-hero":
                     self._choose_hero(self.query_one(NewHeroPage).read_character())
                 case "story" if self._outline:
@@ -356,7 +363,13 @@ class SetupScreen(ServiceScreen[None]):
                     outline = self.query_one(OpeningPage).read_into_outline(self._outline)
                     self.start_change(partial(self._start_story, self._world, outline), "begin")
         except InputError as error:
-            self._show_status(str(error))
+            self._show_status("")
+            if not show_field_problem(self._shown_page, error):
+                self._show_status(str(error))
+
+    def _read_new_universe(self) -> NewUniverse:
+        names = [universe.name for universe in self._universes.values()]
+        return self.query_one(NewWorldPage).read_universe(names)
 
     def _show_status(self, text: str) -> None:
         self.query_one("#problem", Static).update(text)

@@ -11,11 +11,13 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
+from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import Field, FieldInput
 from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
 from screens.routes import ToHistory, Visit
 from screens.world.mention_list_screen import MentionListScreen
+from stores.errors import InputError
 from stores.records.ids import Id
 from widgets.mention_list import CanonMention, MentionSection
 
@@ -79,9 +81,14 @@ class MomentScreen(MentionListScreen):
         self.mention_list.show_sections([MentionSection(mentions=mentions)] if mentions else [])
         self.refresh_bindings()
 
+    def handle_error(self, error: BaseException, worker_name: str) -> None:
+        if not (isinstance(error, InputError) and show_field_problem(self, error)):
+            super().handle_error(error, worker_name)
+
     @on(Input.Submitted)
     def _submit_fields(self, message: Input.Submitted) -> None:
         message.stop()
+        clear_field_problem(self)
         when, known_on, search = (self.query_one(f"#{id}", FieldInput).value for id in MOMENT_FIELDS)
         self._submitted_fields = (when, known_on, search)
         self.reload()
@@ -101,6 +108,10 @@ class MomentScreen(MentionListScreen):
     def action_history(self) -> None:
         if self.current_mention is not None and (fact := self.current_mention.fact):
             self.post_message(Visit(ToHistory(fact.fact.id)))
+
+    def action_escape(self) -> None:
+        if not clear_field_problem(self):
+            super().action_escape()
 
     def action_edit(self) -> None:
         self.query_one("#when").focus()

@@ -12,6 +12,7 @@ from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, Stag
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
 from screens.setup.story_outline import parse_numbers, split_words
+from stores.errors import parse_field
 from stores.records.canon import Fact, FactKind, Standing
 from stores.records.world import Entity, EntityKind
 
@@ -50,7 +51,7 @@ def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
                 name=form["name"],
                 aliases=split_words(form["aliases"]),
                 description=form["description"],
-                numbers=parse_numbers(form["numbers"]),
+                numbers=parse_field("numbers", parse_numbers, form["numbers"]),
                 tags=split_words(form["tags"]),
             ),
         )
@@ -76,7 +77,7 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
         fact_edit = FactEdit(
             statement=form["statement"],
             value=form["value"] if fact.value is not None else "",
-            object_name=form["other"] if object_name else "",
+            object_name=form["object_name"] if object_name else "",
             standing=Standing(form["standing"]) if fact.kind is not FactKind.AXIOM else Standing.TRUE,
             since=form["since"] if fact.kind is not FactKind.AXIOM else "",
             until=form["until"] if fact.kind not in _NEVER_ENDING_KINDS else "",
@@ -85,14 +86,18 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
 
     hint = "The correction replaces it and keeps its evidence. Empty times stay as they are."
     return FormDialog(
-        "Correct this fact", tuple(_fact_fields(fact, view.when, object_name)), stage, hint=hint
+        "Correct this fact",
+        tuple(_fact_fields(fact, view.when, object_name)),
+        stage,
+        hint=hint,
+        main_field="statement",
     )
 
 
 def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
     yield TextField("Text", "statement", value=fact.statement)
     if object_name:
-        yield Field("About", "other", value=object_name)
+        yield Field("About", "object_name", value=object_name)
     if fact.value is not None:
         value = str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
         yield Field("Value", "value", value=value)
@@ -118,7 +123,7 @@ def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
         return await world.edits.propose_end(fact.id, form["until"])
 
     fields = (Field("True until", "until", hint="e.g. now, day 3 dusk"),)
-    return FormDialog(f"No longer true: {fact.statement}", fields, stage)
+    return FormDialog(f"No longer true: {fact.statement}", fields, stage, main_field="until")
 
 
 class NewCanonDialog(FormDialog):
@@ -137,7 +142,13 @@ class NewCanonDialog(FormDialog):
             Field("Tags", "tags", hint="wet, cold"),
             Field("Since", "since", hint="e.g. now, day 3 dusk, always"),
         )
-        super().__init__("Add to this world", fields, self._stage_new, hint=_OPTION_HINTS[FACT_OPTION])
+        super().__init__(
+            "Add to this world",
+            fields,
+            self._stage_new,
+            hint=_OPTION_HINTS[FACT_OPTION],
+            main_field="words",
+        )
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -171,7 +182,7 @@ class NewCanonDialog(FormDialog):
                 name=text,
                 description=form["description"],
                 aliases=split_words(form["aliases"]),
-                numbers=parse_numbers(form["numbers"]),
+                numbers=parse_field("numbers", parse_numbers, form["numbers"]),
                 tags=split_words(form["tags"]),
             ),
         )
