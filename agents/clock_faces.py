@@ -12,6 +12,8 @@ from stores.records.clocks import BOXES_PER_TRACK, TICKS_PER_BOX, ProgressClock
 
 _BOX_FILLS: Final = "·░▓█"
 """A box with 0 to 3 of its ticks, and full."""
+CLOCK_SIGN: Final = "◷"
+"""Stands before a clock; the usual stopwatch is missing from many monospaced fonts."""
 _MAX_DRAWN_STEPS: Final = 12
 """Steps of a clock that are drawn one by one."""
 

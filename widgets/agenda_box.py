@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
-from agents.clock_faces import format_clock, format_track
+from agents.clock_faces import CLOCK_SIGN, format_clock, format_track
 from agents.views.play_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
@@ -42,7 +42,7 @@ def _clock_lines(clocks: Sequence[ProgressClock]) -> Iterator[Content]:
         is_nearly_full = clock.size - clock.filled <= 1
         per_scene_text = f"  {clock.per_scene:+d} each scene" if clock.per_scene else ""
         yield Content.assemble(
-            ("⏱ ", "$text-muted"),
+            (f"{CLOCK_SIGN} ", "$text-muted"),
             (one_line(clock.name), "bold"),
             (f" {format_clock(clock)}", "$text-warning" if is_nearly_full else ""),
             (per_scene_text, "$text-muted"),
@@ -74,7 +74,7 @@ class AgendaBox(Static):
 
     HELP_TITLE: ClassVar[str] = "Threads"
     HELP_TEXT: ClassVar[str] = (
-        "What is open in the story. ⏱ a clock with its filled steps, ▸ a progress track; then the threads "
+        f"What is open in the story. {CLOCK_SIGN} a clock with its filled steps, ▸ a progress track; then the threads "
         "with their numbers, ••• the heaviest. Promises, debts and questions are added by themselves.\n"
         "Use /thread, /clock and /track."
     )

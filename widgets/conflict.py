@@ -44,7 +44,7 @@ class StatementPane(VerticalScroll):
         border: round $border-blurred;
         border-title-color: $text-muted;
         scrollbar-size-vertical: 1;
-        &:focus { border: round $primary; }
+        &:focus { border: heavy $primary; border-title-color: $primary; border-title-style: bold; }
         & > Static { width: 1fr; }
     }
     """

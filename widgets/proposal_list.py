@@ -337,7 +337,12 @@ class ProposalPanel(Vertical):
         border-title-color: $text-muted;
         border-subtitle-color: $text-muted;
         background: $background;
-        &:focus-within { border: round $primary; }
+        &:focus-within {
+            border: heavy $primary;
+            border-title-color: $primary;
+            border-title-style: bold;
+            border-subtitle-color: $primary;
+        }
         & > ProposalList { height: 1fr; }
         & > ProposalDetail { border-top: solid $border-blurred; }
     }

@@ -7,12 +7,15 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from agents.clock_faces import find_most_urgent_clock
+from agents.clock_faces import CLOCK_SIGN, find_most_urgent_clock
 from agents.views.play_views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
 MIN_BACKGROUND_CELLS = 60
 """Cells from which on there is room for what is done behind play."""
+
+MIN_TITLE_CELLS, MIN_STORY_CELLS = 6, 4
+"""Cells below which a scene's title, or a story's, says nothing any more."""
 
 _STATE_GAP = "   "
 _PLACE_DOT = " · "
@@ -21,8 +24,8 @@ _PLACE_DOT = " · "
 def status_content(view: SceneView, width: int, extra: str = "", background_status: str = "") -> Content:
     """Return the header at exactly `width` cells: place in the story on the left, state on the right.
 
-    As room runs out it gives up, in this order: the universe, the scene's title, the story's, what is done
-    behind play, the clock, the tension, the word more.
+    As room runs out it gives up, in this order: the universe, the scene's title, where it takes place, the
+    story's title, what is done behind play, the clock, the tension, the word more.
     """
     state_parts = [
         one_line(view.when),
@@ -53,32 +56,35 @@ def _state_text(parts: list[str]) -> str:
 def _urgent_clock_text(view: SceneView) -> str:
     """Return how the clock stands that has the fewest steps left."""
     clock = find_most_urgent_clock(view.clocks)
-    return f"⏱ {clock.filled}/{clock.size}" if clock else ""
+    return f"{CLOCK_SIGN} {clock.filled}/{clock.size}" if clock else ""
 
 
 def _place_content(view: SceneView, space: int) -> Content:
     universe, story = one_line(view.universe.name), one_line(view.story.title)
     scene, title = f"scene {view.scene.order}", one_line(view.scene.title)
     quoted = f' "{title}"' if title and title.casefold() != scene.casefold() else ""
-    for parts in ((universe, story, scene + quoted), (story, scene + quoted)):
-        if cell_len(_PLACE_DOT.join(parts)) <= space:
-            return _assemble_place(parts)
-    room = space - cell_len(_PLACE_DOT.join((story, scene))) - 3
-    if quoted and room >= 6:
-        return _assemble_place((story, f'{scene} "{ellipsise(title, room)}"'))
-    if cell_len(_PLACE_DOT.join((story, scene))) <= space:
-        return _assemble_place((story, scene))
-    room = space - cell_len(_PLACE_DOT + scene)
-    return _assemble_place((ellipsise(story, room), scene)) if room >= 4 else content(ellipsise(scene, space))
+    for where in dict.fromkeys((one_line(view.place), "")):
+        for parts in ((universe, story, scene + quoted, where), (story, scene + quoted, where)):
+            if _place_cells(parts) <= space:
+                return _assemble_place(parts, story)
+        room = space - _place_cells((story, scene, where)) - 3
+        if quoted and room >= MIN_TITLE_CELLS:
+            return _assemble_place((story, f'{scene} "{ellipsise(title, room)}"', where), story)
+        if _place_cells((story, scene, where)) <= space:
+            return _assemble_place((story, scene, where), story)
+    short_story = ellipsise(story, space - cell_len(_PLACE_DOT + scene))
+    if space - cell_len(_PLACE_DOT + scene) >= MIN_STORY_CELLS:
+        return _assemble_place((short_story, scene), short_story)
+    return content(ellipsise(scene, space))
 
 
-def _assemble_place(parts: tuple[str, ...]) -> Content:
-    *around, scene = parts
-    head = [(part, "bold" if i == len(around) - 1 else "") for i, part in enumerate(around)]
-    pieces: list[Content | str | tuple[str, str]] = []
-    for part in head:
-        pieces += [part, (_PLACE_DOT, "$text-muted")]
-    return Content.assemble(*pieces, scene)
+def _place_cells(parts: tuple[str, ...]) -> int:
+    return cell_len(_PLACE_DOT.join(filter(None, parts)))
+
+
+def _assemble_place(parts: tuple[str, ...], story: str) -> Content:
+    pieces = [content(part, "bold" if part == story else "") for part in filter(None, parts)]
+    return content(_PLACE_DOT, "$text-muted").join(pieces)
 
 
 MIN_SHOWN_BACKLOG = 100

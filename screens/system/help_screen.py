@@ -60,7 +60,7 @@ TOUR = (
     ),
     (
         "Ask",
-        "F8 in play, or 6 on the menu: Who has NAME? The answer says how far to rely on it, and Enter leads "
+        "F8 in play, or 5 on the menu: Who has NAME? The answer says how far to rely on it, and Enter leads "
         "to the evidence. 4 shows what each character remembers, beside what is true.",
     ),
     (

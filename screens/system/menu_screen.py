@@ -41,8 +41,8 @@ MENU_MODES = (
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
     ("characters", "4", "Characters", "sheets, memories beside the truth, history"),
-    ("query", "6", "Query", "ask what is canon, believed or unknown"),
-    ("system", "7", "System", "storage, background work, failed jobs"),
+    ("query", "5", "Query", "ask what is canon, believed or unknown"),
+    ("system", "6", "System", "storage, background work, failed jobs"),
     ("model", "m", "Model", "who narrates: you or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a five-minute tour"),
     ("quit", "q", "Quit", "everything is saved"),
@@ -62,8 +62,8 @@ class MenuScreen(Screen[None]):
         Binding(
             "4", "characters", "Characters", id="menu.characters", tooltip="The characters of your worlds"
         ),
-        Binding("6", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
-        Binding("7", "system", "System", id="menu.system", tooltip="Storage and background work", show=False),
+        Binding("5", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
+        Binding("6", "system", "System", id="menu.system", tooltip="Storage and background work"),
         Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is saved"),
@@ -199,7 +199,7 @@ def _health_line(view: MenuView) -> Content:
     """Return one line on the state of the stores; only trouble is named."""
     problems = [f"{name}: {state}" for name, state in view.health if state not in ("ok", "ready", "open")]
     if problems:
-        return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  7 has the details", "dim"))
+        return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  6 has the details", "dim"))
     return Content.assemble(("✓ ", "$text-success"), ("storage OK", "dim"))
 
 

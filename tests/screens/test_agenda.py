@@ -60,7 +60,7 @@ async def read_tension(ui: ScreenDriver) -> int:
 async def test_agenda_is_shown_beside_the_story_or_over_it(agenda_home: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(agenda_home, 8), size) as ui:
         await ui.press("enter")
-        assert ui.shows("⏱ 2/6"), "the header has the most urgent clock at any width"
+        assert ui.shows("◷ 2/6"), "the header has the most urgent clock at any width"
         await ui.press("f2")
         assert ui.shows("threads 4", "Spring tide ●●○○○○ 2/6", "Find the bell █", "1 • debt: The Tollers")
         await ui.press("f2")
@@ -72,7 +72,7 @@ async def test_agenda_box_that_is_empty_says_what_to_do(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path, 8), ROOMY) as ui:
         await ui.press("enter")
         assert ui.shows("Nothing open. Add with /thread or /clock.")
-        assert not ui.shows("⏱")
+        assert not ui.shows("◷")
 
 
 def test_agenda_counts_what_does_not_fit_and_shows_markup_as_words() -> None:
@@ -156,7 +156,7 @@ async def test_agenda_lasts_from_the_prompt_to_the_next_scene(tmp_path: Path) ->
         await ui.type("/thread Who cut the rope?")
         assert ui.shows("is open: Who cut the rope?")
         await ui.type("/clock High water 4 per scene 1")
-        assert ui.shows("High water ○○○○ 0/4", "⏱ 0/4")
+        assert ui.shows("High water ○○○○ 0/4", "◷ 0/4")
         await ui.type("I look for tar on the rope.")
         await ui.type("/clock High water = 3")
         await ui.type("/thread 99 close")

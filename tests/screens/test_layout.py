@@ -124,3 +124,38 @@ async def test_turn_keeps_its_indent_where_evidence_marks_it(played_home: Path) 
         before = story_lines(ui)
         await ui.press("f2", "home", "x", "f2")
         assert story_lines(ui)[:30] == before[:30]
+
+
+# --- what is where ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), ROOMY])
+async def test_scene_header_says_where_the_scene_takes_place(size: tuple[int, int], tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), size) as ui:
+        await ui.press("1", *["enter"] * 5)
+        first_line = ui.text.splitlines()[0]
+        assert "The Drowned Bell" in first_line
+        assert "The Slack Tide" in first_line
+        await ui.type("/go Tally Chapel")
+        assert "Tally Chapel" in ui.text.splitlines()[0]
+
+
+async def test_proposals_are_plainly_marked_while_they_have_the_keys(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        assert not ui.shows("┏━ proposals")
+        await ui.press("f2")
+        assert ui.shows("┏━ proposals")  # by its lines, and not by colour alone
+
+
+async def test_menu_numbers_have_no_gaps(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        menu = ui.app.screen.query_one(OptionList)
+        signs = [str(option.prompt).split()[0] for option in menu.options]
+        numbers = [int(sign) for sign in signs if sign.isdigit()]
+        assert numbers == list(range(1, len(numbers) + 1))
+        for number in numbers:
+            await ui.press(str(number))
+            assert ui.screen != "MenuScreen"
+            await ui.press("escape")
+            assert ui.screen == "MenuScreen"

@@ -34,8 +34,8 @@ async def test_menu_enter_resumes_at_once(played_home: Path) -> None:
         ("2", "StoriesScreen"),
         ("3", "UniverseScreen"),
         ("4", "CharactersScreen"),
-        ("6", "QueryScreen"),
-        ("7", "SystemScreen"),
+        ("5", "QueryScreen"),
+        ("6", "SystemScreen"),
         ("question_mark", "HelpScreen"),
     ],
 )

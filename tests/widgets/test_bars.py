@@ -29,9 +29,10 @@ from widgets.trigger_bar import TriggerBar
     [
         (
             110,
-            ' Salt Coast · The Drowned Bell · scene 3 "Under the chapel"',
+            ' Salt Coast · The Drowned Bell · scene 3 "Under the chapel" · The Drowned Chapel',
         ),
-        (80, ' The Drowned Bell · scene 3 "Under the chapel"'),
+        (100, ' The Drowned Bell · scene 3 "Under the chapel" · The Drowned Chapel'),
+        (80, " The Drowned Bell · scene 3 · The Drowned Chapel"),
         (66, ' The Drowned Bell · scene 3 "Under the…"'),
         (56, " The Drowned Bell · scene 3"),
         (40, " The Drowned Bell · scene 3"),
@@ -72,7 +73,7 @@ def test_bar_header_keeps_its_width_whatever_is_done_behind_play(title: str, wid
 async def test_bar_header_follows_the_scene() -> None:
     bar = StatusBar()
     app = Stage(bar)
-    async with app.run_test(size=(110, 5)) as pilot:
+    async with app.run_test(size=(130, 5)) as pilot:
         bar.view = scene_view()
         bar.extra = "$0.04"
         await pilot.pause()
