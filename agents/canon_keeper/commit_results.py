@@ -52,6 +52,7 @@ def combine_results(results: Sequence[CommitResult]) -> CommitResult:
         deferred_count=sum(r.deferred_count for r in results),
         held_count=sum(r.held_count for r in results),
         failures=tuple(failure for r in results for failure in r.failures),
+        changes=tuple(change for r in results for change in r.changes),
     )
 
 

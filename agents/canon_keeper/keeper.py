@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from agents.canon_keeper import critical_proposals
 from agents.canon_keeper.assessment import ProposalAssessor
@@ -36,12 +37,17 @@ from agents.proposals.decisions import (
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
+from stores.records.canon import EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
-from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, Canonization, Decision, ProposalStatus, ProposedChange
 from stores.records.world import Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
+
+
+CHANGES_OF_CANON: Final = (UpdateEntity, MergeEntities, EndFact, RetconFact)
+"""Changes that make no record of their own: they change what canon has already."""
 
 
 class CanonKeeper:
@@ -204,7 +210,10 @@ class CanonKeeper:
         )
         if plan.canonization is None:
             return replace(combine_results([]), held_count=plan.held_count)
+        changes = await self._describe_changes(plan.canonization, open_proposals)
         result = await self._journal.write_commit(plan.canonization)
+        statements = {fact.statement for fact in result.facts}
+        result = replace(result, changes=tuple(change for change in changes if change not in statements))
         held_as_deferred = plan.held_count if undecided != "leave" else 0
         return replace(
             result, held_count=plan.held_count, deferred_count=result.deferred_count - held_as_deferred
@@ -218,6 +227,18 @@ class CanonKeeper:
         return await self._journal.recover()
 
     # --- reading ------------------------------------------------------------------------------------
+
+    async def _describe_changes(
+        self, canonization: Canonization, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Return the titles of what a planned commit changes of what canon has already."""
+        accepted_ids = {o.proposal_id for o in canonization.outcomes if o.status is ProposalStatus.ACCEPTED}
+        changing_proposals = [
+            p for p in proposals if p.id in accepted_ids and isinstance(p.change, CHANGES_OF_CANON)
+        ]
+        if not changing_proposals:
+            return ()
+        return tuple(view.title for view in await self.build_views(changing_proposals))
 
     async def _find_universe_id(self, proposals: Sequence[ProposedChange], story_id: Id | None) -> Id:
         if proposals:

@@ -15,10 +15,11 @@ def publish_commit(events: EventBus, universe_id: Id, scene_id: Id | None, repor
 
 
 def commit_lines(report: CommitReport) -> tuple[str, ...]:
-    """Return a line for each record that the commit made; a retcon or a lock makes none."""
+    """Return a line for each record that the commit made, and for each that it changed."""
     made_lines = (
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
         *(f"Canon: {f.statement}" for f in report.facts),
+        *(f"Canon: {change}" for change in report.changes),
     )
     if report.accepted_count and not made_lines:
         made_lines = (

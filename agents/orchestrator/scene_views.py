@@ -8,15 +8,15 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.clock_rows import expand_to_row_ids, fold_clock_rows
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
+from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AdvanceClock
+from stores.records.canon import AdvanceClock, StateChange
 from stores.records.ids import Id
 from stores.records.play import Turn
 from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
@@ -111,13 +111,13 @@ class SceneViewBuilder:
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that share a row with them, since a verdict is on the row."""
         chosen_proposals = await self._log.proposals_by_id(ids)
-        clock_scene_ids = {
+        foldable_scene_ids = {
             p.scene_id
             for p in chosen_proposals.values()
-            if isinstance(p.payload, AdvanceClock) and p.scene_id
+            if isinstance(p.payload, AdvanceClock | StateChange) and p.scene_id
         }
         shown_proposals = [
-            p for scene_id in sorted(clock_scene_ids) for p in await self.list_shown_proposals(scene_id)
+            p for scene_id in sorted(foldable_scene_ids) for p in await self.list_shown_proposals(scene_id)
         ]
         return expand_to_row_ids(shown_proposals, ids)
 
@@ -138,7 +138,7 @@ class SceneViewBuilder:
         if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
-        return fold_clock_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
+        return fold_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
 
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:

@@ -38,7 +38,8 @@ class TensionAdvisor:
         if suggestion := await self.suggest_change(context):
             direction = "up" if suggestion.after > suggestion.before else "down"
             return (
-                f"Tension {tension}: {suggestion.reason}. /tension {direction} makes it {suggestion.after}."
+                f"{suggestion.reason.capitalize()}: the tension can go {tension} → {suggestion.after} "
+                f"(t at the gate, or /tension {direction})."
             )
         _, reason = await self._assess_scene(context)
         return f"Tension stays at {tension}{_reason_suffix(reason)}."
@@ -55,14 +56,15 @@ class TensionAdvisor:
         success_count, failure_count = degree_counts[Degree.SUCCESS], degree_counts[Degree.FAIL]
         if not check_count:
             return None, "no checks were rolled"
+        partial_note = f", {degree_counts[Degree.PARTIAL]} partly" if degree_counts[Degree.PARTIAL] else ""
         if success_count == failure_count:
-            return None, f"as much failed as succeeded ({failure_count} of {check_count})"
+            return None, f"as many checks failed as succeeded ({failure_count} each{partial_note})"
         if failure_count > success_count:
             return (
                 False,
-                f"{failure_count} of {check_count} {'check' if check_count == 1 else 'checks'} failed",
+                f"more checks failed than succeeded ({failure_count} to {success_count}{partial_note})",
             )
-        return True, f"{success_count} of {check_count} {'check' if check_count == 1 else 'checks'} succeeded"
+        return True, f"more checks succeeded than failed ({success_count} to {failure_count}{partial_note})"
 
 
 def find_last_tension_change(context: SceneContext) -> TensionEntry | None:

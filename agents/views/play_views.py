@@ -210,6 +210,9 @@ class CommitReport:
     failures: tuple[tuple[str, str], ...] = ()
     """Title and reason of each proposal that could not be written."""
 
+    changes: tuple[str, ...] = ()
+    """What was changed of what canon had, in words: retcons, ends, names, protection, merges."""
+
     next_scene_id: Id | None = None
 
 

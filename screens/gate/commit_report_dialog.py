@@ -55,9 +55,11 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         )
     for fact in report.facts:
         yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
+    for change in report.changes:
+        yield Content.assemble(("− ", "$text-warning"), one_line(change))
     for subject, reason in report.failures:
         yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
-    if not (report.entities or report.facts or report.failures):
+    if not (report.entities or report.facts or report.changes or report.failures):
         yield content("Nothing new. Your decisions are recorded.", "$text-muted")
 
 

@@ -557,6 +557,7 @@ class SceneScreen(ServiceScreen[None]):
         report = message.report
         written_lines = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
         written_lines += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
+        written_lines += [f"Canon: {one_line(change)}" for change in report.changes]
         failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failures]
         result_lines = [*written_lines, *failed_lines] or ["Nothing new to write."]
         self._notices.show_lines(result_lines, "warning" if failed_lines else "information")

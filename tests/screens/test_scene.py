@@ -346,7 +346,7 @@ async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: Scree
     await ui.press("escape")
     await ui.type("half a", enter=False)
     await ui.press("escape")
-    assert ui.shows("was not sent")
+    assert ui.shows("did not send is kept")
     await ui.press("enter")
     assert ui.screen == "MenuScreen"
     (card,) = await ui.services.stories.stories()

@@ -176,7 +176,7 @@ async def test_own_dice_are_typed_in_the_prompt(tmp_path: Path) -> None:
         assert prompt.text == "I force the door. /move force = 6 7"
         await ui.press("end", "backspace")
         await ui.type("5")
-        assert ui.shows("2d6+1 [6,5]+1 = 12 vs 10", "✓ success", "by hand")
+        assert ui.shows("force · 2d6+1 [6,5]+1", "12 vs 10", "✓ success")
         assert prompt.text == ""
         await ui.type("/reroll 5")
         await ui.type("1")

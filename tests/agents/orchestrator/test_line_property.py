@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from agents.views.play_views import SceneView
 from monitor_tui.compose import Program
+from stores.authority import Role
 from stores.errors import MonitorError
+from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.play import Speaker
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import OPEN_STATUSES
 from tests.examples import examples
 from tests.program import begin, opened
 
@@ -91,11 +93,10 @@ async def _line(program: Program, scene_id: Id) -> list[tuple[tuple[Speaker, str
 
 async def _staged(program: Program, scene_id: Id) -> list[tuple[Id | None, str]]:
     """What counts on the line, as a line that would stage it again, by the turn it hangs on."""
-    view = await program.services.play.scene(scene_id)
     lines = []
-    for row in view.proposals:
-        change = row.proposal.payload
-        assert row.status is ProposalStatus.PENDING
+    query = ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)
+    for proposal in await program.stores.log(Role.CONTEXT_ASSEMBLY).proposals(query):
+        change = proposal.payload
         if change.kind == "state_change":
             effect = (
                 f"/state Mara.{change.key} {change.value:+d}"
@@ -104,7 +105,7 @@ async def _staged(program: Program, scene_id: Id) -> list[tuple[Id | None, str]]
             )
         else:
             effect = "/fact event: Something happens"
-        lines.append((row.proposal.turn_id, effect))
+        lines.append((proposal.turn_id, effect))
     return lines
 
 

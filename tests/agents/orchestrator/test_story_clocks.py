@@ -339,9 +339,15 @@ async def test_threads_that_nobody_touched_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checks", "line"),
     [
-        (("12 vs 1", "1 vs 12"), "Tension stays at 5: as much failed as succeeded (1 of 2)."),
-        (("1 vs 12", "1 vs 12", "12 vs 1"), "Tension 5: 2 of 3 checks failed. /tension up makes it 6."),
-        (("12 vs 1",), "Tension 5: 1 of 1 check succeeded. /tension down makes it 4."),
+        (("12 vs 1", "1 vs 12"), "Tension stays at 5: as many checks failed as succeeded (1 each)."),
+        (
+            ("1 vs 12", "1 vs 12", "12 vs 1"),
+            "More checks failed than succeeded (2 to 1): the tension can go 5 → 6 (t at the gate, or /tension up).",
+        ),
+        (
+            ("12 vs 1",),
+            "More checks succeeded than failed (1 to 0): the tension can go 5 → 4 (t at the gate, or /tension down).",
+        ),
     ],
 )
 async def test_clock_results_of_a_scene_offer_a_tension_and_the_gm_decides(
@@ -374,7 +380,7 @@ async def test_clock_script_moves_the_tension_before_the_end(tmp_path: Path) -> 
         scene_id = await begin(program)
         assert await say(program, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 → 6.",)
         assert (await say(program, scene_id, "/end Mara tried"))[-1] == (
-            "Tension went 5 → 6 in this scene: 1 of 1 check failed."
+            "Tension went 5 → 6 in this scene: more checks failed than succeeded (1 to 0)."
         )
         with pytest.raises(InputError, match="How tense"):
             await program.services.play.submit(scene_id, "/tension sideways")

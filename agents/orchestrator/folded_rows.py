@@ -1,4 +1,4 @@
-"""Folds the moves of one clock in a scene into one row of the gate, so that one verdict decides them all. Pure.
+"""Folds the moves of one clock or number in a scene into one row of the gate, which one verdict decides. Pure.
 
 Each move belongs to its own turn, so that undo withdraws that move alone.
 """
@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from agents.proposals.decisions import gm_decision
 from agents.views.play_views import ProposalView
-from stores.records.canon import AdvanceClock
+from stores.records.canon import AdvanceClock, FactValue, StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 
 RowKey = tuple[object, ...]
 
@@ -35,8 +35,8 @@ def expand_to_row_ids(proposals: Iterable[ProposedChange], ids: Iterable[Id]) ->
     )
 
 
-def fold_clock_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows, renumbered, with the moves of one clock as one row in the place of the last of them."""
+def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
+    """Return the rows, renumbered; the moves of one clock or number are one row in the place of the last of them."""
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     for view in views:
         key = _row_key(view.proposal) or ("row", view.proposal.id)
@@ -53,6 +53,11 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
+    if isinstance(last.proposal.change, StateChange):
+        title = f"{last.group}: {changed_key} {before} → {after}" if changed_key else last.title
+        steps = ", ".join(row.title.rpartition(": ")[2] for row in members)
+        reason = f"{len(members)} changes in one row ({steps}); you decide on all of them."
+        return _build_folded_row(members, title, (changed_key, before, after), reason)
     if last.label == "track" and changed_key:
         title = last.title
     elif changed_key:
@@ -62,19 +67,40 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
             c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock)
         )
         title = f"{last.group} {step_count:+d}"
+    reason = f"{len(members)} moves in one row; you decide on all of them."
+    return _build_folded_row(members, title, (changed_key, before, after), reason)
+
+
+def _build_folded_row(
+    members: Sequence[ProposalView], title: str, diff: tuple[str, str, str], reason: str
+) -> ProposalView:
+    last = members[-1]
     return replace(
         last,
         title=title,
-        diff=((changed_key, before, after),) if changed_key else (),
+        diff=(diff,) if diff[0] else (),
         mark="hold" if any(row.mark == "hold" for row in members) else last.mark,
         conflicts=tuple(conflict for row in members for conflict in row.conflicts),
-        reasons=(*last.reasons, f"{len(members)} moves in one row; you decide on all of them."),
+        reasons=(*last.reasons, reason),
     )
 
 
 def _row_key(proposal: ProposedChange) -> RowKey | None:
     """Return what the moves of one row have in common; None for a proposal with a row of its own."""
     change, decision = proposal.change, gm_decision(proposal)
-    if not isinstance(change, AdvanceClock) or proposal.scene_id is None:
+    match change:
+        case AdvanceClock():
+            subject: RowKey = (change.predicate,)
+        case StateChange(op=StateOp.ADD | StateOp.SET, value=value) if (
+            _is_number(value) and proposal.status in OPEN_STATUSES
+        ):
+            subject = (change.entity_id, change.key.casefold())
+        case _:
+            return None
+    if proposal.scene_id is None:
         return None
-    return proposal.scene_id, change.predicate, proposal.status, decision and decision.verdict
+    return proposal.scene_id, subject, proposal.status, decision and decision.verdict
+
+
+def _is_number(value: FactValue | None) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
