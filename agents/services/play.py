@@ -18,7 +18,7 @@ from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.transcript_rows import TranscriptReader
-from agents.views.play_views import CommandHelp, Reply, SceneView, SheetView, TurnTrace, TurnView
+from agents.views.play_views import CommandHelp, Reply, SceneEnd, SceneView, SheetView, TurnTrace, TurnView
 from stores.records.ids import Id
 from stores.records.play import TensionMode
 from stores.records.world import Number
@@ -57,6 +57,10 @@ class PlayService:
     async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
         """Return the rows at depths `start` ... of the timeline; its cost does not grow with the scene."""
         return await self.transcript_reader.read_rows(scene_id, start, count)
+
+    async def previous_end(self, scene_id: Id, count: int) -> SceneEnd | None:
+        """Return the last rows of the scene before, or None if nothing was played before this one."""
+        return await self.transcript_reader.read_previous_end(scene_id, count)
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """Return the sheet of somebody in the scene, the hero's if nobody is named."""

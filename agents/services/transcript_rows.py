@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from agents.views.play_views import TurnTrace, TurnView
+from agents.views.play_views import SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.play import Speaker
@@ -45,6 +45,18 @@ class TranscriptReader:
             )
             for t in turns
         ]
+
+    async def read_previous_end(self, scene_id: Id, count: int) -> SceneEnd | None:
+        """Return the last `count` rows of the scene before this one, or None if nothing was played before it."""
+        scene = await self._log.scene(scene_id)
+        played_scenes = [
+            s for s in await self._log.scenes(scene.story_id) if s.order < scene.order and s.head
+        ]
+        if not played_scenes or (head_id := played_scenes[-1].head) is None:
+            return None
+        row_count = (await self._log.turn(head_id)).depth + 1
+        rows = await self.read_rows(played_scenes[-1].id, max(0, row_count - count), count)
+        return SceneEnd(played_scenes[-1].title, tuple(rows))
 
     async def trace_turn(self, turn_id: Id) -> TurnTrace:
         """Return where a turn is, and what it made true."""

@@ -174,6 +174,14 @@ class SceneView:
 
 
 @dataclass(frozen=True, slots=True)
+class SceneEnd:
+    """The last turns of the scene before."""
+
+    title: str
+    turns: tuple[TurnView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class GateView:
     """The proposals at a gate: of one scene or, without a scene, of the universe."""
 

@@ -47,13 +47,16 @@ from widgets.trigger_bar import TriggerBar
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
+    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneEnd, SceneView, TurnView
 
 LINE_STARTS = "/>?"
 """Characters that begin a line in the prompt, whatever has the focus."""
 
 REREAD_ROWS = 4
 """Rows before the new ones that are read again: a roll or a take may have been added to them."""
+
+CONTEXT_TURNS = 4
+"""Turns of the scene before that stand in a new one until something is played."""
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
@@ -95,6 +98,7 @@ class SceneScreen(ServiceScreen[None]):
         tail: list[TurnView]
         appended_ids: set[Id]
         cost: str
+        previous_end: SceneEnd | None
 
     @dataclass
     class StoryCostLoaded(Message):
@@ -199,9 +203,12 @@ class SceneScreen(ServiceScreen[None]):
         loaded_turns = self._transcript.total if self.view else view.turn_count
         start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
         tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
-        self.post_message(
-            self.SceneLoaded(view, tail, appended_ids, await self._read_cost_text(view.story.id))
+        opens_story_on = self.view is None and not view.turn_count and view.scene.order > 1
+        previous_end = (
+            await self.services.play.previous_end(self.scene_id, CONTEXT_TURNS) if opens_story_on else None
         )
+        cost_text = await self._read_cost_text(view.story.id)
+        self.post_message(self.SceneLoaded(view, tail, appended_ids, cost_text, previous_end))
         if not self._are_names_loaded:
             self._are_names_loaded = True
             cast_names = [member.name for member in view.cast]
@@ -216,7 +223,7 @@ class SceneScreen(ServiceScreen[None]):
         self._timeline.show_scene(self.scene_id, view)
         self._status_bar.view = view
         self._status_bar.extra = message.cost
-        self._show_turns(view, message.tail, is_first_view)
+        self._show_turns(view, message.tail, message.previous_end, is_first_view)
         self._narration.drop_appended_text(message.appended_ids)
         self.query_one(ProposalPanel).show_proposals(view.proposals)
         self.query_one(CastBox).show(view.cast)
@@ -251,11 +258,14 @@ class SceneScreen(ServiceScreen[None]):
             and not (view.turn_count or view.unfinished_count)
         )
 
-    def _show_turns(self, view: SceneView, tail: list[TurnView], is_first_view: bool) -> None:
+    def _show_turns(
+        self, view: SceneView, tail: list[TurnView], previous_end: SceneEnd | None, is_first_view: bool
+    ) -> None:
         """Append new turns; if the head has moved, fetch again what is in view."""
         transcript = self._transcript
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
+            transcript.show_previous_end(previous_end)
         elif self._has_timeline_moved or view.turn_count < transcript.total:
             transcript.reload(min(view.turn_count, transcript.total))  # what is new comes with the tail
         self._has_timeline_moved = False

@@ -159,3 +159,18 @@ async def test_menu_numbers_have_no_gaps(tmp_path: Path) -> None:
             assert ui.screen != "MenuScreen"
             await ui.press("escape")
             assert ui.screen == "MenuScreen"
+
+
+async def test_new_scene_begins_with_the_last_lines_of_the_one_before(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (100, 30)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        await ui.type("> Wenna bolts the sea door and says nothing.")
+        await ui.type("I count the coins again.")
+        await ui.type("/end Mara kept the coins")
+        await ui.press("enter", "enter")
+        assert ui.screen == "SceneScreen"
+        assert ui.shows("scene 2", "… Before the Third Stroke")
+        assert ui.shows("Wenna bolts the sea door and says nothing.", "you I count the coins again.")
+        assert ui.shows("The scene is set.")
+        await ui.type("I go out on the Ribs.")
+        assert not ui.shows("I count the coins again.")  # the scene has lines of its own

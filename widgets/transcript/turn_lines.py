@@ -129,6 +129,11 @@ def is_hidden(view: TurnView, options: TurnOptions) -> bool:
     return options.hide_mechanics and view.turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM)
 
 
+def muted_lines(view: TurnView, width: int) -> list[Line]:
+    """Return the turn's lines as context of something else: all in one muted ink."""
+    return [[(text, Ink.MUTED) for text, _ in line] for line in turn_lines(view, width)]
+
+
 def estimate_height(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -> int:
     """Return the turn's height, estimated from its length without wrapping it."""
     if is_hidden(view, options):

@@ -18,14 +18,14 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from agents.views.play_views import TurnView
+from agents.views.play_views import SceneEnd, TurnView
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from widgets.ink import Ink, InkView, draw_line
-from widgets.safe_text import wrap
+from widgets.ink import Ink, InkView, Line, draw_line
+from widgets.safe_text import one_line, wrap
 from widgets.transcript.live_turn import LiveTurn
 from widgets.transcript.row_heights import RowHeights
-from widgets.transcript.turn_lines import TurnOptions, estimate_height, turn_strips
+from widgets.transcript.turn_lines import TurnOptions, estimate_height, muted_lines, turn_strips
 from widgets.transcript.turn_pages import PAGE_SIZE, TurnPages
 from widgets.worker import start_worker
 
@@ -76,6 +76,7 @@ class TurnScroll(InkView):
         self._has_changes = False
         self._live_turns: dict[Id, LiveTurn] = {}  # what is being told, below the last row
         self._drawn_width = 0
+        self._previous_end: SceneEnd | None = None
 
     # --- what screens call -------------------------------------------------------------------------
 
@@ -100,6 +101,11 @@ class TurnScroll(InkView):
         self._anchor = (0, 0)
         self.follow = True
         self._settle_view()
+
+    def show_previous_end(self, previous_end: SceneEnd | None) -> None:
+        """Show the end of the scene before until this one has a turn."""
+        self._previous_end = previous_end
+        self.refresh()
 
     def reload(self, total: int) -> None:
         """Fetch again what is in view, after an undo or another take.
@@ -365,10 +371,8 @@ class TurnScroll(InkView):
     def render_line(self, y: int) -> Strip:
         width, inks = self._width, self.inks()
         if not self.total and not self._live_turns:
-            text = wrap(self.empty, width - 4)
-            return draw_line(
-                [("  ", Ink.MUTED), (text[y - 1], Ink.MUTED)] if 0 < y <= len(text) else [], inks, width
-            )
+            lines = self._lines_before_first_turn(width)
+            return draw_line(lines[y] if y < len(lines) else [], inks, width)
         line = y + self.scroll_offset.y
         if line >= self._heights.total_lines:
             return self._live_line(line - self._heights.total_lines)
@@ -378,6 +382,18 @@ class TurnScroll(InkView):
         if strips is None:
             return draw_line([("      …", Ink.MUTED)] if offset == 0 else [], inks, width)
         return strips[offset] if offset < len(strips) else draw_line([], inks, width)
+
+    def _lines_before_first_turn(self, width: int) -> list[Line]:
+        """Return what stands where the first turn will: the end of the scene before, then what to do."""
+        hint_lines: list[Line] = [
+            [("  ", Ink.MUTED), (text, Ink.MUTED)] for text in wrap(self.empty, width - 4)
+        ]
+        if self._previous_end is None:
+            return [[], *hint_lines]
+        turn_lines = [line for view in self._previous_end.turns for line in muted_lines(view, width)]
+        room = max(1, self.size.height - len(hint_lines) - 4)
+        heading: Line = [("  ", Ink.MUTED), (f"… {one_line(self._previous_end.title)}", Ink.QUOTE)]
+        return [[], heading, *turn_lines[-room:], [], *hint_lines]
 
     def _live_strips(self, live: LiveTurn) -> list[Strip]:
         return live.draw_strips(self._width, self.inks())
