@@ -22,6 +22,8 @@ from screens.play.panel_width import PanelWidth
 CHOICES_FILE = "interface.json"
 """The choices that were made in the program. It may be deleted."""
 
+MAX_FILE_BYTES = 1_000_000
+
 log = logging.getLogger("monitor")
 
 
@@ -70,17 +72,25 @@ class InterfaceMemory:
 
 def _read_settings(home: Path) -> Mapping[str, object]:
     try:
-        return tomllib.loads((home / SETTINGS_FILE).read_text(encoding="utf-8"))
+        return tomllib.loads(_read_text(home / SETTINGS_FILE))
     except (OSError, ValueError, RecursionError):
         return {}
 
 
 def _read_choices(file: Path) -> Mapping[str, object]:
     try:
-        choices = json.loads(file.read_text(encoding="utf-8"))
+        choices = json.loads(_read_text(file))
     except (OSError, ValueError, RecursionError):
         return {}
     return choices if isinstance(choices, dict) else {}
+
+
+def _read_text(file: Path) -> str:
+    """Return the text of a file, none of what is no file: a pipe would keep the first frame waiting."""
+    if not file.is_file():
+        return ""
+    with file.open("rb") as bytes_in:
+        return bytes_in.read(MAX_FILE_BYTES).decode("utf-8")
 
 
 def _section(settings: Mapping[str, object], name: str) -> Mapping[str, object]:

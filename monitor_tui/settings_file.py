@@ -75,4 +75,5 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
         raise unusable_settings_error(file, validation_text(error)) from error
     except (OSError, ValueError, TypeError, AttributeError, TOMLKitError) as error:
         raise unusable_settings_error(file, str(error)) from error
-    replace_file(file, tomlkit.dumps(document))
+    # A settings file that is a link stays one.
+    replace_file(file.resolve(), tomlkit.dumps(document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.app import MonitorApp
+from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import read_bindings
 from screens.navigation import import_screens
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
@@ -72,6 +74,22 @@ async def test_choices_that_cannot_be_read_are_forgotten(tmp_path: Path) -> None
     (tmp_path / "interface.json").write_text('{"theme": 7, "panel": "huge"')
     async with started_at(tmp_path) as ui:
         assert ui.app.theme == "monitor-dark"
+
+
+async def test_choices_of_a_strange_home_reach_no_other_file(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Wenna")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "interface.json").symlink_to(letter)
+    os.mkfifo(home / "settings.toml")
+    assert InterfaceMemory(home).theme == ""  # and nobody waits for the pipe
+    (home / "settings.toml").unlink()
+    async with started_at(home) as ui:
+        await pick_theme(ui, "monitor-light")
+        await quit_program(ui)
+    assert letter.read_text() == "Dear Wenna"
+    assert InterfaceMemory(home).theme == "monitor-light"
 
 
 async def test_panels_beside_the_story_are_resized_by_a_key_and_stay_so(played_home: Path) -> None:
