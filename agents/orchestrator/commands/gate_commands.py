@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from agents.name_matching import match_names
 from agents.orchestrator.commands.proposal_commands import read_rows
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import Reply
+from agents.views.play_views import ProposalView, Reply
 from stores.errors import InputError
 
 group = CommandGroup()
+
+MAX_NAMED_CONFLICTS = 5
+"""Conflicts that are named when it is not clear which is meant."""
 
 
 @group.command("recap", "/recap", "Previously on: what happened so far", access=Access.READ)
@@ -23,25 +29,41 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     "/resolve 2  (then /resolve 2 old)",
     "Show a conflict, and resolve it",
     access=Access.DELEGATE,
-    needs_argument=True,
     former_name="court",
 )
 async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
-    number, _, words = call.argument.partition(" ")
-    rows_by_number = {str(row.number): row for row in await read_rows(tools, call)}
-    if number not in rows_by_number:
-        raise InputError(
-            f"There is no proposal {number[:20]!r}.",
-            kept="Nothing was changed.",
-            todo="/proposals lists them with numbers.",
-        )
-    row = rows_by_number[number]
+    row, words = _choose_conflict(await read_rows(tools, call), call.argument)
     if words:
         ruling_reply = await tools.conflicts.make_ruling(row, words)
         written_lines = commit_lines(ruling_reply.report) if ruling_reply.report else ()
         return Reply("operation", written_lines or ruling_reply.lines or (f"Resolved: {row.title}",))
     return Reply(
         "operation", await tools.conflicts.describe_conflict(row), goto="conflict", subject=row.proposal.id
+    )
+
+
+def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[ProposalView, str]:
+    """Return the row that a number or the beginning of a title names, and the words after it.
+
+    Nothing typed means the only row in conflict. Raises InputError.
+    """
+    first_word, _, rest = argument.partition(" ")
+    rows_by_number = {str(row.number): row for row in rows}
+    if first_word in rows_by_number:
+        return rows_by_number[first_word], rest.strip()
+    conflict_rows = [row for row in rows if row.conflicts]
+    if not argument and len(conflict_rows) == 1:
+        return conflict_rows[0], ""
+    words = argument.split()
+    for count in range(len(words), 0, -1):
+        titles = [(row.title, row.number) for row in conflict_rows]
+        if len(named := match_names(" ".join(words[:count]), titles)) == 1:
+            return rows_by_number[str(named[0])], " ".join(words[count:])
+    conflict_list = ", ".join(f"{row.number} {row.title}" for row in conflict_rows[:MAX_NAMED_CONFLICTS])
+    raise InputError(
+        f"There is no proposal {first_word[:20]!r}." if argument else "Which conflict?",
+        kept="Nothing was changed.",
+        todo=f"In conflict: {conflict_list}." if conflict_list else "No proposal is in conflict.",
     )
 
 
@@ -67,6 +89,12 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
+    if not number:
+        # A line reads `1. promise: Mara promised Gil a boat.  (2 days)`.
+        listed_lines = await tools.conflicts.list_commitments(call.scene_id)
+        statements = [(line.partition(": ")[2], n) for n, line in enumerate(listed_lines, start=1)]
+        named = match_names(call.argument, statements)
+        number = named[0] if len(named) == 1 else 0
     payment = await tools.conflicts.propose_pay_off(call.scene_id, number)
     return Reply("operation", tuple(f"Proposed: {title}" for title in payment.titles))
 

@@ -101,3 +101,18 @@ async def test_name_that_several_have_is_asked_back(table: Table) -> None:
 async def test_accept_takes_the_title_of_a_row(table: Table) -> None:
     await table.say("/fact The rope was cut with a clean blade")
     assert await table.say("/accept the rope was cut") == ("Accepted: The rope was cut with a clean blade.",)
+
+
+async def test_resolve_takes_a_name_or_the_only_conflict(table: Table) -> None:
+    await table.say("/npc wenna pike: a stranger")
+    assert "Wenna Pike" in " ".join(await table.say("/resolve wenna"))
+    assert "Wenna Pike" in " ".join(await table.say("/resolve"))
+    with pytest.raises(InputError, match=r"In conflict: .*wenna pike"):
+        await table.say("/resolve nobody")
+
+
+async def test_paid_takes_words_of_the_promise(table: Table) -> None:
+    await table.say("/fact promise: Mara promised Old Tam a boat")
+    await table.say("/fact promise: Mara promised Wenna a coat")
+    await table.say("/commit")
+    assert await table.say("/paid tam a boat") == ("Proposed: Kept: Mara promised Old Tam a boat.",)
