@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 
 from agents.canon_keeper.canon_policy import KindRules, PolicyDecision, ProposalFindings, decide_by_policy
 from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot
+from agents.canon_keeper.checked_proposals import ProposalCheckMemory
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
+from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
@@ -36,12 +38,19 @@ class ProposalAssessor:
     """Reads canon, runs the checks and applies policy."""
 
     def __init__(
-        self, canon: CanonReader, log: LogReader, policies: PolicyStore, merges: MergePreviewer
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        policies: PolicyStore,
+        merges: MergePreviewer,
+        journal: CommitJournal,
     ) -> None:
         self._canon = canon
         self._log = log
         self._policies = policies
         self._merges = merges
+        self._journal = journal
+        self._memory = ProposalCheckMemory(canon)
 
     async def assess(
         self,
@@ -72,11 +81,9 @@ class ProposalAssessor:
         if gains := await self._merges.read_gains(proposals):
             canon = replace(canon, gains=gains)
         contradictions = check_proposals(proposals, canon, policy.catalogue, policy.precedents)
-        rules = policy.rules if rules is None else rules
-        policy_decisions = {
-            p.id: decide_by_policy(p, contradictions.findings[p.id], rules) for p in proposals
-        }
-        return ProposalAssessment(policy, canon, contradictions, policy_decisions)
+        return ProposalAssessment(
+            policy, canon, contradictions, _decide_all(proposals, contradictions, rules, policy)
+        )
 
     async def assess_open(
         self,
@@ -104,6 +111,27 @@ class ProposalAssessor:
             extra_rulings=extra_rulings,
         )
 
+    async def _assess_anew(
+        self,
+        open_proposals: Sequence[ProposedChange],
+        closed_proposals: Sequence[ProposedChange],
+        rules: KindRules | None,
+    ) -> ProposalAssessment:
+        """Assess as `assess` does; what was checked the last time, and did not change since, is not checked again."""
+        proposals = [*open_proposals, *closed_proposals]
+        universe_id = proposals[0].universe_id
+        if await self._merges.read_gains(open_proposals):
+            return await self.assess(
+                open_proposals, universe_id, rules=rules, closed_proposals=closed_proposals
+            )
+        policy = await self._policies.read_policy(universe_id)
+        canon, contradictions = await self._memory.check(
+            open_proposals, closed_proposals, universe_id, policy, self._journal.commit_count
+        )
+        return ProposalAssessment(
+            policy, canon, contradictions, _decide_all(open_proposals, contradictions, rules, policy)
+        )
+
     async def build_views(
         self,
         proposals: Sequence[ProposedChange],
@@ -119,9 +147,7 @@ class ProposalAssessor:
             return ()
         open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
-        assessment = await self.assess(
-            open_proposals, proposals[0].universe_id, rules=rules, closed_proposals=closed_proposals
-        )
+        assessment = await self._assess_anew(open_proposals, closed_proposals, rules)
         facts = {fact.id: fact for fact in assessment.canon.facts}
         turn_number_by_id = turn_numbers or {}
 
@@ -143,3 +169,13 @@ class ProposalAssessor:
             )
             for number, proposal in enumerate(proposals, start=1)
         )
+
+
+def _decide_all(
+    proposals: Sequence[ProposedChange],
+    contradictions: ContradictionReport,
+    rules: KindRules | None,
+    policy: UniversePolicy,
+) -> dict[Id, PolicyDecision]:
+    applied_rules = policy.rules if rules is None else rules
+    return {p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules) for p in proposals}

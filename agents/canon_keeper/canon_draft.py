@@ -15,8 +15,10 @@ from agents.canon_keeper.fact_readings import (
     OCCURRENCE_KINDS,
     PART_OF,
     SUBJECT,
+    ClaimKey,
     FactKey,
     FactReading,
+    claim_key_of,
     fact_key_of,
     gives_same_value,
     is_open,
@@ -45,11 +47,20 @@ class CanonDraft:
         self._facts_by_predicate: defaultdict[tuple[str, Id | None], list[Id]] = defaultdict(list)
         self._facts_by_key: defaultdict[FactKey, list[Id]] = defaultdict(list)
         self._facts_by_statement: defaultdict[str, list[Id]] = defaultdict(list)
+        self._facts_by_claim: defaultdict[ClaimKey, list[Id]] = defaultdict(list)
         self._deeds_by_entity: defaultdict[Id, list[Id]] = defaultdict(list)
         self._axiom_ids: list[Id] = []
         self._changed_keys: dict[FactKey, Fact | None] = {}
         for fact in canon.facts:
             self._index_fact(fact)
+
+    def add_canon(self, canon: CanonSnapshot, added: CanonSnapshot) -> None:
+        """Take in what was read of canon since; what is here already, changed or not, stays. `canon` has all of it."""
+        self.canon = canon
+        self.entities = {**{e.id: e for e in added.everyone}, **added.entities, **self.entities}
+        for fact in added.facts:
+            if fact.id not in self.facts:
+                self._index_fact(fact)
 
     # --- reading ------------------------------------------------------------------------------------
 
@@ -110,15 +121,11 @@ class CanonDraft:
     def similar_facts(self, fact: Fact) -> Iterator[Fact]:
         """Yield facts that may say the same.
 
-        In the same words or, if it is no occurrence, of the same subject and predicate.
+        In the same words or, if it is no occurrence, with the same predicate, ends and value.
         """
-        reading = read_fact(fact, self.catalogue)
-        keyed_ids = (
-            ()
-            if fact.kind in OCCURRENCE_KINDS
-            else self._facts_by_predicate[reading.predicate, reading.subject]
-        )
-        ids = (*self._facts_by_statement[fact.statement_key], *keyed_ids)
+        claim_key = claim_key_of(fact, self.catalogue)
+        claim_ids = self._facts_by_claim[claim_key] if claim_key else ()
+        ids = (*self._facts_by_statement[fact.statement_key], *claim_ids)
         yield from (self.facts[i] for i in dict.fromkeys(ids) if i != fact.id)
 
     def rival_facts(self, fact: Fact) -> Iterator[Fact]:
@@ -192,6 +199,8 @@ class CanonDraft:
             for who in {reading.subject, reading.object}:
                 self._facts_by_predicate[reading.predicate, who].append(fact.id)
             self._facts_by_statement[fact.statement_key].append(fact.id)
+            if (claim_key := claim_key_of(fact, self.catalogue)) is not None:
+                self._facts_by_claim[claim_key].append(fact.id)
             if fact_key is not None:
                 self._facts_by_key[fact_key].append(fact.id)
             if fact.kind is FactKind.AXIOM:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from asyncio import gather
+from asyncio import gather, to_thread
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from rapidfuzz import fuzz, process
@@ -87,6 +87,17 @@ class CanonSnapshot:
     def ticks_per_day(self) -> int:
         """How many ticks (minutes) a day of this world has."""
         return _ticks_per_day(self.universe)
+
+
+def merge_snapshots(canon: CanonSnapshot, added: CanonSnapshot) -> CanonSnapshot:
+    """Return both parts of one state of canon, as far as proposals that retcon nothing need them."""
+    return replace(
+        canon,
+        entities={**canon.entities, **added.entities},
+        facts=tuple({fact.id: fact for fact in (*canon.facts, *added.facts)}.values()),
+        everyone=tuple({entity.id: entity for entity in (*canon.everyone, *added.everyone)}.values()),
+        scenes_by_fact={**canon.scenes_by_fact, **added.scenes_by_fact},
+    )
 
 
 async def read_snapshot(
@@ -216,19 +227,23 @@ async def _read_similar_names(
     """Read those whose names are like the names of what is to be created."""
     if not creations:
         return ()
-    known_names = [
-        (normalize_name(name), entity_id) for name, entity_id in await canon.folded_names(universe_id)
-    ]
-    choices = {place: name for place, (name, _) in enumerate(known_names)}
     wanted_names = {normalize_name(name) for change in creations for name in (change.name, *change.aliases)}
-    similar_ids = {
+    # In a thread: each of the names is compared with every name of the universe.
+    similar_ids = await to_thread(_find_similar_names, wanted_names, await canon.folded_names(universe_id))
+    return tuple((await canon.entities_by_id(similar_ids)).values())
+
+
+def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tuple[str, Id]]) -> set[Id]:
+    """Return whose names are like one of those that are wanted."""
+    known_names = [(normalize_name(name), entity_id) for name, entity_id in folded_names]
+    choices = {place: name for place, (name, _) in enumerate(known_names)}
+    return {
         known_names[place][1]
         for name in wanted_names
         for _, _, place in process.extract(
             name, choices, scorer=fuzz.ratio, score_cutoff=SIMILAR_NAME_LIKENESS, limit=10
         )
     }
-    return tuple((await canon.entities_by_id(similar_ids)).values())
 
 
 def _retconned_ids(changes: Iterable[Payload]) -> set[Id]:

@@ -22,6 +22,8 @@ class CommitJournal:
     def __init__(self, canon: CanonWriter, log: CanonKeeperLog) -> None:
         self._canon = canon
         self._log = log
+        self.commit_count = 0
+        """Writes to canon that were begun since the program started."""
 
     async def write_commit(self, canonization: Canonization) -> CommitResult:
         """Plan, write and close. Raises StoreError; from the plan on, `settle` knows how to go on."""
@@ -32,6 +34,7 @@ class CommitJournal:
         """Write a planned batch and close over it. Raises StoreError, with everything kept."""
         try:
             if canonization.state is CanonizationState.PLANNED:
+                self.commit_count += 1
                 await self._canon.commit(canonization.batch)
                 await self._log.mark_written(canonization.id)
             outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.predicates import Catalogue, same_value, value_in_words
+from agents.canon_keeper.predicates import Catalogue, comparable_value, same_value, value_in_words
 from stores.records.canon import Fact, FactKind, FactStatus, FactValue, Standing
 from stores.records.ids import Id
 
@@ -49,6 +49,14 @@ class FactKey(NamedTuple):
     tag: str = ""
 
 
+class ClaimKey(NamedTuple):
+    """What a fact claims, equal for all facts that claim the same in other words or from the other end."""
+
+    predicate: str
+    ends: frozenset[Id | None]
+    value: tuple[str, FactValue | None]
+
+
 def read_fact(fact: Fact, catalogue: Catalogue) -> FactReading:
     subject, object_ = fact.entity(SUBJECT), fact.entity(OBJECT)
     inverse_of = catalogue[fact.predicate].inverse_of
@@ -72,6 +80,16 @@ def fact_key_of(fact: Fact, catalogue: Catalogue) -> FactKey | None:
     if is_single_valued or (fact.kind is FactKind.STATE and reading.predicate not in catalogue.predicates):
         return FactKey(reading.predicate, reading.subject)
     return None
+
+
+def claim_key_of(fact: Fact, catalogue: Catalogue) -> ClaimKey | None:
+    """Return what the fact claims; None for an occurrence and a mere sentence, which only words tell apart."""
+    reading = read_fact(fact, catalogue)
+    if fact.kind in OCCURRENCE_KINDS or (reading.value is None and reading.object is None):
+        return None
+    return ClaimKey(
+        reading.predicate, frozenset((reading.subject, reading.object)), comparable_value(reading.value)
+    )
 
 
 def gives_same_value(one: Fact, other: Fact, catalogue: Catalogue) -> bool:

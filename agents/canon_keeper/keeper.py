@@ -67,7 +67,7 @@ class CanonKeeper:
         self.merges = MergePreviewer(canon, log, self.policies.read_policy, clock)
         self.commitments = CommitmentReader(canon)
         self.undo_planner = UndoPlanner(canon, log, self.merges, ids, clock)
-        self._assessor = ProposalAssessor(canon, log, self.policies, self.merges)
+        self._assessor = ProposalAssessor(canon, log, self.policies, self.merges, self._journal)
         self._planner = CommitPlanner(self._assessor, clock)
         self.rulings = RulingService(canon, log, clock, self._assessor, self._planner, self._commit_ruling)
         self.namesake_rulings = NamesakeService(canon, log, clock, self._planner, self._commit_ruling)

@@ -226,11 +226,18 @@ def _default_predicate(name: str) -> Predicate:
 
 def same_value(one: FactValue | None, other: FactValue | None) -> bool:
     """Compare plain values: `False` is not `0`, `7` is `7.0`, words are compared without case."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, str) and isinstance(other, str):
-        return one.casefold() == other.casefold()
-    return one == other
+    return comparable_value(one) == comparable_value(other)
+
+
+def comparable_value(value: FactValue | None) -> tuple[str, FactValue | None]:
+    """Return what is equal, and has the same hash, for values that are the same."""
+    match value:
+        case bool():
+            return "truth", value
+        case str():
+            return "words", value.casefold()
+        case _:
+            return "number", value
 
 
 def value_in_words(value: FactValue | None) -> str:

@@ -17,11 +17,12 @@ def update_sheet_value(
     entity: Entity, fact_key: FactKey, current_fact: Fact | None, catalogue: Catalogue
 ) -> Entity:
     """Return the entity with what the slot's present fact says of it; with none, it bears nothing of it."""
-    tags = [tag for tag in entity.tags if not _is_same_tag(tag, _possible_tags(fact_key, catalogue))]
-    if new_tag := _tag_of(current_fact, catalogue):
-        tags.append(new_tag)
+    replaced_tags = {tag.casefold() for tag in _possible_tags(fact_key, catalogue)}
+    new_tag = _tag_of(current_fact, catalogue)
     # What stays keeps its place: a sheet is read by position.
-    ordered_tags = [t for t in entity.tags if t in tags] + [t for t in tags if t not in entity.tags]
+    ordered_tags = [tag for tag in entity.tags if tag == new_tag or tag.casefold() not in replaced_tags]
+    if new_tag and new_tag not in entity.tags:
+        ordered_tags.append(new_tag)
     numbers = dict(entity.numbers)
     if current_fact is not None and is_number(current_fact.value):
         numbers[fact_key.predicate] = current_fact.value
@@ -33,7 +34,8 @@ def update_sheet_value(
 def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> FactValue | None:
     """Return the value that the entity bears in a slot with no fact that says so, as when it was created."""
     if fact_key.tag:
-        return next((tag for tag in entity.tags if _is_same_tag(tag, [fact_key.tag])), None)
+        folded_tag = fact_key.tag.casefold()
+        return next((tag for tag in entity.tags if tag.casefold() == folded_tag), None)
     if fact_key.predicate in entity.numbers:
         return entity.numbers[fact_key.predicate]
     values = catalogue[fact_key.predicate].tags.items()

@@ -104,8 +104,15 @@ class SceneContext:
 
     def state_changes(self, entity_id: Id) -> list[StateChange]:
         """Return the staged state changes of one entity, in order."""
-        staged_changes = (p.change for p in self.staged_proposals)
-        return [c for c in staged_changes if isinstance(c, StateChange) and c.entity_id == entity_id]
+        return self.state_changes_by_entity().get(entity_id, [])
+
+    def state_changes_by_entity(self) -> dict[Id, list[StateChange]]:
+        """Return the staged state changes of every entity, in order."""
+        changes_by_entity: dict[Id, list[StateChange]] = {}
+        for change in (p.change for p in self.staged_proposals):
+            if isinstance(change, StateChange):
+                changes_by_entity.setdefault(change.entity_id, []).append(change)
+        return changes_by_entity
 
 
 @dataclass(frozen=True, slots=True)

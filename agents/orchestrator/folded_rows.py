@@ -43,7 +43,10 @@ def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
         members = members_by_row.pop(key, [])
         members_by_row[key] = [*members, view]
     folded_views = (_fold_members(members) for members in members_by_row.values())
-    return tuple(replace(view, number=number) for number, view in enumerate(folded_views, start=1))
+    return tuple(
+        view if view.number == number else replace(view, number=number)
+        for number, view in enumerate(folded_views, start=1)
+    )
 
 
 def _fold_members(members: Sequence[ProposalView]) -> ProposalView:

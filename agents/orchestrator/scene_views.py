@@ -10,6 +10,7 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows
+from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
@@ -143,9 +144,10 @@ class SceneViewBuilder:
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state, under the names that the timeline gives them."""
-    members = []
+    members, changes_by_entity = [], context.state_changes_by_entity()
     for entity in context.present_actors():
-        state = context.working_state(entity)
+        changes = changes_by_entity.get(entity.id, [])
+        state = fold_changes(entity, changes)
         members.append(
             CastMember(
                 entity_id=entity.id,
@@ -153,7 +155,7 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 is_pc=entity.is_pc,
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
-                changed_keys=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
+                changed_keys=tuple(dict.fromkeys(change.key for change in changes)),
             )
         )
     return tuple(members)

@@ -22,8 +22,8 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.ids import Id
 
-_CACHED_RECORDS = 2_000
-"""Parsed records in the cache: a few megabytes."""
+_CACHED_RECORDS = 5_000
+"""Parsed records in the cache, some ten megabytes: more than a large gate has, which is read whole at every line."""
 
 _NAMING_FIELD = re.compile(r'"(id|name|title)": ?"([^"\\]{1,200})"')
 

@@ -87,21 +87,21 @@ def check_proposals(
 
     A pair that a ruling has decided is no conflict any more: one side is accepted, the other ruled out.
     """
-    check_run = _CheckRun(CanonDraft(canon, catalogue), NameIndex(canon.everyone), precedents)
+    check_run = CheckRun(canon, catalogue, precedents)
     for proposal in in_writing_order(proposals):
         check_run.check_proposal(proposal)
     return check_run.report()
 
 
-class _CheckRun:
+class CheckRun:
     """Checks proposals in order, each against the draft that those before it leave."""
 
-    def __init__(self, draft: CanonDraft, names: NameIndex, precedents: Precedents) -> None:
-        self._draft = draft
+    def __init__(self, canon: CanonSnapshot, catalogue: Catalogue, precedents: Precedents) -> None:
+        self._draft = CanonDraft(canon, catalogue)
         self._precedents = precedents
         self._upheld_notes: defaultdict[Id, list[str]] = defaultdict(list)
         self._overruled_notes: dict[Id, str] = {}
-        self._names = names
+        self._names = NameIndex(canon.everyone)
         self._findings: dict[Id, ProposalFindings] = {}
         self._conflicts_by_proposal: defaultdict[Id, list[ConflictView]] = defaultdict(list)
         self._source_proposals: dict[Id, ProposedChange] = {}
@@ -124,7 +124,13 @@ class _CheckRun:
         entities = {**self._draft.entities, **self._draft.canon.entities}
         return ContradictionReport(findings, entities, self._source_proposals, dry_run)
 
+    def add_canon(self, canon: CanonSnapshot, added: CanonSnapshot) -> None:
+        """Take in what was read for the proposals that come next; `canon` has all that was read."""
+        self._draft.add_canon(canon, added)
+        self._names.add_new(added.everyone)
+
     def check_proposal(self, proposal: ProposedChange) -> None:
+        """Check the next proposal in the order of writing."""
         try:
             claim = self._build_claim(proposal)
             findings = self._find_findings(proposal, claim)

@@ -72,10 +72,17 @@ class NameIndex:
 
     def __init__(self, entities: Iterable[Entity]) -> None:
         self._entities_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
+        self._ids: set[Id] = set()
+        self.add_new(entities)
+
+    def add_new(self, entities: Iterable[Entity]) -> None:
+        """Add the entities that are not in the index yet."""
         for entity in entities:
-            self.add(entity)
+            if entity.id not in self._ids:
+                self.add(entity)
 
     def add(self, entity: Entity) -> None:
+        self._ids.add(entity.id)
         if entity.status is EntityStatus.CANONICAL:
             for name in _bare_names(entity):
                 self._entities_by_name[name].append(entity)

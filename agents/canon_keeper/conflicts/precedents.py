@@ -59,6 +59,11 @@ class Precedents:
     def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
         self._rulings = {ruling.pair: ruling for ruling in rulings}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Precedents) and self._rulings == other._rulings
+
+    __hash__ = None  # type: ignore[assignment]
+
     def with_rulings(self, rulings: Iterable[Ruling]) -> Precedents:
         """Return these precedents with others beside them."""
         return Precedents([*self._rulings.values(), *rulings])
