@@ -21,7 +21,7 @@ LINES = (
     "/fact The gull number {0} has one red eye",
     "/npc Guest {0}: somebody",
     "/state Mara +seen-{0}",
-    "/state Mara.luck = {0}",
+    "/state Mara.luck_{0} = 3",
     "/fact Mara owes the ferryman of night {0} a coin",
     "/axiom Chest number {0} opens for its owner alone",
     "/clock Thaw {0} 4",
