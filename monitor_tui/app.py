@@ -174,6 +174,14 @@ class MonitorApp(App[None]):
         if keymap:
             self.set_keymap(complete_keymap(keymap, bindings_by_class))
 
+    def get_key_display(self, binding: Binding) -> str:
+        """Return the key as it is shown; the key map's, for a binding that is listed as its class has it."""
+        own_keys = self._interface.keymap.get(binding.id or "", binding.key).split(",")
+        if binding.key not in own_keys:
+            own_bindings = Binding.make_bindings([Binding(",".join(own_keys), binding.action)])
+            return " ".join(super(MonitorApp, self).get_key_display(own) for own in own_bindings)
+        return super().get_key_display(binding)
+
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
 

@@ -45,7 +45,7 @@ class InterfaceMemory:
         self.theme = self.fixed_theme or self._chosen_theme
         self.panel_width = _panel_width(fixed_panel) or _panel_width(self._chosen_panel) or PanelWidth.NORMAL
         keymap = join_nested_names(_section(settings, "keymap"))
-        self.keymap = {name: keys for name, keys in keymap.items() if isinstance(keys, str)}
+        self.keymap = {name: keys.replace(" ", "") for name, keys in keymap.items() if isinstance(keys, str)}
         """Keys by the name of what they do."""
 
     def choose_theme(self, theme: str) -> None:

@@ -227,6 +227,6 @@ def _key_entries(app: App[object], owner: type[DOMNode]) -> Iterator[HelpEntry]:
                 continue
             listed_ids.add(binding.id)
             keys = dict.fromkeys(
-                app.get_key_display(Binding(b.key, "")) for b in bindings if b.id == binding.id
+                app.get_key_display(Binding(b.key, "", id=b.id)) for b in bindings if b.id == binding.id
             )
             yield HelpEntry(" ".join(keys), binding.tooltip)

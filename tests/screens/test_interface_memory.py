@@ -133,6 +133,17 @@ async def test_keymap_in_settings_gives_a_key_another_place(line: str, played_ho
         assert ui.screen == "GateScreen"
 
 
+async def test_help_shows_the_keys_of_the_keymap(played_home: Path) -> None:
+    (played_home / "settings.toml").write_text('[keymap]\nscene.sheet = "f10, ctrl+g"\n')
+    async with started_at(played_home, (120, 60)) as ui:
+        await ui.press("enter", "ctrl+g")
+        assert ui.screen == "SheetScreen"
+        await ui.press("escape", "f1")
+        assert ui.screen == "HelpScreen"
+        assert ui.shows("f10 ^g Character sheets")
+        assert not ui.shows("f5 Character sheets")
+
+
 async def test_keymap_leaves_what_else_was_on_the_key(played_home: Path) -> None:
     (played_home / "settings.toml").write_text('[keymap]\nscene.stop = "f10"\n')
     async with started_at(played_home) as ui:
