@@ -376,6 +376,54 @@ async def test_library_whose_lock_was_deleted_opens_without_its_log(path: Path) 
     await db.close()
 
 
+async def test_library_lock_that_was_deleted_lets_no_second_process_in(path: Path) -> None:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert holder.stdout
+        await holder.stdout.readline()
+        path.with_name("library.lock").unlink()
+        for _ in range(2):
+            with pytest.raises(LibraryInUse, match="Another MONITOR has this library open"):
+                await open_library(path)
+        assert not path.with_name("library.lock").exists(), "the next one is refused, too"
+    finally:
+        holder.kill()
+        await holder.communicate()
+    db = await open_library(path)
+    await db.close()
+
+
+async def test_library_lock_is_shared_by_folders_that_link_to_one_library(tmp_path: Path) -> None:
+    path, link = tmp_path / "one" / "library.db", tmp_path / "two" / "library.db"
+    db = await open_library(path)
+    link.parent.mkdir()
+    link.symlink_to(path)
+    with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
+        await open_library(link)
+    await db.close()
+    db = await open_library(link)
+    with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
+        await open_library(path)
+    await db.write(Role.ORCHESTRATOR, writing("over the link"))
+    await db.close()
+    db = await open_library(path)
+    assert await db.read(titles) == ["over the link"]
+    await db.close()
+
+
+async def test_library_that_links_to_a_foreign_file_gets_no_lock_beside_it(tmp_path: Path) -> None:
+    foreign, lock = tmp_path / "thesis.db", tmp_path / "thesis.lock"
+    foreign.write_text("Chapter one. " * 100)
+    lock.write_text("mine")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "library.db").symlink_to(foreign)
+    with pytest.raises(LibraryUnreadable, match="is not a MONITOR library"):
+        await open_library(tmp_path / "home" / "library.db")
+    assert lock.read_text() == "mine"
+
+
 async def test_library_lock_refuses_a_second_open_in_one_process(library: Database, path: Path) -> None:
     with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
         await open_library(path)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import apsw
 
 from stores.authority import Role
-from stores.embedded.connections import ConnectionFactory, Durability, Migration
+from stores.embedded.connections import ConnectionFactory, Durability, Migration, check_header
 from stores.embedded.permissions import StoreOfTable
 from stores.embedded.process_lock import ProcessLock, lacks_newest_writes
 from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
@@ -138,7 +138,7 @@ class Database:
     ) -> Database:
         """Open the file; create it and its folder if absent, and migrate it to the newest format.
 
-        `exclusive` locks `<stem>.lock` beside it, so that one process at a time has the file open.
+        `exclusive` locks `<stem>.lock` beside it and the folder of both, so that one process at a time has it open.
         Raises LibraryUnreadable (the file is left alone) or LibraryInUse.
         """
         return await asyncio.to_thread(
@@ -160,7 +160,12 @@ class Database:
         exclusive: bool,
     ) -> Database:
         _make_folder(path.parent)
-        lock = ProcessLock(path.with_suffix(".lock")) if exclusive else None
+        if exclusive and path.is_symlink():
+            check_header(
+                path, application_id, newest=len(migrations)
+            )  # before a lock is put beside a foreign file
+        # Beside the file itself: two folders that link to one file share its lock.
+        lock = ProcessLock(path.resolve().with_suffix(".lock")) if exclusive else None
         try:
             if lock and lacks_newest_writes(path):
                 raise missing_log_error(path)

@@ -18,11 +18,34 @@ if sys.platform == "win32":
     def _take(handle: int) -> None:
         os.lseek(handle, _FAR, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+    def _take_folder(folder: Path) -> int | None:
+        """Return None: a file that is open cannot be deleted here."""
+        return None
 else:
     import fcntl
 
     def _take(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _take_folder(folder: Path) -> int | None:
+        """Lock the folder itself and return its handle; None where a file system has no such locks.
+
+        Raises BlockingIOError if another handle has it locked.
+        """
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except OSError:
+            return None
+        try:
+            _take(handle)
+        except BlockingIOError:
+            os.close(handle)
+            raise
+        except OSError:
+            os.close(handle)
+            return None
+        return handle
 
 
 _OPEN_MARK = b" open"
@@ -31,6 +54,7 @@ _MAX_BYTES = 64
 
 def lacks_newest_writes(path: Path) -> bool:
     """Return whether the log is gone of a library that is open, or whose process was ended while it was."""
+    path = path.resolve()  # the log and the lock stand beside the file itself, not beside links to it
     if not path.exists() or path.with_name(f"{path.name}-wal").exists():
         return False
     try:
@@ -42,6 +66,8 @@ def lacks_newest_writes(path: Path) -> bool:
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
 
+    The folder is locked with it: a lock file that is deleted meanwhile lets nobody else in.
+
     Between `mark_open` and `mark_closed` the file also says that the library has a write-ahead log. A process that
     is killed leaves that mark, and the next lock keeps it (see `lacks_newest_writes`).
 
@@ -52,27 +78,35 @@ class ProcessLock:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            self._folder_handle = _take_folder(path.parent)
+        except BlockingIOError as error:
+            raise _library_in_use_error(path) from error
+        try:
+            self._handle = self._take_file(path)
+        except BaseException:
+            self._release_folder()
+            raise
+
+    def _take_file(self, path: Path) -> int:
+        try:
             # Do not follow links: a home folder from somebody else could link to any of the user's files.
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         try:
-            _take(self._handle)
+            _take(handle)
+            was_left_open = os.read(handle, _MAX_BYTES).endswith(_OPEN_MARK)
+            _write(handle, _OPEN_MARK if was_left_open else b"")
         except (BlockingIOError, PermissionError) as error:
-            os.close(self._handle)
+            os.close(handle)
             raise _library_in_use_error(path) from error
         except OSError as error:
-            os.close(self._handle)
+            os.close(handle)
             raise cannot_open_error(path, error.strerror or str(error)) from error
-        try:
-            was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
-            self._write(_OPEN_MARK if was_left_open else b"")
-        except OSError as error:
-            os.close(self._handle)
-            raise cannot_open_error(path, error.strerror or str(error)) from error
+        return handle
 
     def mark_open(self) -> None:
-        self._write(_OPEN_MARK)
+        _write(self._handle, _OPEN_MARK)
 
     def mark_closed(self) -> None:
         os.ftruncate(self._handle, len(_process_id()))
@@ -80,11 +114,17 @@ class ProcessLock:
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.
         os.close(self._handle)
+        self._release_folder()
 
-    def _write(self, mark: bytes) -> None:
-        os.lseek(self._handle, 0, os.SEEK_SET)
-        os.ftruncate(self._handle, 0)
-        os.write(self._handle, _process_id() + mark)
+    def _release_folder(self) -> None:
+        if self._folder_handle is not None:
+            os.close(self._folder_handle)
+
+
+def _write(handle: int, mark: bytes) -> None:
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.ftruncate(handle, 0)
+    os.write(handle, _process_id() + mark)
 
 
 def _process_id() -> bytes:
@@ -92,7 +132,10 @@ def _process_id() -> bytes:
 
 
 def _library_in_use_error(path: Path) -> LibraryInUse:
-    pid = path.read_text(errors="replace").partition(" ")[0].strip()
+    try:
+        pid = path.read_text(errors="replace").partition(" ")[0].strip()
+    except OSError:  # deleted under the program that has it open
+        pid = ""
     holder = f"Another MONITOR (process {pid})" if pid.isdigit() else "Another MONITOR"
     return LibraryInUse(
         f"{holder} has this library open.",

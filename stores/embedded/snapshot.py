@@ -37,6 +37,7 @@ async def open_library_copy(path: Path, folder: Path) -> Database:
 def _copy_library(path: Path, target: Path) -> None:
     if not path.is_file():
         raise NotFound(f"There is no library in {path.parent}.")
+    path = path.resolve()
     if lacks_newest_writes(path):
         raise missing_log_error(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
