@@ -1,9 +1,10 @@
-"""Where a campaign is exported to from the screen, and what its archive is called."""
+"""Where campaigns and stories are exported to from the screen, and what the files are called."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Final
 
 from stores.archive import export_campaign
 from stores.authority import Role
@@ -11,11 +12,17 @@ from stores.errors import ArchiveError
 from stores.open import Stores
 from stores.records.ids import Clock, Id
 
+MAX_SAME_NAME: Final = 1_000
+"""Exports of one name on one day."""
+
 
 def archive_name(name: str) -> str:
     """Return the file name of a campaign's archive: letters and digits of its name, hyphens for the rest."""
-    slug = "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
-    return f"{slug or 'campaign'}.monitor.zip"
+    return f"{_slug(name) or 'campaign'}.monitor.zip"
+
+
+def _slug(name: str) -> str:
+    return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())[:80]
 
 
 async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id: Id) -> str:
@@ -28,10 +35,41 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     except OSError as error:
-        raise ArchiveError(
-            f"{folder} cannot be made: {error.strerror}.", kept="Nothing was written.", todo="Make room."
-        ) from error
+        raise _write_error(folder, error) from error
     path = folder / f"{clock():%Y-%m-%d}-{archive_name(universe.name)}"
     archive = await export_campaign(stores, universe_id, path, clock=clock)
     missing_note = f" (originals that are gone: {len(archive.missing)})" if archive.missing else ""
     return f"{archive.path}{missing_note}"
+
+
+async def save_story_text(home: Path, clock: Clock, title: str, text: str) -> str:
+    """Write a story's text to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
+    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'story'}"
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, text))
+
+
+def _write_new_file(folder: Path, name: str, text: str) -> Path:
+    """Write a file that no other gives way to: the second of a name gets a number."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in range(1, MAX_SAME_NAME):
+            path = folder / f"{name}{f'-{number}' if number > 1 else ''}.md"
+            try:
+                with path.open("x", encoding="utf-8") as file:
+                    file.write(text)
+            except FileExistsError:
+                continue
+            return path
+    except OSError as error:
+        raise _write_error(folder, error) from error
+    raise ArchiveError(
+        f"{folder} is full of exports of that name.", kept="Nothing was written.", todo="Move some."
+    )
+
+
+def _write_error(folder: Path, error: OSError) -> ArchiveError:
+    return ArchiveError(
+        f"{folder} cannot be written: {error.strerror}.",
+        kept="Nothing was lost.",
+        todo="Make room, and try again.",
+    )

@@ -40,7 +40,7 @@ from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
-from monitor_tui.campaign_exports import export_universe
+from monitor_tui.campaign_exports import export_universe, save_story_text
 from monitor_tui.compose_play import Agents, PlayParts
 from monitor_tui.input_files import read_log_file
 from monitor_tui.user_files import load_sample
@@ -89,12 +89,13 @@ class ServiceComposer:
         """Build every service."""
         conflicts = self._build_conflicts()
         policy, llm, query = self._build_policy(conflicts), self._build_llm(), self._build_query()
+        stories = self._build_stories()
         lines = self._build_lines(
-            ConflictCommandService(conflicts, policy, self.agents.contexts, self._ledger), llm, query
+            ConflictCommandService(conflicts, policy, self.agents.contexts, self._ledger), llm, query, stories
         )
         return Services(
             play=self._build_play(lines),
-            stories=self._build_stories(),
+            stories=stories,
             gate=self._build_gate(lines),
             conflicts=conflicts,
             policy=policy,
@@ -109,7 +110,11 @@ class ServiceComposer:
         )
 
     def _build_lines(
-        self, conflict_commands: ConflictCommandService, llm: LlmService, query: QueryService
+        self,
+        conflict_commands: ConflictCommandService,
+        llm: LlmService,
+        query: QueryService,
+        stories: StoryService,
     ) -> TypedLines:
         agents, play = self.agents, self._play
         tools = CommandTools(
@@ -126,6 +131,7 @@ class ServiceComposer:
             canon=agents.canon,
             conflicts=conflict_commands,
             budgets=llm,
+            export_story=stories.export_story,
             read_recap=self._story_records.read_previously_lines,
             read_entity_card=self._entity_cards.read_card,
             ask_record=partial(query.answer_question, in_words=False),
@@ -175,6 +181,7 @@ class ServiceComposer:
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), stores.health, load_sample
             ),
+            save_text=partial(save_story_text, self._home, base.clock),
             clock=base.clock,
             events=base.events,
         )

@@ -123,6 +123,7 @@ class StoryLoop:
                 goal=clean(outline.scene_goal),
                 cast=cast,
                 place_id=place_id,
+                opening_place_id=place_id,
                 tick=outline.tick,
                 created_at=self._clock(),
             ),
@@ -151,6 +152,7 @@ class StoryLoop:
                 title=f"Scene {previous_scene.order + 1}",
                 cast=cast,
                 place_id=place_id,
+                opening_place_id=place_id,
                 tick=tick,
                 created_at=self._clock(),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
@@ -12,7 +12,7 @@ from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
-from agents.services.story_export import StoryRecord
+from agents.services.story_export import StoryRecord, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
@@ -27,6 +27,10 @@ SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
 
 SAMPLE_SYSTEM = "lantern_twos"
 """The rule pack of the sample's characters."""
+
+
+SaveStoryText = Callable[[str, str], Awaitable[str]]
+"""Writes the text of a story of this title to a new file; returns its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class StoryService:
         play_tools: PlayTools,
         canon: CanonReader,
         startup: StartupReaders,
+        save_text: SaveStoryText,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -65,6 +70,7 @@ class StoryService:
         self._play_tools = play_tools
         self._canon = canon
         self._startup = startup
+        self._save_text = save_text
         self._clock = clock
         self._events = events
         self._open_story_id: Id | None = None
@@ -186,6 +192,12 @@ class StoryService:
     async def story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that an exported story contains."""
         return await self._story_record_reader.read_story_record(story_id)
+
+    async def export_story(self, story_id: Id, *, as_journal: bool = False) -> str:
+        """Write a story to a new file to read, or as a plain solo journal; return its path. Raises ArchiveError."""
+        record = await self.story_record(story_id)
+        text = write_journal(record) if as_journal else write_markdown(record)
+        return await self._save_text(record.story.title, text)
 
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
         async with self._dispatcher.exclusive():

@@ -113,11 +113,11 @@ class _MarkdownWriter:
         for row in exported_scene.rows:
             yield from self._write_row(row, is_question=row.turn.id in question_ids)
         yield from map(_format_note, exported_scene.removed_turn_notes)
-        outcome = escape_line(scene.summary) or (
-            "Canon from this scene" if self._citations.facts_at(scene.id) else ""
-        )
-        if outcome:
-            yield append_footnotes(f"**Outcome:** {outcome}", self._number_footnotes(scene.id))
+        if scene.summary:
+            outcome = f"**Outcome:** {escape_line(scene.summary)}"
+            yield append_footnotes(outcome, self._number_footnotes(scene.id))
+        elif self._citations.facts_at(scene.id):
+            yield append_footnotes("*True since this scene*", self._number_footnotes(scene.id))
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn

@@ -76,7 +76,8 @@ class StoryRecordReader:
         story = await self._log.story(story_id)
         universe = await self._canon.universe(story.universe_id)
         scenes = await self._log.scenes(story_id)
-        places_by_id = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
+        place_ids = {s.id: s.opening_place_id or s.place_id for s in scenes}
+        places_by_id = await self._canon.entities_by_id({i for i in place_ids.values() if i})
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
         notes = await self._log.notes(story_id=story_id)
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
@@ -99,7 +100,7 @@ class StoryRecordReader:
                     scene,
                     rows,
                     format_tick(universe.calendar, _first_spoken_tick(scene, rows)),
-                    places_by_id[scene.place_id].name if scene.place_id in places_by_id else "",
+                    places_by_id[place_id].name if (place_id := place_ids[scene.id]) in places_by_id else "",
                     notes=[*(n.text for n in scene_notes if n.turn_id is None), *journal_texts[scene.id]],
                     removed_turn_notes=[
                         n.text for n in scene_notes if n.turn_id and n.turn_id not in shown_turn_ids

@@ -51,6 +51,7 @@ class StoriesScreen(ServiceScreen[None]):
             id="stories.abandon",
             tooltip="Abandon this story; it can still be read",
         ),
+        Binding("X", "export", "Export", id="stories.export", tooltip="Write this story to a file to read"),
         Binding("f", "finish", "Finish", id="stories.finish", tooltip="Close this story, with a recap"),
         Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
         Binding(
@@ -68,6 +69,12 @@ class StoriesScreen(ServiceScreen[None]):
         """A story is closed."""
 
         report: CommitReport
+
+    @dataclass
+    class StoryExported(Message):
+        """A story is written to a file."""
+
+        path: str
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -134,6 +141,8 @@ class StoriesScreen(ServiceScreen[None]):
             self.notify("This story is over, and its last scene has no turns.", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "export":
+            return self._current_card is not None
         if action in ("abandon", "finish"):
             return self._current_card is not None and self._current_card.state in PLAYABLE_STATES
         return True
@@ -181,6 +190,17 @@ class StoriesScreen(ServiceScreen[None]):
     @on(StoryCompleted)
     def _show_completion(self, message: StoryCompleted) -> None:
         self.app.push_screen(CommitReportDialog(message.report, "The story is finished"))
+
+    def action_export(self) -> None:
+        if card := self._current_card:
+            self.start_change(partial(self._export_story, card.story.id), "export")
+
+    async def _export_story(self, story_id: Id) -> None:
+        self.post_message(self.StoryExported(await self.services.stories.export_story(story_id)))
+
+    @on(StoryExported)
+    def _show_exported(self, message: StoryExported) -> None:
+        self.notify(f"Written: {message.path}", markup=False)
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))

@@ -91,6 +91,9 @@ class Scene(Record):
     goal: str = ""
     cast: tuple[Id, ...] = ()
     place_id: Id | None = None
+    """Where play stands; a commit moves it with the hero."""
+    opening_place_id: Id | None = None
+    """Where the scene opened (None: not recorded)."""
     tick: int = 0
     head: Id | None = None
     """The turn that play stands on (None: before the first)."""

@@ -140,3 +140,12 @@ async def test_story_just_begun_can_be_abandoned(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW, first="demo") as ui:
         await ui.press("escape", "enter", "2", "x", "enter")
         assert ui.shows("abandoned")
+
+
+async def test_stories_screen_exports_a_story_to_a_file(played_home: Path) -> None:
+    async with started_app(real_services(played_home), NARROW) as ui:
+        await ui.press("2", "X")
+        (path,) = (played_home / "exports").glob("*.md")
+        assert path.read_text(encoding="utf-8").startswith("# ")
+        await ui.press("X")
+        assert len(list((played_home / "exports").glob("*.md"))) == 2

@@ -58,6 +58,18 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", (head, *([numbers] if numbers else []), *facts))
 
 
+@group.command("export", "/export  (or journal)", "Write the story to a file to read", access=Access.READ)
+async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
+    if call.argument.casefold() not in ("", "journal"):
+        raise InputError(
+            f"A story is not written as {call.argument[:40]!r}.",
+            kept="Nothing was written.",
+            todo="/export writes it to read, /export journal as a plain solo journal.",
+        )
+    path = await tools.export_story(call.context.story.id, as_journal=bool(call.argument))
+    return Reply("operation", (f"Written: {path}",))
+
+
 @group.command("help", "/help", "Keys, commands and a tour", access=Access.READ)
 async def show_help(tools: CommandTools, call: CommandCall) -> Reply:
     name = call.argument.removeprefix("/").casefold()

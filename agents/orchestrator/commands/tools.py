@@ -36,6 +36,12 @@ class AskRecord(Protocol):
         ...
 
 
+class ExportStory(Protocol):
+    async def __call__(self, story_id: Id, *, as_journal: bool = False) -> str:
+        """Write a story to a new file to read, or as a plain solo journal; return its path."""
+        ...
+
+
 class ConflictCommands(Protocol):
     """Conflicts, promises and policy rules, as lines. Each method takes the session lock if it needs it."""
 
@@ -93,6 +99,7 @@ class CommandTools:
     canon: CanonReader
     conflicts: ConflictCommands
     budgets: Budgets
+    export_story: ExportStory
     read_recap: ReadRecap
     read_entity_card: ReadEntityCard
     ask_record: AskRecord
