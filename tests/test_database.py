@@ -387,7 +387,6 @@ async def test_library_lock_that_was_deleted_lets_no_second_process_in(path: Pat
         for _ in range(2):
             with pytest.raises(LibraryInUse, match="Another MONITOR has this library open"):
                 await open_library(path)
-        assert not path.with_name("library.lock").exists(), "the next one is refused, too"
     finally:
         holder.kill()
         await holder.communicate()

@@ -138,7 +138,7 @@ class Database:
     ) -> Database:
         """Open the file; create it and its folder if absent, and migrate it to the newest format.
 
-        `exclusive` locks `<stem>.lock` beside it and the folder of both, so that one process at a time has it open.
+        `exclusive` locks `<stem>.lock` beside it and the file itself, so that one process at a time has it open.
         Raises LibraryUnreadable (the file is left alone) or LibraryInUse.
         """
         return await asyncio.to_thread(
@@ -165,7 +165,7 @@ class Database:
                 path, application_id, newest=len(migrations)
             )  # before a lock is put beside a foreign file
         # Beside the file itself: two folders that link to one file share its lock.
-        lock = ProcessLock(path.resolve().with_suffix(".lock")) if exclusive else None
+        lock = ProcessLock(path.resolve().with_suffix(".lock"), path.resolve()) if exclusive else None
         try:
             if lock and lacks_newest_writes(path):
                 raise missing_log_error(path)

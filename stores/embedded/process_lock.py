@@ -19,8 +19,8 @@ if sys.platform == "win32":
         os.lseek(handle, _FAR, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
-    def _take_folder(folder: Path) -> int | None:
-        """Return None: a file that is open cannot be deleted here."""
+    def _take_library(path: Path) -> int | None:
+        """Return None: a lock file that is open cannot be deleted here."""
         return None
 else:
     import fcntl
@@ -28,13 +28,14 @@ else:
     def _take(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _take_folder(folder: Path) -> int | None:
-        """Lock the folder itself and return its handle; None where a file system has no such locks.
+    def _take_library(path: Path) -> int | None:
+        """Lock the library file itself and return its handle; None if it is not there yet or takes no such lock.
 
-        Raises BlockingIOError if another handle has it locked.
+        SQLite has other locks on it (POSIX ones), which the system drops as soon as any handle of the file is closed.
+        Raises BlockingIOError if another process has it.
         """
         try:
-            handle = os.open(folder, os.O_RDONLY)
+            handle = os.open(path, os.O_RDONLY)
         except OSError:
             return None
         try:
@@ -66,7 +67,8 @@ def lacks_newest_writes(path: Path) -> bool:
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
 
-    The folder is locked with it: a lock file that is deleted meanwhile lets nobody else in.
+    The library file is locked with it: a lock file that is deleted meanwhile lets nobody else in. Close the library
+    before `release`.
 
     Between `mark_open` and `mark_closed` the file also says that the library has a write-ahead log. A process that
     is killed leaves that mark, and the next lock keeps it (see `lacks_newest_writes`).
@@ -75,17 +77,20 @@ class ProcessLock:
     LibraryUnreadable if the folder cannot be written to.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, library_path: Path) -> None:
         self.path = path
+        self._library_path = library_path
+        self._handle = self._take_file(path)
         try:
-            self._folder_handle = _take_folder(path.parent)
+            self._library_handle = _take_library(library_path)
+            was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
+            _write(self._handle, _OPEN_MARK if was_left_open else b"")
         except BlockingIOError as error:
+            os.close(self._handle)
             raise _library_in_use_error(path) from error
-        try:
-            self._handle = self._take_file(path)
-        except BaseException:
-            self._release_folder()
-            raise
+        except OSError as error:
+            self.release()
+            raise cannot_open_error(path, error.strerror or str(error)) from error
 
     def _take_file(self, path: Path) -> int:
         try:
@@ -95,8 +100,6 @@ class ProcessLock:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         try:
             _take(handle)
-            was_left_open = os.read(handle, _MAX_BYTES).endswith(_OPEN_MARK)
-            _write(handle, _OPEN_MARK if was_left_open else b"")
         except (BlockingIOError, PermissionError) as error:
             os.close(handle)
             raise _library_in_use_error(path) from error
@@ -106,6 +109,8 @@ class ProcessLock:
         return handle
 
     def mark_open(self) -> None:
+        if self._library_handle is None:
+            self._library_handle = _take_library(self._library_path)
         _write(self._handle, _OPEN_MARK)
 
     def mark_closed(self) -> None:
@@ -114,11 +119,8 @@ class ProcessLock:
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.
         os.close(self._handle)
-        self._release_folder()
-
-    def _release_folder(self) -> None:
-        if self._folder_handle is not None:
-            os.close(self._folder_handle)
+        if self._library_handle is not None:
+            os.close(self._library_handle)
 
 
 def _write(handle: int, mark: bytes) -> None:
