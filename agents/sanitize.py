@@ -24,22 +24,29 @@ _TERMINAL_ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?",  # the rest
     re.DOTALL,
 )
+_INVISIBLE = re.compile(
+    "(\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f)"  # the flag of England and its like, which stays
+    "|[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u2060-\u2065\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters that take no place on the screen, or an empty one; joiners stay, which emoji and some scripts need."""
+
 _DIRECTION_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
 
 
 def clean(text: str) -> str:
-    r"""Return `text` without terminal escapes, control characters and direction overrides.
+    r"""Return `text` without terminal escapes, control and invisible characters and direction overrides.
 
-    Line breaks stay (as `\n`), tabs become spaces, accents are composed (NFC).
+    Line breaks stay (as `\n`), tabs become spaces, accents are composed (NFC). What has nothing to see is empty.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
-    text = _TERMINAL_ESCAPES.sub("", text)
+    text = _INVISIBLE.sub(r"\1", _TERMINAL_ESCAPES.sub("", text))
     allowed = (
         c
         for c in text
         if c == "\n" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _DIRECTION_OVERRIDES)
     )
-    return unicodedata.normalize("NFC", "".join(allowed)).strip()
+    cleaned = unicodedata.normalize("NFC", "".join(allowed)).strip()
+    return cleaned if any(unicodedata.category(c)[0] in "LNPS" for c in cleaned) else ""
 
 
 def clean_line(text: str, limit: int = MAX_LINE_LENGTH) -> str:

@@ -7,7 +7,7 @@ collected here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from stores.archive_file import campaign_archive_error
@@ -18,9 +18,10 @@ from stores.records.canon import Fact, Support
 from stores.records.ids import Id
 from stores.records.llm import MAX_CALL_MICROS, MAX_CALL_TOKENS, LlmCall
 from stores.records.memory import ArchivedLog
-from stores.records.play import HeadMove, Scene, Turn
+from stores.records.play import HeadMove, Scene, Story, Turn
 from stores.records.sources import Source
 from stores.records.workflow import ProposalStatus, ProposedChange, Transition
+from stores.records.world import Entity, Universe
 
 _ID_PATTERN = re.compile(r'"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"')
 
@@ -39,6 +40,16 @@ stored result does at the turn that will show it."""
 
 _SUBJECT_COLLECTIONS = ("universes", "stories", "scenes", "turns", "checkpoints")
 """Collections that transitions may belong to."""
+
+
+MAX_TURN_TEXT = 1_000_000
+"""Characters of a turn in an archive: fifty of the longest typed lines."""
+
+MAX_NAME_TEXT = 1_000
+"""Characters of a name or title in an archive; typed ones have at most 120."""
+
+MAX_ALIASES = 1_000
+"""Other names of one entity in an archive."""
 
 
 class ArchiveReferences(NamedTuple):
@@ -99,6 +110,7 @@ class _RecordChecker:
         self._unsupported_fact_ids: set[Id] = set()
         self._last_head_moves: dict[Id, HeadMove] = {}
         self._absurd_call_ids: set[Id] = set()
+        self._oversized: list[str] = []
 
     def add_record(self, collection: str, record: Record) -> None:
         """Add one record; references to later records are checked at the end."""
@@ -112,6 +124,7 @@ class _RecordChecker:
             raise self._make_error(f"A record in {collection}.jsonl belongs to another universe.")
         for field, target in _REQUIRED_REFERENCES.get(collection, ()):
             self._require_record(target, getattr(record, field))
+        self._oversized += _find_oversized(record)
         match record:
             case Turn():
                 self._check_turn(record)
@@ -155,6 +168,8 @@ class _RecordChecker:
             last_move = self._last_head_moves.get(scene_id)
             if last_move is None or last_move.to_turn != head:
                 raise self._make_error("A scene stands where nothing moved it to.")
+        if self._oversized:
+            raise self._make_error(self._oversized[0])
         if self._absurd_call_ids:
             raise self._make_error("A call of a model has tokens or a cost that no call can have.")
 
@@ -170,3 +185,20 @@ class _RecordChecker:
         if parent_position != (turn.scene_id, turn.depth - 1):
             raise self._make_error("A turn does not fit the one before it.")
         self._turn_positions[turn.id] = (turn.scene_id, turn.depth)
+
+
+def _find_oversized(record: Record) -> Iterator[str]:
+    """Say what of a record is longer than anything that is typed, told or imported."""
+    match record:
+        case Turn() if len(record.text) > MAX_TURN_TEXT:
+            yield f"A turn has {len(record.text):,} characters; {MAX_TURN_TEXT:,} are the most."
+        case Entity():
+            longest = max(len(name) for name in (record.name, *record.aliases))
+            if longest > MAX_NAME_TEXT:
+                yield f"A name has {longest:,} characters; {MAX_NAME_TEXT:,} are the most."
+            if len(record.aliases) > MAX_ALIASES:
+                yield f"One name has {len(record.aliases):,} other names; {MAX_ALIASES:,} are the most."
+        case Universe() if len(record.name) > MAX_NAME_TEXT:
+            yield f"A name has {len(record.name):,} characters; {MAX_NAME_TEXT:,} are the most."
+        case Story() | Scene() if len(record.title) > MAX_NAME_TEXT:
+            yield f"A title has {len(record.title):,} characters; {MAX_NAME_TEXT:,} are the most."

@@ -455,6 +455,28 @@ async def test_archive_with_a_scene_that_nothing_moved_is_refused(forge: Forge, 
     assert "nothing moved it to" in await refused(library, forge.write())
 
 
+@pytest.mark.parametrize(
+    ("collection", "oversized", "words"),
+    [
+        ("turns", {"text": "x" * 2_000_000}, "A turn has 2,000,000 characters"),
+        ("entities", {"name": "x" * 2_000}, "A name has 2,000 characters"),
+        (
+            "entities",
+            {"aliases": [f"Mara {n}" for n in range(2_000)]},
+            "2,000 other names; 1,000 are the most",
+        ),
+        ("universes", {"name": "x" * 2_000}, "A name has 2,000 characters"),
+        ("scenes", {"title": "x" * 2_000}, "A title has 2,000 characters"),
+    ],
+)
+async def test_archive_with_a_text_or_name_beyond_sense_is_refused(
+    collection: str, oversized: dict[str, Any], words: str, forge: Forge, library: Stores
+) -> None:
+    """The background would read a turn of 60 MB and compare 20,000 names for minutes."""
+    forge.change(collection, **oversized)
+    assert words in await refused(library, forge.write())
+
+
 @pytest.mark.parametrize("absurd", [{"cost": {"micros": 2**62, "known": True}}, {"tokens_in": 10**12}])
 async def test_archive_with_a_bill_beyond_sense_is_refused(
     absurd: dict[str, Any], forge: Forge, library: Stores

@@ -14,6 +14,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import (
     current_entity,
     is_about_the_past,
+    look_of_name,
     named_entities,
     named_facts,
     normalize_name,
@@ -235,13 +236,13 @@ async def _read_similar_names(
 
 def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tuple[str, Id]]) -> set[Id]:
     """Return whose names are like one of those that are wanted."""
-    known_names = [(normalize_name(name), entity_id) for name, entity_id in folded_names]
+    known_names = [(look_of_name(normalize_name(name)), entity_id) for name, entity_id in folded_names]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
     return {
         known_names[place][1]
         for name in wanted_names
         for _, _, place in process.extract(
-            name, choices, scorer=fuzz.ratio, score_cutoff=SIMILAR_NAME_LIKENESS, limit=10
+            look_of_name(name), choices, scorer=fuzz.ratio, score_cutoff=SIMILAR_NAME_LIKENESS, limit=10
         )
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -84,6 +85,17 @@ def normalize_name(name: str) -> str:
     """Return a name as names are compared: without case, punctuation and an article before it."""
     article, _, rest = normalize_statement(name).partition(" ")
     return rest if rest and article in _ARTICLES else normalize_statement(name)
+
+
+_LATIN_LOOKALIKES = str.maketrans("авекмнорстухіјѕһԁԛԝҫёїαβγικνορτυχζ", "abekmhopctyxijshdqwçëïabyiknoptuxz")
+"""Small letters of the Cyrillic and Greek alphabets that look, small or capital, like letters of the Latin one."""
+
+
+def look_of_name(name: str) -> str:
+    """Return what a normalized name looks like: the same for `mara` and for one with a Cyrillic `а`."""
+    if name.isascii():
+        return name
+    return unicodedata.normalize("NFKC", name).casefold().translate(_LATIN_LOOKALIKES)
 
 
 def causes_of(change: Payload) -> tuple[Id, ...]:

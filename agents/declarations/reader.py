@@ -18,6 +18,7 @@ from agents.proposals.statements import (
     as_sentence,
     require_statement_length,
 )
+from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
 from stores.records.canon import (
@@ -98,7 +99,7 @@ def read_entity(argument: str, example: str) -> NewEntity:
         name, description = match[1], match[2]
     description, numbers = split_trailing_numbers(require_statement_length(description.strip()))
     is_important = name.rstrip().endswith("!")
-    name, name_numbers = split_trailing_numbers(name.rstrip(" !").strip())
+    name, name_numbers = split_trailing_numbers(clean(name.rstrip(" !")))
     if not name:
         raise InputError("It needs a name.", kept="Nothing was proposed.", todo=f"As in: {example}")
     if len(name) > MAX_NAME_LENGTH or "\n" in name:

@@ -57,12 +57,13 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
             return change.model_copy(update={"statement": as_sentence(text)})
         case CreateEntity():
             name, _, description = text.partition(":")
-            if not name.strip() or len(name) > MAX_NAME_LENGTH:
+            name = clean(name)
+            if not name or len(name) > MAX_NAME_LENGTH:
                 raise InputError(
                     f"A name has 1 to {MAX_NAME_LENGTH} characters.", kept="The proposal is as it was."
                 )
             return change.model_copy(
-                update={"name": name.strip(), "description": description.strip() or change.description}
+                update={"name": name, "description": description.strip() or change.description}
             )
         case StateChange():
             return _edit_state_change(change, text)

@@ -255,7 +255,13 @@ class CheckRun:
         """Yield what may be the same by another spelling: no conflict, but worth a look."""
         if isinstance(proposal.change, CreateEntity):
             entity = build_entity(proposal, proposal.change)
-            for lookalike in self._not_ruled_different(entity, self._names.similarly_named(entity)):
+            looking_alike = self._names.looking_alike(entity)
+            for lookalike in self._not_ruled_different(entity, looking_alike):
+                text = f"The name looks like {lookalike.name}, written with other letters."
+                yield ConflictView("alike", text, is_certain=False, entity_id=lookalike.id)
+            lookalike_ids = {lookalike.id for lookalike in looking_alike}
+            similarly_named = [e for e in self._names.similarly_named(entity) if e.id not in lookalike_ids]
+            for lookalike in self._not_ruled_different(entity, similarly_named):
                 text = f"The name is like {lookalike.name}."
                 yield ConflictView("alike", text, is_certain=False, entity_id=lookalike.id)
 

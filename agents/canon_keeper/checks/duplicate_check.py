@@ -19,7 +19,7 @@ from agents.canon_keeper.fact_readings import (
     is_same_time,
 )
 from agents.canon_keeper.predicates import same_value
-from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.canon_keeper.proposal_subjects import look_of_name, normalize_name
 from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import CreateEntity, EndFact
 from stores.records.ids import Id
@@ -72,6 +72,7 @@ class NameIndex:
 
     def __init__(self, entities: Iterable[Entity]) -> None:
         self._entities_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
+        self._entities_by_look: defaultdict[str, list[Entity]] = defaultdict(list)
         self._ids: set[Id] = set()
         self.add_new(entities)
 
@@ -86,11 +87,18 @@ class NameIndex:
         if entity.status is EntityStatus.CANONICAL:
             for name in _bare_names(entity):
                 self._entities_by_name[name].append(entity)
+                self._entities_by_look[look_of_name(name)].append(entity)
 
     def same_named(self, entity: Entity) -> list[Entity]:
         """Return other entities that bear one of its names."""
         namesakes = (e for name in _bare_names(entity) for e in self._entities_by_name.get(name, ()))
         return list({e.id: e for e in namesakes if e.id != entity.id}.values())
+
+    def looking_alike(self, entity: Entity) -> list[Entity]:
+        """Return other entities with a name that looks like its own and is written with other letters."""
+        namesake_ids = {namesake.id for namesake in self.same_named(entity)}
+        lookalikes = (e for name in _bare_names(entity) for e in self._entities_by_look[look_of_name(name)])
+        return list({e.id: e for e in lookalikes if e.id not in (*namesake_ids, entity.id)}.values())
 
     def similarly_named(self, entity: Entity) -> list[Entity]:
         """Return other entities with a name that is nearly its own."""
