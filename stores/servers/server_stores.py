@@ -68,7 +68,7 @@ def require_drivers(stores: frozenset[Store]) -> None:
         raise InputError(
             f"What speaks to the servers is not installed here: {', '.join(missing)}.",
             kept="Nothing was opened.",
-            todo="Install it with: pip install 'monitor-tui[servers]'.",
+            todo="Install it with: pip install 'monitor-tui[servers]', or with: make drivers.",
         )
 
 
