@@ -259,7 +259,16 @@ async def test_archive_rejects_a_newer_format(forge: Forge, library: Stores) -> 
 
 
 @pytest.mark.parametrize(
-    "manifest", ["[]", "{}", "null", "not json", "[" * 5_000, '{"kind": "monitor-campaign", "format": "x"}']
+    "manifest",
+    [
+        "[]",
+        "{}",
+        "null",
+        "not json",
+        "[" * 5_000,
+        '{"kind": "monitor-campaign", "format": "x"}',
+        '{"format": 1e999}',
+    ],
 )
 async def test_archive_rejects_a_foreign_manifest(manifest: str, forge: Forge, library: Stores) -> None:
     with zipfile.ZipFile(forge.path, "w") as new:

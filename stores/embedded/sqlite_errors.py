@@ -15,6 +15,8 @@ from stores.errors import RESTORE_ADVICE, LibraryUnreadable, StoreError, StoreFu
 _DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _SHARED_MEMORY_BYTES = 32_768  # what SQLite needs for it at least: one region of the -shm file
 _KEPT_MESSAGE = "It was left as it is."
+_SAFE_MESSAGE = "What was written before is safe."
+"""Of a write that failed: the typed line may have been written by one before it."""
 
 
 @contextmanager
@@ -40,7 +42,7 @@ def _translate_error(
     if isinstance(error, apsw.FullError) or _is_disk_full(error, path, connection):
         return StoreFull(
             "The disk is full; not everything could be written.",
-            kept="What was written before is safe.",
+            kept=_SAFE_MESSAGE,
             todo="Free some space and try again.",
         )
     if isinstance(error, apsw.NotADBError | apsw.CorruptError) or str(error) == "malformed JSON":
@@ -49,15 +51,15 @@ def _translate_error(
         return cannot_open_error(path, str(error))
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreError(
-            f"Another program is holding {path}.", kept="Nothing was written.", todo="Close it and try again."
+            f"Another program is holding {path}.", kept=_SAFE_MESSAGE, todo="Close it and try again."
         )
     if isinstance(error, apsw.IOError):
         return StoreError(
             f"The disk failed under {path}: {error}.",
-            kept="Nothing of this was written.",
+            kept=_SAFE_MESSAGE,
             todo="Check the disk, then try again.",
         )
-    return StoreError(f"{path.name} could not do that: {error}.", kept="Nothing of this was written.")
+    return StoreError(f"{path.name} could not do that: {error}.", kept=_SAFE_MESSAGE)
 
 
 def _is_denial(error: apsw.Error) -> bool:
