@@ -39,7 +39,7 @@ class CharacterList(RowList[CharacterRow]):
         "★ a player character (PC), ◆ anybody else. Enter opens their sheet, memories, history and facts."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,right", "into", "Open", id="roster.into", tooltip="Sheet, memories, history, facts"),
+        Binding("enter", "into", "Open", id="roster.into", tooltip="Sheet, memories, history, facts"),
     ]
 
     @dataclass

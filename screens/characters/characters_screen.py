@@ -45,7 +45,17 @@ class CharactersScreen(CharacterEditScreen):
     AUTO_FOCUS = "CharacterList"
     BINDING_GROUP_TITLE = "Characters"
     BINDINGS = [
-        Binding("f2", "pane(1)", "Next tab", id="people.pane", tooltip="Sheet, memories, history, facts"),
+        Binding(
+            "right,f2",
+            "pane(1)",
+            "Next tab",
+            id="people.pane",
+            tooltip="Sheet, memories, history, facts",
+            key_display="→",
+        ),
+        Binding(
+            "left", "pane(-1)", "Tab before", id="people.pane_before", tooltip="The tab before", show=False
+        ),
         Binding("slash", "search", "Search", id="people.search", tooltip="Find by name", key_display="/"),
         Binding("u", "universe", "World", id="people.universe", tooltip="The characters of the next world"),
         Binding("escape", "escape", "Back", id="people.escape", tooltip="One step back"),

@@ -59,7 +59,15 @@ class QueryScreen(FindingActionsScreen):
     AUTO_FOCUS = "#question"
     BINDING_GROUP_TITLE = "Query"
     BINDINGS = [
-        Binding("f2", "tab", "Next tab", id="query.tab", tooltip="Answer, recall or words"),
+        Binding(
+            "right,f2",
+            "tab(1)",
+            "Next tab",
+            id="query.tab",
+            tooltip="Answer, recall or words",
+            key_display="→",
+        ),
+        Binding("left", "tab(-1)", "Tab before", id="query.tab_before", tooltip="The tab before", show=False),
         Binding("slash", "ask", "Ask", id="query.ask", tooltip="Type a question", key_display="/"),
         Binding("s", "story", "Story", id="query.story", tooltip="All stories, or one of them"),
         Binding("u", "universe", "World", id="query.universe", tooltip="Ask about the next world"),
@@ -296,8 +304,8 @@ class QueryScreen(FindingActionsScreen):
     def _stories_here(self) -> list[StoryCard]:
         return [card for card in self._stories if card.universe.id == self.universe_id]
 
-    def action_tab(self) -> None:
-        self.tab = QUERY_TABS[(QUERY_TABS.index(self.tab) + 1) % len(QUERY_TABS)]
+    def action_tab(self, step: int) -> None:
+        self.tab = QUERY_TABS[(QUERY_TABS.index(self.tab) + step) % len(QUERY_TABS)]
         self._draw_tabs()
         self.finding_list.empty = TAB_HINTS[self.tab] if self.universe_id else NO_UNIVERSE_HINT
         self._start_search(in_words=False)

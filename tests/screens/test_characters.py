@@ -12,6 +12,16 @@ MEMORIES = ("4", "f2", "enter")
 """To Ivo Tarrant's memories."""
 
 
+async def test_characters_screen_switches_tabs_with_the_arrows(remembered_home: Path) -> None:
+    async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
+        await ui.press("4", "right")
+        assert ui.shows("▸Memories")
+        await ui.press("left")
+        assert ui.shows("▸Sheet")
+        await ui.press("left")
+        assert ui.shows("▸Facts")
+
+
 async def test_characters_screen_shows_sheet_memories_history_and_facts(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press("4", "down", "down", "down", "f2")

@@ -105,6 +105,10 @@ async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
         await ui.press("f2")
         assert searched == [(("brass key",), everywhere)]
         assert ui.shows("▸Words", "Ivo Tarrant saw the brass key.")
+        await ui.press("left")
+        assert ui.shows("▸Recall")
+        await ui.press("right")
+        assert ui.shows("▸Words")
         await ui.press("s")
         assert searched[-1] == (("brass key",), everywhere | {"story_id": card.story.id})
         assert ui.shows("Salt Coast · The Drowned Bell")
