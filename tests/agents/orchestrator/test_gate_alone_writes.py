@@ -198,6 +198,8 @@ CALLS: dict[str, Call] = {
     "suspend": lambda p: p.services.stories.suspend(),
     "scene": lambda p: p.services.play.scene(p.scene_id),
     "transcript": lambda p: p.services.play.transcript(p.scene_id, 0, 9),
+    "previous_end": lambda p: p.services.play.previous_end(p.scene_id, 3),
+    "export_story": lambda p: _with(p.story, p.services.stories.export_story),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
     "alter_roll": lambda p: p.services.play.alter_roll(p.scene_id, "reroll", "1"),
