@@ -99,7 +99,7 @@ class PromptArea(TextArea):
         # Textual calls the handlers of the base classes too, so this only adds to TextArea's.
         if event.key != "tab":
             self._candidates = ()
-        if event.is_printable:
+        if event.is_printable and not event.key.startswith("alt+"):  # a terminal sends Alt+Z as a z, too
             return
         if event.key == "enter":
             event.prevent_default()  # TextArea would break the line
