@@ -34,10 +34,10 @@ async def test_roll_with_words_leaves_it_to_the_words(scene: tuple[Program, Id])
     assert (await last_text(*scene, "I push the door. /check might vs 3")).startswith("2d6+1 ")
 
 
-async def test_reroll_says_who_tried_what_too(scene: tuple[Program, Id]) -> None:
-    text = await last_text(*scene, "I wait.", "> The door holds.", "/check might vs 3", "/reroll 1")
+async def test_picked_result_says_who_tried_what_too(scene: tuple[Program, Id]) -> None:
+    text = await last_text(*scene, "I wait.", "> The door holds.", "/check might vs 3", "/pick fail")
     assert text.startswith("Mara: might · 2d6+1 ")
-    assert "rerolled" in text
+    assert "picked" in text
 
 
 async def test_reaction_says_whose_it_is(scene: tuple[Program, Id]) -> None:
