@@ -45,8 +45,8 @@ class BillList(RowList[BillItem]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="bill.open", tooltip="Set the budget, or look closer"),
-        Binding("s,enter", "set", "Set budget", id="bill.set", tooltip="Set the budget under the cursor"),
-        Binding("u,delete", "lift", "No budget", id="bill.lift", tooltip="Lift the budget under the cursor"),
+        Binding("enter", "set", "Set budget", id="bill.set", tooltip="Set the budget under the cursor"),
+        Binding("delete", "lift", "No budget", id="bill.lift", tooltip="Lift the budget under the cursor"),
     ]
 
     @dataclass

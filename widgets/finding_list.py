@@ -62,7 +62,7 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     head = f"{sign} {answer.standing}"
     if not answer.findings:
         silence_text = "nothing says so clearly" if answer.nearest else "nothing is on record"
-        head += f": {silence_text}. {'o asks the oracle, ' if in_play else ''}t proposes it."
+        head += f": {silence_text}. {'O asks the oracle, ' if in_play else ''}n proposes it."
     lines = [content(head, "bold")]
     if answer.words:
         lines.append(content(one_line(answer.words)))

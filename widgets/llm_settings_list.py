@@ -36,7 +36,7 @@ NO_MODEL_HELP = (
     "server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio) is openai/NAME with its address, "
     "such as http://127.0.0.1:8080/v1.",
     "Elsewhere: type for example anthropic/claude-haiku-4-5 or openai/gpt-4o-mini, then Enter on Key. "
-    "Budgets (b) limit the cost; t makes one small call and shows its speed and cost.",
+    "Budgets (b) limit the cost; F7 makes one small call and shows its speed and cost.",
 )
 
 

@@ -45,7 +45,7 @@ class PolicyList(RowList[KindPolicyView | RulingView]):
             id="policy.accept",
             tooltip="Accept these without asking",
         ),
-        Binding("s", "rule('ask')", "Ask", id="policy.ask", tooltip="Always ask about these"),
+        Binding("d", "rule('ask')", "Ask", id="policy.ask", tooltip="Always ask about these"),
         Binding(
             "r",
             "rule('auto-reject')",
@@ -53,7 +53,7 @@ class PolicyList(RowList[KindPolicyView | RulingView]):
             id="policy.reject",
             tooltip="Reject these without asking",
         ),
-        Binding("u,delete", "rule(None)", "No rule", id="policy.none", tooltip="Remove the rule"),
+        Binding("delete", "rule(None)", "No rule", id="policy.none", tooltip="Remove the rule"),
     ]
 
     @dataclass

@@ -48,7 +48,7 @@ class ProposalList(RowList[ProposalView]):
         "✓ a commit will accept it, ✗ reject it, · undecided, ‖ deferred, ⚠ in conflict. ★ is critical, "
         "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
         "a accepts, r rejects, e edits, c means just flavour (rejected, and the kind is remembered), "
-        "d defers, u undoes your decision (after a commit: what it wrote), x shows the evidence, h resolves "
+        "d defers, u undoes your decision (after a commit: what it wrote), x shows the evidence, C resolves "
         "a conflict. Space marks one, * all that are shown; A accepts all but the marked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -78,7 +78,7 @@ class ProposalList(RowList[ProposalView]):
         ),
         Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
         Binding(
-            "h", "resolve", "Resolve", id="proposals.resolve", tooltip="Compare both sides and resolve it"
+            "C", "resolve", "Resolve", id="proposals.resolve", tooltip="Compare both sides and resolve it"
         ),
         Binding("u", "decide(None)", "Undo", id="proposals.undecide", tooltip="Undo this decision"),
         Binding("u", "undo", "Undo", id="proposals.undo", tooltip="Undo what the commit wrote"),

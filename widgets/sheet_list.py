@@ -58,7 +58,7 @@ class SheetList(RowList[SheetRow]):
 
     HELP_TITLE: ClassVar[str] = "Sheet"
     HELP_TEXT: ClassVar[str] = (
-        "+ and - change the number under the cursor, e types a value (7, or -3), t adds a tag, x removes "
+        "+ and - change the number under the cursor, e types a value (7, or -3), # adds a tag, Delete removes "
         "one. Enter proposes the changes, Esc discards them. An asterisk marks a change that is not canon yet."
     )
 

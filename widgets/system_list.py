@@ -47,7 +47,7 @@ class SystemList(RowList[Job]):
         "job that failed five times stops here until you try it again."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r,enter", "retry", "Try again", id="system.retry", tooltip="Try this job again"),
+        Binding("enter", "retry", "Try again", id="system.retry", tooltip="Try this job again"),
     ]
 
     @dataclass

@@ -39,7 +39,7 @@ class TensionAdvisor:
             direction = "up" if suggestion.after > suggestion.before else "down"
             return (
                 f"{suggestion.reason.capitalize()}: the tension can go {tension} → {suggestion.after} "
-                f"(t at the gate, or /tension {direction})."
+                f"(Ctrl+T at the gate, or /tension {direction})."
             )
         _, reason = await self._assess_scene(context)
         return f"Tension stays at {tension}{_reason_suffix(reason)}."

@@ -45,14 +45,14 @@ class CharacterEditScreen(ServiceScreen[None]):
         Binding("e", "edit", "Edit", id="people.edit", tooltip="Name, description, numbers and tags"),
         Binding("s", "sheet", "Sheet", id="people.sheet", tooltip="Their sheet, as it is played"),
         Binding(
-            "m",
+            "F",
             "misremember",
             "Misremember",
             id="people.misremember",
             tooltip="How they remember it",
         ),
         Binding("w", "who_knows", "Who knows", id="people.who_knows", tooltip="Who knows of this"),
-        Binding("c", "card", "Card", id="people.card", tooltip="All that canon says of them"),
+        Binding("o", "card", "Card", id="people.card", tooltip="All that canon says of them"),
         Binding("g", "gate", "Gate", id="people.gate", tooltip="What waits for your decision in this world"),
     ]
 

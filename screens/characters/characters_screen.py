@@ -57,7 +57,7 @@ class CharactersScreen(CharacterEditScreen):
             "left", "pane(-1)", "Tab before", id="people.pane_before", tooltip="The tab before", show=False
         ),
         Binding("slash", "search", "Search", id="people.search", tooltip="Find by name", key_display="/"),
-        Binding("u", "universe", "World", id="people.universe", tooltip="The characters of the next world"),
+        Binding("U", "universe", "World", id="people.universe", tooltip="The characters of the next world"),
         Binding("escape", "escape", "Back", id="people.escape", tooltip="One step back"),
     ]
 

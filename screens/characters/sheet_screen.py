@@ -47,8 +47,8 @@ class SheetScreen(ServiceScreen[str]):
         Binding("plus,equals_sign", "step(1)", "More", id="sheet.more", tooltip="One more", key_display="+"),
         Binding("minus", "step(-1)", "Less", id="sheet.less", tooltip="One less", key_display="-"),
         Binding("e", "type_value", "Type", id="sheet.type", tooltip="Type a value, or a change like -3"),
-        Binding("t", "put_on", "Tag", id="sheet.tag", tooltip="Add a tag"),
-        Binding("x,delete", "take_off", "Remove", id="sheet.take_off", tooltip="Remove this tag"),
+        Binding("number_sign", "put_on", "Tag", id="sheet.tag", tooltip="Add a tag"),
+        Binding("delete", "take_off", "Remove", id="sheet.take_off", tooltip="Remove this tag"),
         Binding(
             "enter", "stage", "Propose", id="sheet.stage", tooltip="Propose what was changed", key_display="⏎"
         ),
@@ -84,7 +84,7 @@ class SheetScreen(ServiceScreen[str]):
     def compose(self) -> ComposeResult:
         yield TitleBar("Sheet")
         yield Static(id="names", markup=False)
-        yield SheetList(empty="This sheet is empty. t adds a tag; /state NAME.hp = 10 adds a number.")
+        yield SheetList(empty="This sheet is empty. # adds a tag; /state NAME.hp = 10 adds a number.")
         yield Static(id="about", markup=False)
         yield Static(id="hints", markup=False)
         yield Static(id="status", markup=False)

@@ -48,13 +48,13 @@ class ConflictScreen(ServiceScreen[None]):
     AUTO_FOCUS = "RulingOptionList"
     BINDING_GROUP_TITLE = "Resolve conflict"
     BINDINGS = [
-        Binding("n", "walk(1)", "Next", id="conflict.next", tooltip="Show the next conflict"),
-        Binding("p", "walk(-1)", "Previous", id="conflict.before", tooltip="Show the previous conflict"),
+        Binding("right", "walk(1)", "Next", id="conflict.next", tooltip="Show the next conflict"),
+        Binding("left", "walk(-1)", "Previous", id="conflict.before", tooltip="Show the previous conflict"),
         Binding(
             "x", "words('new')", "New evidence", id="conflict.new", tooltip="Where the new statement was made"
         ),
         Binding(
-            "X", "words('old')", "Old evidence", id="conflict.old", tooltip="Where the old statement was made"
+            "h", "words('old')", "Old evidence", id="conflict.old", tooltip="Where the old statement was made"
         ),
         Binding(
             "enter",

@@ -61,7 +61,7 @@ class GateScreen(ServiceScreen[None]):
             priority=True,
             key_display="⏎",
         ),
-        Binding("g", "group", "Group", id="gate.group", tooltip="Group by subject, by kind, or not at all"),
+        Binding("G", "group", "Group", id="gate.group", tooltip="Group by subject, by kind, or not at all"),
         Binding(
             "slash",
             "filter",
@@ -70,9 +70,9 @@ class GateScreen(ServiceScreen[None]):
             tooltip="Show only rows with these words",
             key_display="/",
         ),
-        Binding("p,P", "policy", "Rules", id="gate.policy", tooltip="What is accepted or rejected by itself"),
+        Binding("P", "policy", "Rules", id="gate.policy", tooltip="What is accepted or rejected by itself"),
         Binding(
-            "t",
+            "ctrl+t",
             "tension",
             "Tension",
             id="gate.tension",

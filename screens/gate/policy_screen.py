@@ -41,7 +41,7 @@ class PolicyScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding("n", "new", "New rule", id="policy.new", tooltip="A rule for one number or one kind of fact"),
         Binding(
-            "p",
+            "K",
             "predicates",
             "Kinds of fact",
             id="policy.predicates",

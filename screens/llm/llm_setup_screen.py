@@ -44,7 +44,7 @@ class LlmSetupScreen(ServiceScreen[None]):
     AUTO_FOCUS = "LlmSettingsList"
     BINDING_GROUP_TITLE = "Model"
     BINDINGS = [
-        Binding("t", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
+        Binding("f7", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
         Binding("b", "bill", "Bill", id="model.bill", tooltip="What it has cost, and budgets"),
         Binding("escape,q", "escape", "Back", id="model.escape", tooltip="One step back"),
     ]

@@ -61,19 +61,9 @@ class TimelinePanel(Horizontal):
         Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
         Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last command or exchange"),
         Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
-        Binding(
-            "b,B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"
-        ),
+        Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
         Binding(
             "f6", "xray", "X-ray", id="scene.xray", tooltip="Why the highlighted (or last) turn says this"
-        ),
-        Binding(
-            "X",
-            "xray_here",
-            "X-ray here",
-            id="scene.xray_here",
-            tooltip="Why this turn says this",
-            show=False,
         ),
     ]
 
@@ -136,12 +126,13 @@ class TimelinePanel(Horizontal):
             case "take":
                 prompt = self.query_one(PlayPrompt)
                 return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
-            case "branch" | "xray_here":
+            case "branch":
                 return self.is_reading_transcript
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
             case "xray":
-                return self._llm.is_on and self.query_one(Transcript).total > 0
+                has_record = self._llm.is_on or self.is_reading_transcript
+                return has_record and self.query_one(Transcript).total > 0
         return super().check_action(action, parameters)
 
     @property
@@ -248,9 +239,6 @@ class TimelinePanel(Horizontal):
             self.post_message(Visit(ToXray(current.turn.id)))
         else:
             self._xray_last_turn()
-
-    def action_xray_here(self) -> None:
-        self.action_xray()
 
     @work(exclusive=True, group="xray", exit_on_error=False)
     async def _xray_last_turn(self) -> None:

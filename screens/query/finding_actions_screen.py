@@ -32,9 +32,9 @@ class FindingActionsScreen(ServiceScreen[None]):
     """
 
     BINDINGS = [
-        Binding("c", "card", "Card", id="query.card", tooltip="The card of whoever this is about"),
-        Binding("o", "oracle", "Oracle", id="query.oracle", tooltip="Ask the oracle in the scene instead"),
-        Binding("t", "make_true", "Propose", id="query.make_true", tooltip="Propose a fact"),
+        Binding("o", "card", "Card", id="query.card", tooltip="The card of whoever this is about"),
+        Binding("O", "oracle", "Oracle", id="query.oracle", tooltip="Ask the oracle in the scene instead"),
+        Binding("n", "make_true", "Propose", id="query.make_true", tooltip="Propose a fact"),
         Binding("g", "gate", "Gate", id="query.gate", tooltip="What waits for your decision in this world"),
     ]
 

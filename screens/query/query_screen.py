@@ -69,8 +69,8 @@ class QueryScreen(FindingActionsScreen):
         ),
         Binding("left", "tab(-1)", "Tab before", id="query.tab_before", tooltip="The tab before", show=False),
         Binding("slash", "ask", "Ask", id="query.ask", tooltip="Type a question", key_display="/"),
-        Binding("s", "story", "Story", id="query.story", tooltip="All stories, or one of them"),
-        Binding("u", "universe", "World", id="query.universe", tooltip="Ask about the next world"),
+        Binding("S", "story", "Story", id="query.story", tooltip="All stories, or one of them"),
+        Binding("U", "universe", "World", id="query.universe", tooltip="Ask about the next world"),
         Binding("escape", "escape", "Back", id="query.escape", tooltip="One step back"),
     ]
 

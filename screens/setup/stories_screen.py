@@ -45,7 +45,7 @@ class StoriesScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "Continue"
     BINDINGS = [
         Binding(
-            "x",
+            "delete",
             "abandon",
             "Abandon",
             id="stories.abandon",
@@ -53,7 +53,7 @@ class StoriesScreen(ServiceScreen[None]):
         ),
         Binding("X", "export", "Export", id="stories.export", tooltip="Write this story to a file to read"),
         Binding("f", "finish", "Finish", id="stories.finish", tooltip="Close this story, with a recap"),
-        Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
+        Binding("n", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
         Binding(
             "i", "import", "Import a log", id="stories.import", tooltip="Bring in existing play from a file"
         ),
@@ -115,7 +115,7 @@ class StoriesScreen(ServiceScreen[None]):
         stories.display = bool(cards)
         stories.highlighted = min(row, len(cards) - 1) if cards else None
         self.query_one("#empty", Static).update(
-            "" if cards else "No stories yet. Press s to start the first one, or i to import a log."
+            "" if cards else "No stories yet. Press n to start the first one, or i to import a log."
         )
         self.refresh_bindings()
 

@@ -45,8 +45,8 @@ TOUR = (
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (
         "Resolve",
-        "There, h resolves a conflict: it shows both sides and what each way to resolve it would do. You are "
-        "not asked about the same two again. p sets gate rules for what you always decide alike; u undoes.",
+        "There, C resolves a conflict: it shows both sides and what each way to resolve it would do. You are "
+        "not asked about the same two again. P sets gate rules for what you always decide alike; u undoes.",
     ),
     (
         "Narrate",

@@ -64,7 +64,7 @@ class MenuScreen(Screen[None]):
         ),
         Binding("5", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
         Binding("6", "system", "System", id="menu.system", tooltip="Storage and background work"),
-        Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
+        Binding("M", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is saved"),
     ]

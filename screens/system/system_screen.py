@@ -38,7 +38,7 @@ class SystemScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "System"
     BINDINGS = [
         Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
-        Binding("m", "model", "Model", id="system.model", tooltip="How the model is set up"),
+        Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
         Binding("escape,q", "escape", "Back", id="system.escape", tooltip="One step back"),
     ]
 

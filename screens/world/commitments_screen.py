@@ -32,15 +32,17 @@ NO_COMMITMENTS_HINT = (
 
 
 class CommitmentsScreen(MentionListScreen):
-    """What is open, the oldest first; `p` proposes a pay-off, `c` also shows the closed ones."""
+    """What is open, the oldest first; `D` proposes that one is settled, `*` also shows the closed ones."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
     BINDING_GROUP_TITLE = "Promises, debts, questions"
     NAME = "Promises, debts, questions"
     BINDINGS = [
-        Binding("p", "pay", "Settled", id="ledger.pay", tooltip="Propose that it is kept, paid or answered"),
-        Binding("c", "closed", "Show closed", id="ledger.closed", tooltip="Show or hide the closed ones"),
+        Binding("D", "pay", "Settled", id="ledger.pay", tooltip="Propose that it is kept, paid or answered"),
+        Binding(
+            "asterisk", "closed", "Show closed", id="ledger.closed", tooltip="Show or hide the closed ones"
+        ),
         Binding(
             "R", "retcon", "Retcon", id="ledger.retcon", tooltip="This was never promised, owed or asked"
         ),

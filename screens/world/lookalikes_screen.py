@@ -42,7 +42,7 @@ class LookalikesScreen(MentionListScreen):
     BINDINGS = [
         Binding("slash", "search", "By name", id="alike.search", tooltip="Search by name", key_display="/"),
         Binding(
-            "a",
+            "asterisk",
             "everyone",
             "Whole world",
             id="alike.everyone",

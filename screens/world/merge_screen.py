@@ -48,7 +48,7 @@ class MergeScreen(MentionListScreen):
             priority=True,
             key_display="⏎",
         ),
-        Binding("s", "swap", "Keep the other", id="merge.swap", tooltip="Keep the other name"),
+        Binding("f2", "swap", "Keep the other", id="merge.swap", tooltip="Keep the other name"),
     ]
 
     @dataclass

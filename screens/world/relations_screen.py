@@ -33,7 +33,10 @@ class RelationsScreen(MentionListScreen):
     NAME = "Relations"
     BINDINGS = [
         Binding("backspace", "walk_back", "Go back", id="ties.back", tooltip="To the previous one"),
-        Binding("f", "fact", "Evidence", id="ties.fact", tooltip="The evidence for this relation"),
+        # Before the list's own x, which walks on as Enter does.
+        Binding(
+            "x", "fact", "Evidence", id="ties.fact", tooltip="The evidence for this relation", priority=True
+        ),
     ]
 
     @dataclass

@@ -56,7 +56,7 @@ class UniverseEditScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding("e", "edit", "Edit", id="universe.edit", tooltip="Edit this entity or fact"),
         Binding("n", "new", "New", id="universe.new", tooltip="Add an entity, a fact or a rule of the world"),
-        Binding("d", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
+        Binding("D", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
         Binding("h", "history", "Past", id="universe.history", tooltip="How this was before"),
         Binding(
             "R",
@@ -74,7 +74,7 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
-            "b",
+            "Z",
             "taken_back",
             "Removed",
             id="universe.taken_back",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MAX_TREE_ENTITIES = 500
 """Entities in the tree at once; a search finds the others."""
 
-NO_UNIVERSE_HINT = "No world yet. Press s to add the sample world, or start a story."
+NO_UNIVERSE_HINT = "No world yet. Press i to add the sample world, or start a story."
 NAME_NOT_FOUND = "Nothing with that name."
 NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at the gate shows up here."
 
@@ -54,8 +54,8 @@ class UniverseScreen(UniverseEditScreen):
             tooltip="Find by name or alias",
             key_display="/",
         ),
-        Binding("u", "next_universe", "World", id="universe.next", tooltip="Go to the next world"),
-        Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Add the sample world"),
+        Binding("U", "next_universe", "World", id="universe.next", tooltip="Go to the next world"),
+        Binding("i", "sample", "Sample world", id="universe.sample", tooltip="Add the sample world"),
         Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
     ]
 

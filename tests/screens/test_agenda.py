@@ -102,13 +102,13 @@ async def test_gate_tells_what_the_scene_end_brought_and_offers_a_tension(tmp_pa
         await ui.press("enter")
         await ui.type("/end")
         assert ui.screen == "GateScreen"
-        assert ui.shows("The scene ends. Spring tide 2 → 3 of 6.", "t Tension")
+        assert ui.shows("The scene ends. Spring tide 2 → 3 of 6.", "^t Tension")
         assert await read_tension(ui) == 5
-        await ui.press("t")
+        await ui.press("ctrl+t")
         assert await read_tension(ui) == 6
         assert ui.shows("Tension went 5 → 6 in this scene: more checks failed than succeeded (3 to 0).")
-        assert not ui.shows("t Tension")
-        await ui.press("t")
+        assert not ui.shows("^t Tension")
+        await ui.press("ctrl+t")
         assert await read_tension(ui) == 6, "what was decided is not offered again"
         await ui.press("escape")
         assert ui.screen == "SceneScreen", "what is told takes no step back of its own"
@@ -118,7 +118,7 @@ async def test_gate_in_mid_scene_offers_no_tension(agenda_home: Path) -> None:
     async with started_app(real_services(agenda_home, 8), ROOMY) as ui:
         await ui.press("enter", "f3")
         assert ui.screen == "GateScreen"
-        await ui.press("t")
+        await ui.press("ctrl+t")
         assert await read_tension(ui) == 5
         assert not ui.shows("The scene ends.")
 
@@ -132,10 +132,10 @@ async def test_gate_offers_the_tension_again_after_an_error(
         await ui.type("/end")
         full = StoreFull("The disk is full.", kept="Nothing was changed.")
         fail_once(monkeypatch, ui.services.play, "set_tension", full)
-        await ui.press("t")
+        await ui.press("ctrl+t")
         assert ui.shows("The disk is full.", "Nothing was changed.")
         assert await read_tension(ui) == 5
-        await ui.press("t")
+        await ui.press("ctrl+t")
         assert await read_tension(ui) == 6
 
 
@@ -170,7 +170,7 @@ async def test_agenda_lasts_from_the_prompt_to_the_next_scene(tmp_path: Path) ->
         assert ui.shows("The clock “High water” struck at 4 of 4.", "The clock “High water” strikes.")
         await ui.press("enter")
         assert ui.shows("/start rolls", "Who cut the rope?")
-        assert not ui.shows("High water"), "what has struck is over"
+        assert not ui.shows("High water ●"), "what has struck is over"
         await ui.press("escape", "enter")
         assert ui.screen == "MenuScreen"
         assert ui.shows("Scene 1", "Mara knows how the rope", "4 open: The Tollers owe")

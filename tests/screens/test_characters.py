@@ -70,7 +70,7 @@ async def test_characters_screen_shows_who_knows_and_since_when(remembered_home:
 
 async def test_characters_screen_has_somebody_misremember(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
-        await ui.press(*MEMORIES, "down", "down", "m")
+        await ui.press(*MEMORIES, "down", "down", "F")
         assert ui.screen == "TextDialog"
         await ui.press("ctrl+u")
         await ui.type("Nobody ever saw a key.")

@@ -59,7 +59,7 @@ def home(copy_library: CopyLibrary) -> Path:
 async def ui(home: Path) -> AsyncIterator[ScreenDriver]:
     """The conflict screen, come to from the gate's first row, on a small terminal."""
     async with started_app(real_services(home, 8), NARROW) as ui:
-        await ui.press("enter", "f3", "h")
+        await ui.press("enter", "f3", "C")
         assert ui.screen == "ConflictScreen"
         yield ui
 
@@ -98,7 +98,7 @@ async def test_number_previews_a_ruling_and_enter_makes_it(ui: ScreenDriver) -> 
     await ui.press("enter")
     assert ui.screen == "GateScreen"
     assert not ui.shows("in conflict")
-    assert not ui.shows("h Resolve"), "the row is settled"
+    assert not ui.shows("C Resolve"), "the row is settled"
     assert ALLIES in await canon_statements(ui)
 
 
@@ -183,7 +183,7 @@ async def test_evidence_of_a_statement_opens_where_it_was_played(ui: ScreenDrive
     await ui.press("escape")
     assert ui.screen == "ConflictScreen"
     assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
-    await ui.press("X")
+    await ui.press("h")
     assert ui.screen == "ReadingScreen"
 
 
@@ -216,7 +216,7 @@ async def test_conflict_of_a_closed_proposal_is_reported_calmly(
         await ui.press("enter", "f3")
         closed = InputError("It was accepted by a commit, which closed over it.")
         fail_once(monkeypatch, ui.services.conflicts, "read_conflicts", closed)
-        await ui.press("h")
+        await ui.press("C")
         assert ui.shows("It was accepted by a commit")
         await ui.press("escape", "escape")
         assert ui.screen == "GateScreen"
@@ -225,12 +225,12 @@ async def test_conflict_of_a_closed_proposal_is_reported_calmly(
 async def test_conflict_screen_opens_from_the_panel_only_where_there_is_a_conflict(home: Path) -> None:
     async with started_app(real_services(home, 8), ROOMY) as ui:
         await ui.press("enter", "f2", "home")
-        assert not ui.shows("h Resolve")
-        await ui.press("h")
+        assert not ui.shows("C Resolve")
+        await ui.press("C")
         assert ui.screen == "SceneScreen"
         await ui.press("end")
-        assert ui.shows("h Resolve")
-        await ui.press("h")
+        assert ui.shows("C Resolve")
+        await ui.press("C")
         assert ui.screen == "ConflictScreen"
         assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”", "“Wenna Pike ally_of Ivo Tarrant”")
         await ui.press("escape")
@@ -245,7 +245,7 @@ async def test_similar_names_stand_side_by_side(home: Path) -> None:
         assert ui.shows("≈1")
         await ui.press("slash")
         await ui.type("nett")
-        await ui.press("h")
+        await ui.press("C")
         assert ui.screen == "ConflictScreen"
         assert ui.shows("Nett Loft", "place", "knee-deep at low water", "Net Loft", "above the inn")
         assert ui.shows("It may be harmless.", "The same:", "Different:")
@@ -265,13 +265,13 @@ async def test_several_conflicts_are_walked(tmp_path: Path, monkeypatch: pytest.
     await close()
     async with started_app(real_services(tmp_path, 8), NARROW) as ui:
         made = record_calls(monkeypatch, ui.services.conflicts, "make_ruling")
-        await ui.press("enter", "f3", "h")
+        await ui.press("enter", "f3", "C")
         assert ui.shows("conflict 1 of 2")
         first = ui.text
-        await ui.press("n")
+        await ui.press("right")
         assert ui.shows("conflict 2 of 2")
         assert ui.text != first
-        await ui.press("p", "p", "n", "2", "enter")
+        await ui.press("left", "left", "right", "2", "enter")
         assert ui.shows("1 more to resolve.")
         assert not ui.shows("conflict 1 of")
         await ui.press("escape", "3", "enter")
@@ -300,7 +300,7 @@ async def test_resolved_conflict_is_on_record_and_never_asked_again(tmp_path: Pa
         await ui.type("/fact Wenna Pike enemy_of Ivo Tarrant")
         await ui.press("f2", "end")
         assert not ui.shows("⚠1")
-        assert not ui.shows("h Resolve")
+        assert not ui.shows("C Resolve")
         await ui.press("f2")
         await ui.type("/rules")
         assert ui.screen == "PolicyScreen"

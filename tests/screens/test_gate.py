@@ -65,10 +65,10 @@ async def test_gate_shows_conflicts_first_with_diff_evidence_and_what_they_meet(
 async def test_gate_groups_by_subject_by_kind_and_not_at_all(ui: ScreenDriver) -> None:
     assert ui.shows("Mara Venn 1")
     assert ui.shows("in conflict 1")
-    await ui.press("g")
+    await ui.press("G")
     assert ui.shows("in conflict 1", "fact 1", "place 1")
     assert not ui.shows("Mara Venn 1")
-    await ui.press("g")
+    await ui.press("G")
     assert not ui.shows("in conflict 1 ⚠1")
 
 
@@ -96,7 +96,7 @@ async def test_gate_decides_several_marked_rows_at_once(ui: ScreenDriver) -> Non
 
 
 async def test_gate_accept_all_but_the_marked_leaves_conflicts_alone(ui: ScreenDriver) -> None:
-    await ui.press("g", "down", "space", "A")
+    await ui.press("G", "down", "space", "A")
     assert await verdicts(ui) == {"Flooded Nave": Verdict.ACCEPT, "Mara Venn: HP 10 → 7": Verdict.ACCEPT}
 
 
@@ -189,7 +189,7 @@ async def test_gate_accept_all_leaves_out_what_a_rule_rejects(gate_home: Path) -
         await ui.services.policy.set_rule(universe.id, "assert_fact:weather", KindRule.REJECT)
         await ui.press("enter")
         await ui.type("/end")
-        await ui.press("g", "g")
+        await ui.press("G", "G")
         assert ui.shows("by rule")
         await ui.press("A")
         assert (await verdicts(ui)).keys() == {"Flooded Nave", "Mara Venn: HP 10 → 7"}
@@ -335,9 +335,9 @@ async def test_gate_review_of_a_hundred_proposals(tmp_path: Path) -> None:
             await ui.type(words, enter=False)
 
         # Conflicts stand first: one for the new, one for the old, three are slips.
-        await press("h", "2", "enter", "enter")
+        await press("C", "2", "enter", "enter")
         assert ui.screen == "GateScreen"
-        await press("h", "3", "enter", "enter", "r", "r", "r")
+        await press("C", "3", "enter", "enter", "r", "r", "r")
         # The weather is mere colour, all of it.
         await press("slash")
         await typed("rain")

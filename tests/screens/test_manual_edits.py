@@ -276,13 +276,13 @@ async def test_fact_correction_without_words_is_refused(ui: ScreenDriver) -> Non
 
 
 async def test_fact_is_ended_at_a_time(ui: ScreenDriver) -> None:
-    await ui.press("d")
+    await ui.press("D")
     assert ui.screen == "UniverseScreen", "in the tree there is no fact to end"
-    await ui.press("tab", "home", "d")
+    await ui.press("tab", "home", "D")
     assert ui.screen == "UniverseScreen", "what happened stays so"
     await ui.press("shift+tab")
     await to_fact(ui, LOFT)
-    await ui.press("d")
+    await ui.press("D")
     assert ui.shows(f"No longer true: {LOFT}")
     await ui.type("day 4 dusk")
     ended = await only_staged(ui, EndFact)
@@ -341,7 +341,7 @@ async def test_retcon_that_is_refused_stays_on_its_screen(
 
 
 async def test_retconned_fact_can_be_restored(ui: ScreenDriver) -> None:
-    await ui.press("b")
+    await ui.press("Z")
     await stand_on(ui, "The rope was cut.")
     await ui.press("R")
     assert ui.screen == "RetconScreen"
@@ -358,9 +358,9 @@ async def test_merge_lays_two_side_by_side_and_makes_them_one(ui: ScreenDriver) 
     await ui.press("enter")
     assert ui.screen == "MergeScreen"
     assert ui.shows("this name is kept", "becomes another name of it", "Conflicts", "Wenna Pyke is in Harl")
-    await ui.press("s")
+    await ui.press("f2")
     assert ui.shows("Merge Wenna Pike is Wenna Pyke")
-    await ui.press("s", "enter")
+    await ui.press("f2", "enter")
     pike, pyke = await entity(ui, "Wenna Pike"), await entity(ui, "Wenna Pyke")
     assert await staged(ui) == [MergeEntities(kept_id=pike.id, absorbed_id=pyke.id)]
     assert ui.screen == "LookalikesScreen"
@@ -387,7 +387,7 @@ async def test_merge_lists_the_whole_worlds_lookalikes(ui: ScreenDriver) -> None
     await find_entity(ui, "mara")
     await ui.press("m")
     assert not ui.shows("Wenna Pyke")
-    await ui.press("a")
+    await ui.press("asterisk")
     assert ui.shows("the whole world", "Wenna Pyke", "Wenna Pike")
     await ui.press("enter")
     assert ui.screen == "MergeScreen"
@@ -460,7 +460,7 @@ async def test_relations_are_walked(ui: ScreenDriver) -> None:
     await ui.press("v")
     assert ui.shows("is in Net Loft", "owns The Slack Tide")
     await stand_on(ui, "owns The Slack Tide")
-    await ui.press("f")
+    await ui.press("x")
     assert ui.shows("Evidence for:")
     await ui.press("escape", "enter")
     assert ui.shows("Relations The Slack Tide")
@@ -475,9 +475,9 @@ async def test_commitments_are_listed_and_paid_off(ui: ScreenDriver) -> None:
     assert ui.screen == "CommitmentsScreen"
     assert ui.shows("3 open · 1 closed", "debt · The Tollers to Low Harl")
     assert not ui.shows("Who moved the Drowned Bell")
-    await ui.press("c")
+    await ui.press("asterisk")
     assert ui.shows("Closed 1", "Who moved the Drowned Bell")
-    await ui.press("home", "p")
+    await ui.press("home", "D")
     (universe,) = await ui.services.stories.universes()
     waiting = await ui.services.gate.gate(None, universe.id)
     (row,) = (row for row in waiting.proposals if row.status is ProposalStatus.PENDING)
@@ -489,7 +489,7 @@ async def test_commitments_are_listed_and_paid_off(ui: ScreenDriver) -> None:
         None,
     )
     assert ui.shows("settling proposed", "1 waits at the gate: g")
-    await ui.press("p")
+    await ui.press("D")
     assert len(await staged(ui)) == 1
     await ui.press("escape", "g")
     assert ui.screen == "GateScreen"
@@ -502,7 +502,7 @@ async def test_commitments_in_play_are_paid_off_on_the_turn(edited_home: Path) -
         assert ui.screen == "CommitmentsScreen"
         (card,) = await ui.services.stories.stories()
         assert card.scene is not None
-        await ui.press("p")
+        await ui.press("D")
         rows = (await ui.services.gate.gate(card.scene.id)).proposals
         paid = EndFact(fact_id=await fact_id(ui, DEBT), closed=True)
         assert [
@@ -542,7 +542,7 @@ async def test_evidence_leads_from_a_fact_to_its_turn_and_back(ui: ScreenDriver)
 
 async def test_universe_keys_do_nothing_without_a_world(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
-        await ui.press("3", "e", "n", "d", "h", "R", "L", "m", "t", "p", "v", "T", "b", "x", "g")
+        await ui.press("3", "e", "n", "D", "h", "R", "L", "m", "t", "p", "v", "T", "Z", "x", "g")
         assert ui.screen == "UniverseScreen"
         assert ui.shows("No world yet.")
 

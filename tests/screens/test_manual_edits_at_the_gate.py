@@ -61,7 +61,7 @@ async def test_retcon_passes_the_gate_and_is_restored(ui: ScreenDriver) -> None:
     assert ui.shows("Proposed, not in canon yet 1")
     await commit(ui)
     assert ui.shows("retconned")
-    await ui.press("b")
+    await ui.press("Z")
     assert ui.shows("Removed", "Facts 1")
     await ui.press("R")
     assert ui.shows("True again:", "never true → true")

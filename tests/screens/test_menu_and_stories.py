@@ -70,9 +70,9 @@ async def test_menu_stays_usable_when_a_resume_fails(
 async def test_stories_screen_without_stories_leads_to_set_up(sample_home: Path) -> None:
     async with started_app(real_services(sample_home)) as ui:
         await ui.press("2")
-        assert ui.shows("No stories yet", "Press s")
+        assert ui.shows("No stories yet", "Press n")
         assert not ui.shows("Abandon")
-        await ui.press("s")
+        await ui.press("n")
         assert ui.screen == "SetupScreen"
 
 
@@ -83,11 +83,11 @@ async def story_state(ui: ScreenDriver) -> str:
 
 async def test_stories_screen_asks_before_a_story_is_abandoned(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
-        await ui.press("2", "x")
+        await ui.press("2", "delete")
         assert ui.shows("Abandon “The Drowned Bell”?")
         await ui.press("escape")
         assert await story_state(ui) == "active"
-        await ui.press("x", "enter")
+        await ui.press("delete", "enter")
         assert await story_state(ui) == "abandoned"
         assert ui.shows("abandoned")
         assert not ui.shows("Abandon")  # it is over: the key is gone
@@ -138,7 +138,7 @@ async def test_stories_screen_finishes_a_story_without_recap_or_not_at_all(playe
 
 async def test_story_just_begun_can_be_abandoned(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW, first="demo") as ui:
-        await ui.press("escape", "enter", "2", "x", "enter")
+        await ui.press("escape", "enter", "2", "delete", "enter")
         assert ui.shows("abandoned")
 
 

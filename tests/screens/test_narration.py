@@ -403,7 +403,7 @@ async def test_xray_key_in_the_transcript_opens_the_selected_turn(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads = record_calls(monkeypatch, ui.services.llm, "read_xray")
-    await ui.press("shift+tab", "home", "X")
+    await ui.press("shift+tab", "home", "f6")
     assert ui.screen == "XrayScreen"
     _, scene_id = await story_scene(ui)
     (first,) = await ui.services.play.transcript(scene_id, 0, 1)

@@ -47,7 +47,7 @@ def decided_home(copy_library: CopyLibrary) -> Path:
 async def ui(decided_home: Path) -> AsyncIterator[ScreenDriver]:
     """The gate rules, come to from the gate, on a small terminal."""
     async with started_app(real_services(decided_home, 8), NARROW) as ui:
-        await ui.press("enter", "f3", "p")
+        await ui.press("enter", "f3", "P")
         assert ui.screen == "PolicyScreen"
         yield ui
 
@@ -75,10 +75,10 @@ async def test_policy_screen_offers_rules_first_and_enter_takes_one(ui: ScreenDr
 
 async def test_policy_screen_sets_and_takes_back_rules_by_one_key(ui: ScreenDriver) -> None:
     await ui.press("down")
-    for key, rule in (("a", KindRule.ACCEPT), ("s", KindRule.ASK), ("r", KindRule.REJECT)):
+    for key, rule in (("a", KindRule.ACCEPT), ("d", KindRule.ASK), ("r", KindRule.REJECT)):
         await ui.press(key)
         assert await read_rules(ui) == {"create_entity": rule}
-    await ui.press("u")
+    await ui.press("delete")
     assert await read_rules(ui) == {}
     assert ui.shows("no rules yet")
 
@@ -115,7 +115,7 @@ async def test_policy_screen_refuses_an_unknown_kind_and_keeps_it_typed(ui: Scre
 
 
 async def test_predicates_screen_names_the_wrong_line_and_saves_when_mended(ui: ScreenDriver) -> None:
-    await ui.press("p")
+    await ui.press("K")
     assert ui.screen == "PredicatesScreen"
     await ui.type("a: {}", enter=True)
     await ui.type("b: {cardinality: two}", enter=False)
@@ -148,7 +148,7 @@ async def test_policy_screen_shows_store_errors(ui: ScreenDriver, monkeypatch: p
     await ui.press("enter")
     assert ui.shows("The disk is full.", "No rule was changed.")
     fail_once(monkeypatch, policy, "set_predicates", StoreFull("The disk is full."))
-    await ui.press("escape", "p", "x", "ctrl+s")
+    await ui.press("escape", "K", "x", "ctrl+s")
     assert ui.shows("The disk is full.")
     await ui.press("escape", "enter")
     assert ui.screen == "PolicyScreen"

@@ -51,7 +51,7 @@ async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home:
         assert ui.screen == "ReadingScreen"
         await ui.press("escape")
         await stand_on(ui, "believed by Ivo")
-        await ui.press("c")
+        await ui.press("o")
         assert ui.screen == "UniverseScreen"
         assert ui.shows("The Company's tide-clerk")
         await ui.press("escape")
@@ -68,17 +68,17 @@ async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Pa
         assert ui.screen == "QueryScreen"
         await ui.type("Who wears the crown?")
         assert ui.shows(
-            "? unknown: nothing says so clearly. o asks the oracle, t proposes it.",
+            "? unknown: nothing says so clearly. O asks the oracle, n proposes it.",
             "Nearest; may not be an answer",
         )
-        await ui.press("t")
+        await ui.press("n")
         await ui.type("Tam Marrow wears the crown")
         assert ui.shows("Proposed: Tam Marrow wears the crown")
         (card,) = await ui.services.stories.stories()
         assert card.scene is not None
         proposals = (await ui.services.gate.gate(card.scene.id)).proposals
         assert "Tam Marrow wears the crown." in [view.title for view in proposals]
-        await ui.press("o")
+        await ui.press("O")
         assert ui.screen == "SceneScreen"
         prompt = ui.app.screen.query_one(PlayPrompt)
         assert prompt.text == "? Who wears the crown?"
@@ -109,7 +109,7 @@ async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
         assert ui.shows("▸Recall")
         await ui.press("right")
         assert ui.shows("▸Words")
-        await ui.press("s")
+        await ui.press("S")
         assert searched[-1] == (("brass key",), everywhere | {"story_id": card.story.id})
         assert ui.shows("Salt Coast · The Drowned Bell")
         await ui.press("f2")

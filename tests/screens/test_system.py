@@ -67,7 +67,7 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
 
 async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeEmbedder) -> None:
     assert ui.shows("▸")
-    await ui.press("r")
+    await ui.press("enter")
     await until_shown_no_more(ui, "Failed jobs")
     assert not (await ui.services.jobs.read_status()).poisoned
     assert ui.shows("indexing")
@@ -80,7 +80,7 @@ async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeE
 async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver) -> None:
     (job,) = (await ui.services.jobs.read_status()).poisoned
     await ui.services.jobs.retry(job.id)
-    await ui.press("r")
+    await ui.press("enter")
     assert ui.shows("That job does not wait for a retry any more.", "Nothing was changed.")
     await ui.press("escape")
     assert ui.screen == "SystemScreen"

@@ -71,8 +71,8 @@ async def test_universe_search_narrows_and_says_when_nothing_matches(sample_home
 async def test_universe_offers_the_sample_in_an_empty_library(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("3")
-        assert ui.shows("No world yet. Press s")
-        await ui.press("s")
+        assert ui.shows("No world yet. Press i")
+        await ui.press("i")
         assert ui.shows("Salt Coast", "Mara Venn")
         assert not ui.shows("Sample world")
 

@@ -30,20 +30,20 @@ NARRATED: dict[str, Steps] = {
     "xray": ("enter", "f6"),
     "xray_end": ("enter", "f6", "end"),
     "xray_text": ("enter", "f6", *CALL_SECTION, "enter"),
-    "xray_stopped": ("enter", "shift+tab", "end", "up", "up", "X", *CALL_SECTION),
+    "xray_stopped": ("enter", "shift+tab", "end", "up", "up", "f6", *CALL_SECTION),
     "bill": ("enter", *typed("/bill")),
     "bill_calls": ("b", "1"),
     "bill_budget_refused": ("enter", *typed("/bill"), "enter", "backspace", *typed("x")),
-    "llm_setup": ("m",),
-    "llm_setup_persona": ("m", *DOWN * 4, "space"),
-    "llm_setup_key": ("m", *DOWN * 2, "enter", "type:sk-secret"),
-    "llm_setup_trial": ("m", "t"),
-    "llm_setup_trial_refused": ("m", "t"),
+    "llm_setup": ("M",),
+    "llm_setup_persona": ("M", *DOWN * 4, "space"),
+    "llm_setup_key": ("M", *DOWN * 2, "enter", "type:sk-secret"),
+    "llm_setup_trial": ("M", "f7"),
+    "llm_setup_trial_refused": ("M", "f7"),
 }
 WITHOUT_MODEL: dict[str, Steps] = {
-    "llm_setup_none": ("m",),
+    "llm_setup_none": ("M",),
     "bill_none": ("b",),
-    "xray_none": ("enter", "shift+tab", "X"),
+    "xray_none": ("enter", "shift+tab", "f6"),
 }
 IDEA: Steps = ("1", "enter", "enter", "f7", *typed("a keeper who owes the sea, grim"))
 STORY_IDEA: dict[str, Steps] = {

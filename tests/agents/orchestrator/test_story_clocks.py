@@ -342,11 +342,13 @@ async def test_threads_that_nobody_touched_are_named(tmp_path: Path) -> None:
         (("12 vs 1", "1 vs 12"), "Tension stays at 5: as many checks failed as succeeded (1 each)."),
         (
             ("1 vs 12", "1 vs 12", "12 vs 1"),
-            "More checks failed than succeeded (2 to 1): the tension can go 5 → 6 (t at the gate, or /tension up).",
+            "More checks failed than succeeded (2 to 1): the tension can go 5 → 6 "
+            "(Ctrl+T at the gate, or /tension up).",
         ),
         (
             ("12 vs 1",),
-            "More checks succeeded than failed (1 to 0): the tension can go 5 → 4 (t at the gate, or /tension down).",
+            "More checks succeeded than failed (1 to 0): the tension can go 5 → 4 "
+            "(Ctrl+T at the gate, or /tension down).",
         ),
     ],
 )
