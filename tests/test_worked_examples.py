@@ -187,9 +187,9 @@ def test_example_script_with_its_own_dice(tmp_path: Path) -> None:
         monitor(tmp_path, "play", "--script", "-", "--json", stdin=OWN_DICE.split("/creature")[0]).stdout
     )
     (scene,) = report["scenes"]
-    assert [t["text"].partition(" · ")[0] for t in scene["turns"] if t["speaker"] == "oracle"] == [
-        "2d6+1 [6,6]+1 = 13 vs 10",
-        "2d6+1 [6→5,6]+1 = 12 vs 10",
+    assert [t["text"].partition(" · success")[0] for t in scene["turns"] if t["speaker"] == "oracle"] == [
+        "strike Orc · 2d6+1 [6,6]+1 = 13 vs 10",
+        "strike Orc · 2d6+1 [6→5,6]+1 = 12 vs 10",
     ]
     assert [r["by_hand"] for r in scene["resolutions"]] == [True, True]
     assert [n["text"] for n in report["notes"]] == ["what did the orc want?"]

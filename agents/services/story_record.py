@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContextLoader
@@ -17,12 +18,20 @@ from agents.solo.journal_lines import JournalLine, describe_journal_entries
 from agents.views.play_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact
+from stores.queries import FactsAboutQuery
+from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
 from stores.records.story_journal import PresenceEntry
 
 MAX_LAST_TURNS = 6
+
+
+class Stay(NamedTuple):
+    """Where the hero was from a tick of world time on."""
+
+    since: int
+    place_id: Id
 
 
 class StoryRecordReader:
@@ -76,8 +85,9 @@ class StoryRecordReader:
         story = await self._log.story(story_id)
         universe = await self._canon.universe(story.universe_id)
         scenes = await self._log.scenes(story_id)
-        place_ids = {s.id: s.opening_place_id or s.place_id for s in scenes}
-        places_by_id = await self._canon.entities_by_id({i for i in place_ids.values() if i})
+        stays = await self._read_stays(story.pc_id) if story.pc_id else []
+        scene_place_ids = {i for s in scenes for i in (s.opening_place_id, s.place_id) if i}
+        places_by_id = await self._canon.entities_by_id(scene_place_ids | {stay.place_id for stay in stays})
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
         notes = await self._log.notes(story_id=story_id)
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
@@ -95,12 +105,14 @@ class StoryRecordReader:
                 {row.turn.id for row in rows},
                 [n for n in notes if n.scene_id == scene.id],
             )
+            first_tick = _first_spoken_tick(scene, rows)
+            place = places_by_id.get(_find_opening_place(scene, stays, first_tick) or "")
             exported_scenes.append(
                 ExportedScene(
                     scene,
                     rows,
-                    format_tick(universe.calendar, _first_spoken_tick(scene, rows)),
-                    places_by_id[place_id].name if (place_id := place_ids[scene.id]) in places_by_id else "",
+                    format_tick(universe.calendar, first_tick),
+                    place.name if place else "",
                     notes=[*(n.text for n in scene_notes if n.turn_id is None), *journal_texts[scene.id]],
                     removed_turn_notes=[
                         n.text for n in scene_notes if n.turn_id and n.turn_id not in shown_turn_ids
@@ -137,6 +149,17 @@ class StoryRecordReader:
             facts[i] for i in (*committed_fact_ids, *later_fact_ids) if i in facts and is_in_force(facts[i])
         ]
 
+    async def _read_stays(self, hero_id: Id) -> list[Stay]:
+        """Return where canon says that the hero was, and since when."""
+        query = FactsAboutQuery(predicate="located_in", history=True)
+        return [
+            Stay(fact.valid_from or 0, place_id)
+            for fact in await self._canon.facts_about(hero_id, query)
+            if fact.status is not FactStatus.RETCONNED
+            and fact.entity("subject") == hero_id
+            and (place_id := fact.entity("object"))
+        ]
+
     async def _read_journal_lines(self, scenes: Sequence[Scene]) -> list[JournalLine]:
         """Return the entries of the story's journal that count, in words."""
         if not scenes:
@@ -151,6 +174,12 @@ class StoryRecordReader:
     async def _read_outcomes(self, scene: Scene) -> list[Fact]:
         facts = await self._canon.facts_by_id(scene.canonical_outcomes)
         return [facts[i] for i in scene.canonical_outcomes if i in facts]
+
+
+def _find_opening_place(scene: Scene, stays: Sequence[Stay], first_tick: int) -> Id | None:
+    """Return where the hero was before the first words of the scene; a scene's record has where it ended."""
+    earlier_stays = [stay for stay in stays if stay.since < first_tick]
+    return max(earlier_stays).place_id if earlier_stays else scene.opening_place_id or scene.place_id
 
 
 def _first_spoken_tick(scene: Scene, rows: Sequence[TurnView]) -> int:
