@@ -30,12 +30,12 @@ class ReplicatedHandle(Generic[Port]):
     """Forwards the methods of a port. Reads are calls on the port; writes are data that can wait in the outbox."""
 
     def __init__(
-        self, store: Store, role: Role, backend: StoreBackend, replay_clock: Clock, now: Clock
+        self, store: Store, role: Role, backend: StoreBackend, store_clock: Clock, now: Clock
     ) -> None:
         self._store = store
         self._role = role
         self._backend = backend
-        self._replay_clock = replay_clock
+        self._store_clock = store_clock
         self._now = now
 
     async def _read(self, call: Callable[[Port], Awaitable[T]]) -> T:

@@ -170,7 +170,8 @@ class _ReplicationBuilder:
                 OutboxSender(sent_stores, self._outbox, self._health, backend, sleep, pause)
             )
 
-        clocks = (servers.replay_clock, self._now)
+        # Play is dated by the time of day, also while a waiting write is sent with its own date.
+        clocks = (servers.replay_clock.time_of_day, self._now)
         primary_stores = None
         if any(store in self._connections for store in PRIMARY_STORES):
             log_and_canon = primary_stores = self._build_primary_stores(servers.replay_clock, import_files)

@@ -22,6 +22,10 @@ class ReplayClock:
     def __call__(self) -> datetime:
         return self._moment or self._clock()
 
+    def time_of_day(self) -> datetime:
+        """Return the time of day, whatever is being sent late meanwhile."""
+        return self._clock()
+
     @contextmanager
     def set_to(self, moment: datetime) -> Iterator[None]:
         self._moment = moment

@@ -136,8 +136,8 @@ class ReplicatedVectorIndex(ReplicatedHandle[VectorIndex]):
 class ReplicatedTextIndex(ReplicatedHandle[TextIndex]):
     """The words as one role may use them. Reading raises StoreUnavailable while the server is down."""
 
-    def __init__(self, role: Role, index: ReplicatedIndex, replay_clock: Clock, now: Clock) -> None:
-        super().__init__(Store.WORDS, role, index, replay_clock, now)
+    def __init__(self, role: Role, index: ReplicatedIndex, store_clock: Clock, now: Clock) -> None:
+        super().__init__(Store.WORDS, role, index, store_clock, now)
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         await self._write("put", collection=collection, items=items)

@@ -182,7 +182,7 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def move_head(self, scene_id: Id, to_turn: Id | None, kind: MoveKind) -> None:
         # The store dates a head move itself, so it is sent with the time that the store would take.
-        await self._write_at(self._replay_clock(), "move_head", scene_id=scene_id, to_turn=to_turn, kind=kind)
+        await self._write_at(self._store_clock(), "move_head", scene_id=scene_id, to_turn=to_turn, kind=kind)
 
     async def put_story(self, story: Story) -> None:
         await self._write("put_story", story=story)
