@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
+from agents.importers.tag_proposer import TagProposer
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.orchestrator.commands.tools import CommandTools
@@ -285,12 +286,14 @@ class ServiceComposer:
 
     def _build_imports(self) -> ImportRunner:
         agents, base, play = self.agents, self._base, self._play
+        log = base.stores.log(Role.CONTEXT_ASSEMBLY)
         importer = Importer(
             base.stores.history,
-            base.stores.log(Role.CONTEXT_ASSEMBLY),
+            log,
             agents.canon,
             play.stories.create_universe,
             play.stories.create_hero,
+            TagProposer(log, agents.canon, agents.proposals, agents.read_catalogue),
             play.dispatcher.exclusive,
             base.clock,
             base.events,

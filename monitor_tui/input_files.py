@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from agents.importers.log_reading import MAX_FILE
+from agents.importers.log_decoding import MAX_FILE
 from stores.errors import InputError
 
 STDIN_PATH = "-"

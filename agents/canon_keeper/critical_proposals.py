@@ -36,11 +36,11 @@ def find_critical(proposals: Iterable[ProposedChange], catalogue: Catalogue) -> 
 
 def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
     change = proposal.change
+    if _comes_from_outside_play(proposal):
+        return proposal.critical
     match change:
         case CreateEntity():
-            return proposal.critical or (
-                change.entity_kind is EntityKind.PLACE and not _is_invented(proposal)
-            )
+            return proposal.critical or change.entity_kind is EntityKind.PLACE
         case StateChange():
             move = state_move_of(change, catalogue)
             return proposal.critical or catalogue.is_critical(move.predicate, move.value)
@@ -107,9 +107,9 @@ def _dependency_ids(
     }
 
 
-def _is_invented(proposal: ProposedChange) -> bool:
-    """Say whether setup invented it: it rests on no turn and nobody stated it, so nobody discovered it."""
-    return proposal.turn_id is None and proposal.authority is Authority.SYSTEM
+def _comes_from_outside_play(proposal: ProposedChange) -> bool:
+    """Say whether setup invented it or a file says it: nobody discovered it, and nobody died just now."""
+    return proposal.turn_id is None and proposal.authority in (Authority.SYSTEM, Authority.SOURCE)
 
 
 def _changed_value(proposal: ProposedChange, catalogue: Catalogue) -> tuple[Id, str] | None:

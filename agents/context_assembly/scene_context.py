@@ -18,7 +18,7 @@ from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AssertFact, CreateEntity, StateChange
+from stores.records.canon import AssertFact, Authority, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
 from stores.records.story_journal import JournalEntry, PresenceEntry, UndoEntry, find_undone_entry_ids
@@ -77,7 +77,7 @@ class SceneContext:
 
         The cast, those created on the line and those who came, without those who left.
         """
-        present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids()))
+        present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids(in_play=True)))
         for entry in self.scene_presence_entries():
             if entry.here:
                 present_ids.setdefault(entry.entity_id)
@@ -86,9 +86,13 @@ class SceneContext:
         present_entities = [self.entities[i] for i in present_ids if i in self.entities]
         return [e for e in present_entities if e.kind in ACTORS]
 
-    def created_entity_ids(self) -> list[Id]:
-        """Return the entities that were created on the line."""
-        return [p.change.entity_id for p in self.staged_proposals if isinstance(p.change, CreateEntity)]
+    def created_entity_ids(self, *, in_play: bool = False) -> list[Id]:
+        """Return the entities that were created on the line; `in_play`: without those that an imported log names."""
+        return [
+            p.change.entity_id
+            for p in self.staged_proposals
+            if isinstance(p.change, CreateEntity) and not (in_play and p.authority is Authority.SOURCE)
+        ]
 
     def scene_presence_entries(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""

@@ -15,6 +15,7 @@ from typing import Final
 
 from agents.importers.log_entries import LogEntry, Voice
 from agents.importers.scenes import ImportedScene, scene_turns
+from agents.importers.tag_proposals import TagMention
 from agents.state_machines import initial_state, next_state
 from stores.history import CollectionRecords as Records
 from stores.records.base import Record
@@ -23,7 +24,7 @@ from stores.records.play import HeadMove, MoveKind, Note, Scene, Speaker, Story,
 from stores.records.workflow import Loop, Transition
 from stores.records.world import SceneNode, StoryNode
 
-IMPORT_VERSION: Final = 1
+IMPORT_VERSION: Final = 2
 """Increased when the same file would be split into other scenes or turns than before."""
 
 IMPORT_DETAIL: Final = "imported"
@@ -60,6 +61,10 @@ class StoryImport:
     def scene_id(self, scene_index: int) -> Id:
         return derive_id("imported scene", self.story.id, scene_index)
 
+    @property
+    def last_scene_id(self) -> Id:
+        return self.scene_id(len(self.scenes) - 1)
+
     def head(self, scene_index: int) -> Id:
         """Return the last turn of an imported scene."""
         return self._turn_id(scene_index, self.scenes[scene_index].turns - 1)
@@ -95,6 +100,13 @@ class StoryImport:
             ("transitions", list(self._build_scene_transitions(scene_index))),
         ]
         return [(name, records) for name, records in record_groups if records]
+
+    def tag_mentions(self) -> Iterator[TagMention]:
+        """Yield the tags of the log with the turns that have them, in order."""
+        for scene_index, scene in enumerate(self.scenes):
+            if any(entry.tags for entry in scene.entries):
+                for (entry, _), turn in zip(scene_turns(scene), self._build_turns(scene_index), strict=True):
+                    yield from (TagMention(tag, turn) for tag in entry.tags)
 
     # --- internals -------------------------------------------------------------------------------------
 

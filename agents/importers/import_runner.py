@@ -106,4 +106,12 @@ def describe_import(result: ImportResult) -> str:
     lost_text = (
         f" {lost_count:,} {'thing was' if lost_count == 1 else 'things were'} left out." if lost_count else ""
     )
-    return f"Imported “{result.story}”: {imported_text}.{lost_text}"
+    return f"Imported “{result.story}”: {imported_text}.{lost_text}{describe_proposals(result)}"
+
+
+def describe_proposals(result: ImportResult) -> str:
+    """Return a sentence on what the log's tags propose; empty if they propose nothing."""
+    if not result.proposal_count:
+        return ""
+    noun = "1 change is" if result.proposal_count == 1 else f"{result.proposal_count:,} changes are"
+    return f" {noun} proposed from its tags: you decide in its last scene."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agents.importers.log_entries import ImportProblem, LogFormat
+from agents.importers.log_reading import read_title
 from stores.records.ids import Id
 
 
@@ -27,6 +28,11 @@ class ImportRequest:
 
     form: LogFormat | None = None
     """Overrides the format that the content suggests."""
+
+    @cached_property
+    def own_titles(self) -> tuple[str, str]:
+        """What the log calls itself and its world; empty where it says neither. Raises InputError for no log."""
+        return read_title(self.data)
 
     @cached_property
     def digest(self) -> str:
@@ -67,6 +73,8 @@ class ImportPreview:
     """Name, voice and number of turns of each speaker."""
 
     problems: tuple[ImportProblem, ...]
+    proposal_count: int = 0
+    """Changes that the log's tags would propose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +98,5 @@ class ImportResult:
     """The scene in which play continues."""
 
     problems: tuple[ImportProblem, ...]
+    proposal_count: int = 0
+    """Changes that the log's tags propose, at the gate of the last scene."""

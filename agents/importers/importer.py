@@ -1,7 +1,7 @@
 """Imports a log: reads it, previews it, and writes it one scene at a time, so that it can be interrupted.
 
 Each scene is written completely or not at all, and importing the same file again continues after the scenes
-that are there. Nothing becomes canon and nothing is proposed.
+that are there. Nothing becomes canon; what the log's tags say of the world is proposed in its last scene.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from agents.importers.import_views import ImportPreview, ImportProgress, ImportR
 from agents.importers.log_entries import ParsedLog, Voice
 from agents.importers.log_reading import read_log
 from agents.importers.scenes import ImportedScene, split_scenes
+from agents.importers.tag_proposer import TagProposer
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
 from stores.errors import InputError, parse_field
@@ -67,6 +68,7 @@ class Importer:
     canon: CanonReader
     create_universe: CreateUniverse
     create_hero: CreateHero
+    tags: TagProposer
     exclusive: Callable[[], AbstractAsyncContextManager[None]]
     clock: Clock
     events: EventBus
@@ -101,6 +103,7 @@ class Importer:
                 (name, voice, turn_count) for (name, voice), turn_count in speaker_counts.most_common()
             ),
             problems=read_result.log.problems,
+            proposal_count=await self._count_proposals(request, universe, story, read_result),
         )
 
     async def import_log(
@@ -134,6 +137,8 @@ class Importer:
                     name,
                 )
             )
+        async with self.exclusive():
+            proposal_count = await self.tags.propose(story_import)
         return ImportResult(
             universe_id=universe.id,
             universe=universe.name,
@@ -144,8 +149,9 @@ class Importer:
             notes=read_result.notes,
             resumed_at=turn_totals[scenes_done] + 1 if scenes_done else 0,
             was_already_complete=scenes_done == len(story_import.scenes),
-            last_scene=story_import.scene_id(len(story_import.scenes) - 1),
+            last_scene=story_import.last_scene_id,
             problems=read_result.log.problems,
+            proposal_count=proposal_count,
         )
 
     # --- internals -------------------------------------------------------------------------------------
@@ -162,6 +168,19 @@ class Importer:
         self.events.publish(HeadMoved(story_import.scene_id(scene_index)))
         if scene_index == len(story_import.scenes) - 1:
             self.events.publish(SceneOpened(story_import.scene_id(scene_index)))
+
+    async def _count_proposals(
+        self, request: ImportRequest, universe: Universe | None, story: Story | None, read_result: _ReadLog
+    ) -> int:
+        universe_id = universe.id if universe else universe_id_of(request.digest)
+        planned_story = story or Story(
+            id=story_id_of(universe_id, request.digest, _story_title(request), ""),
+            universe_id=universe_id,
+            title=_story_title(request),
+            created_at=self.clock(),
+        )
+        story_import = StoryImport(planned_story, read_result.parts, {})
+        return len(await self.tags.build(story_import, new_hero=_hero_name(request)))
 
     async def _read_log(self, request: ImportRequest, story: Story | None) -> _ReadLog:
         hero = await self._read_entity_name(story.pc_id) if story else _hero_name(request)
@@ -227,11 +246,10 @@ class Importer:
         for universe in universes:
             if universe.id == own_id or self._story_id(request, universe) in begun_story_ids:
                 return universe, universe.name
-        file_name, taken_names = (
-            _name_from_file(request),
-            {universe.name.casefold() for universe in universes},
-        )
-        names = (file_name, *(f"{file_name} ({number})" for number in range(2, len(taken_names) + 3)))
+        _, own_name = request.own_titles
+        name = own_name or _name_from_file(request)
+        taken_names = {universe.name.casefold() for universe in universes}
+        names = (name, *(f"{name} ({number})" for number in range(2, len(taken_names) + 3)))
         return None, next(name for name in names if name.casefold() not in taken_names)
 
     async def _find_story(self, request: ImportRequest, universe: Universe | None) -> Story | None:
@@ -305,7 +323,8 @@ def _universe_name(request: ImportRequest) -> str:
 
 
 def _story_title(request: ImportRequest) -> str:
-    return " ".join(clean(request.story).split())[:120] or _name_from_file(request)
+    title, _ = request.own_titles
+    return " ".join(clean(request.story).split())[:120] or title or _name_from_file(request)
 
 
 def _hero_name(request: ImportRequest) -> str:

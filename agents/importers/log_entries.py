@@ -25,6 +25,34 @@ class LogFormat(StrEnum):
     JSON = "json"
     TEXT = "text"
     LONELOG = "lonelog"
+    MARKDOWN = "markdown"
+
+
+class TagKind(StrEnum):
+    """What a tag of a solo log is about."""
+
+    CHARACTER = "character"
+    HERO = "hero"
+    PLACE = "place"
+    THREAD = "thread"
+    CLOCK = "clock"
+    TIMER = "timer"
+
+
+@dataclass(frozen=True, slots=True)
+class LogTag:
+    """Something that a log says of the world beside its words: who or what, and in what state."""
+
+    kind: TagKind
+    name: str
+    details: tuple[str, ...] = ()
+    """States in the log's words; `+` or `-` before one adds it or takes it away."""
+
+    steps: tuple[int, int] | None = None
+    """Of a clock: how far it is filled, and its size. Of a timer: what is left, and its size or 0."""
+
+    raw: str = ""
+    """The tag as it stands in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +79,9 @@ class LogEntry:
     scene: str = ""
     """What the log calls the part that the entry belongs to."""
 
+    tags: tuple[LogTag, ...] = ()
+    """What it says of the world in tags."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportProblem:
@@ -75,6 +106,10 @@ class ParsedLog:
     entries: tuple[LogEntry, ...]
     problems: tuple[ImportProblem, ...] = ()
     title: str = ""
+    """What the log calls itself."""
+
+    metadata: tuple[tuple[str, str], ...] = ()
+    """The fields of its front matter."""
 
 
 @dataclass(slots=True)

@@ -1,24 +1,32 @@
 """Reads solo logs: Lonelog (by R. Bisceglie), and the journal that MONITOR exports, which is similar.
 
-`@` action, `?` question, `->` answer, `d:` roll, `=>` what happens, `S1` scene, `(note: ...)`, and tags such
-as `[N:Name|friendly]`. `agents.services.story_export` writes the journal.
+`@` action (`@(Name)` of whom), `?` question, `->` answer, `d:` roll, `=>` what happens, `S1` scene, `(note: ...)`.
+`agents.services.story_export` writes the journal.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
+from agents.importers.journal_markup import read_block, split_blocks
 from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
-from agents.importers.log_times import format_day
+from agents.importers.log_times import format_day, parse_time
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
+
+
+def _word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 """The second line of a journal that MONITOR exports; it explains the signs."""
 
-_SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.PLAYER, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
+_SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.ORACLE, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
 _SIGN: Final = re.compile(r"(?P<sign>@|\?|->|=>|d:|gen:|tbl:)\s*(?P<text>.*)", re.DOTALL)
 _RESULT_BREAK: Final = re.compile(r"\s+(?==>\s)")
 _ROLL_BREAK: Final = re.compile(r"\s+(?=(?:->|d:)\s)")
@@ -27,40 +35,93 @@ _SPOKEN: Final = re.compile(
     r"(?P<who>PC|N|NPC)\s*(?:[(\[](?P<name>[^()\[\]]{1,60})[)\]])?\s*:\s*(?P<text>.+)", re.DOTALL
 )
 _TAGS: Final = re.compile(r"(?:\[[A-Za-z#]+:[^\[\]]*\]\s*)+")
+_ACTOR: Final = re.compile(r"@\((?P<name>[^()\n]{1,60})\):?\s*(?P<text>\S.*)", re.DOTALL)
+_LABELLED: Final = re.compile(
+    r"(?:[*_]{1,3})(?P<key>[A-Za-z][A-Za-z /]{1,30}):[*_]{0,3}\s*(?P<text>\S.*)", re.DOTALL
+)
+"""A line of a session's header: `**Recap:** ...`, `*Date: ... | Duration: ...*`."""
+
 _META: Final = re.compile(r"\((?P<key>[a-z ]{2,20}):\s*(?P<text>.*?)\)?", re.DOTALL | re.IGNORECASE)
 _FACT: Final = re.compile(r"(?:!|<-)\s")
 _NAMED: Final = re.compile(r"(?P<name>[^\s:][^:\n]{0,58}?): (?P<text>.+)", re.DOTALL)
+_BEGINS_WITH_SIGN: Final = re.compile(
+    r"(?:@|\?|->|=>|d:)\s+\S|@\([^()\n]{1,60}\)|(?:#{1,6}\s+)?T?\d*-?S\d+\b|\[#?(?:N|L|E|PC|Thread|Clock|Track|Timer):"
+)
+_SESSION_KEYS: Final = _word_set(
+    "date duration scenes recap goal goals notes tools mood ruleset player genre theme themes tone threads"
+)
 _STORY_KEYS: Final = ("world", "hero", "theme", "tone", "goal", "recap")
 """What a journal says of the story besides its turns."""
 
 
 def count_signs(lines: Sequence[str]) -> int:
-    """Count the lines that begin with a sign of a solo log."""
-    return sum(bool(re.match(r"(?:@|\?|->|=>|d:)\s+\S|T?\d*-?S\d+\b", line.strip())) for line in lines)
+    """Count the lines that begin with a sign of a solo log, or with a tag."""
+    return sum(_BEGINS_WITH_SIGN.match(line.strip()) is not None for line in lines)
+
+
+def journal_title(lines: Sequence[str]) -> str:
+    """Return the title of a journal that MONITOR exported; empty for any other log."""
+    is_exported = len(lines) > 1 and lines[1].strip() == LEGEND
+    return lines[0].strip() if is_exported else ""
 
 
 def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
     """Read entries. Facts of a journal are left out and reported: nothing of an import becomes canon."""
-    parsed = ParsedEntries()
-    is_journal = any(line.strip() == LEGEND for line in lines[:10])
-    hero, fact_count = "", 0
-    for number, block in _split_blocks(lines, is_journal=is_journal):
+    reader = _LonelogReader(is_journal=any(line.strip() == LEGEND for line in lines[:10]))
+    if reader.is_journal:
+        reader.read_lines(lines)
+    else:
+        for block in split_blocks(lines):
+            if block.is_log:
+                reader.read_lines(block.lines, block.line)
+            else:
+                read_block(block, reader.parsed)
+    reader.report_facts()
+    return reader.parsed
+
+
+class _LonelogReader:
+    def __init__(self, *, is_journal: bool) -> None:
+        self.parsed = ParsedEntries()
+        self.is_journal = is_journal
+        self._hero = ""
+        self._fact_count = 0
+        self._day: datetime | None = None
+
+    def read_lines(self, lines: Sequence[str], first_number: int = 1) -> None:
+        for number, block in _split_blocks(lines, is_journal=self.is_journal):
+            self._read_block(number + first_number - 1, block)
+
+    def report_facts(self) -> None:
+        if self._fact_count:
+            noun = "line" if self._fact_count == 1 else "lines"
+            message = (
+                f"{self._fact_count:,} {noun} of canon and evidence (! and <-) left out: "
+                "nothing of an import is canon"
+            )
+            self.parsed.problems.append(ImportProblem(0, message, is_lost=True))
+
+    def _read_block(self, number: int, block: str) -> None:
         if _FACT.match(block):
-            fact_count += 1
-            continue
+            self._fact_count += 1
+            return
         if (meta := _META.fullmatch(block)) and meta["key"].casefold() in _STORY_KEYS:
-            hero = meta["text"].strip() if meta["key"].casefold() == "hero" else hero
+            self._hero = meta["text"].strip() if meta["key"].casefold() == "hero" else self._hero
             if meta["key"].casefold() in ("goal", "recap"):
-                parsed.entries.append(LogEntry(number, str(number), block, voice=Voice.OOC))
-            continue
-        parsed.entries += _parse_block(number, block, hero, is_journal=is_journal)
-    if fact_count:
-        noun = "line" if fact_count == 1 else "lines"
-        message = (
-            f"{fact_count:,} {noun} of canon and evidence (! and <-) left out: nothing of an import is canon"
-        )
-        parsed.problems.append(ImportProblem(0, message, is_lost=True))
-    return parsed
+                self.parsed.entries.append(LogEntry(number, str(number), block, voice=Voice.OOC))
+            return
+        if (labelled := _LABELLED.fullmatch(block)) and labelled["key"].casefold() in _SESSION_KEYS:
+            if labelled["key"].casefold() == "date":
+                _, self._day = parse_time(labelled["text"].partition("|")[0].strip("*_ "))
+            note = f"{labelled['key']}: {labelled['text'].rstrip('*_ ')}"
+            self.parsed.entries.append(LogEntry(number, str(number), note, voice=Voice.OOC))
+            return
+        self._day = find_day(block) or self._day
+        for entry in _parse_block(number, block, self._hero, is_journal=self.is_journal):
+            is_dated = self._day is not None and entry.voice is not Voice.MARK
+            self.parsed.entries.append(
+                replace(entry, time_text=format_day(self._day)) if is_dated and self._day else entry
+            )
 
 
 def _split_blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:
@@ -100,8 +161,8 @@ def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Ite
 
     if block.startswith("\\---"):
         yield entry(Voice.GM, block.removeprefix("\\---"))
-    elif match := _SCENE.fullmatch(block):
-        yield entry(Voice.MARK, match["title"].strip("* ") or block)
+    elif (heading := _scene_heading(block)) is not None:
+        yield entry(Voice.MARK, heading)
     elif _SIGN.match(block):
         for piece in [block] if is_journal else _split_parts(block):
             yield from _parse_sign(piece, entry, is_journal=is_journal)
@@ -122,6 +183,13 @@ def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Ite
         yield entry(Voice.GM, block)
 
 
+def _scene_heading(block: str) -> str | None:
+    """Return the title of `S1 *The mill, dusk*`, also as a Markdown heading; its number if it has no title."""
+    heading = re.sub(r"^#{1,6}\s+", "", block)
+    match = _SCENE.fullmatch(heading)
+    return (match["title"].strip("*_ ") or heading.strip()) if match else None
+
+
 def _split_parts(block: str) -> Iterator[str]:
     """Split `@ I sneak d: 4 vs 5 -> fail => It barks` into action, roll and outcome."""
     for piece in _RESULT_BREAK.split(block):
@@ -134,7 +202,9 @@ def _parse_sign(piece: str, entry: Callable[..., LogEntry], *, is_journal: bool)
     sign, text = match["sign"], match["text"]
     if not text.strip():
         return
-    if sign in ("gen:", "tbl:"):
+    if (actor := _ACTOR.fullmatch(piece)) and is_name(actor["name"]):
+        yield entry(Voice.PLAYER, actor["text"], actor["name"].strip())
+    elif sign in ("gen:", "tbl:"):
         yield entry(Voice.ORACLE, piece)
     elif (
         sign == "=>"

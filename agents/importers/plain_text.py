@@ -80,17 +80,24 @@ def looks_like_play(lines: Sequence[str]) -> bool:
 
 def read_text(lines: Sequence[str]) -> ParsedEntries:
     """Read entries; every line with content is part of one."""
-    reader = _Reader(_frequent_names(lines))
+    reader = TextReader(lines)
     for number, line in enumerate(lines, 1):
         reader.read_line(number, line)
     reader.close()
     return reader.parsed
 
 
-class _Reader:
-    def __init__(self, frequent_names: frozenset[str]) -> None:
+class TextReader:
+    """Reads a log line by line.
+
+    In a journal, which is prose, a name and a colon say who speaks only if the name is bold, speaks often or is
+    followed by a quotation: `Weather: rain` is a remark.
+    """
+
+    def __init__(self, lines: Sequence[str], *, is_journal: bool = False) -> None:
         self.parsed = ParsedEntries()
-        self._frequent_names = frequent_names
+        self._frequent_names = _frequent_names(lines)
+        self._is_journal = is_journal
         self._open_entry: LogEntry | None = None
         self._day: datetime | None = None
         self._is_after_blank = False
@@ -105,7 +112,7 @@ class _Reader:
         elif (heading := find_heading(line)) is not None:
             self._add_heading(number, heading)
             self._day = find_day(heading) or self._day
-        elif attribution := _parse_attribution(line, self._frequent_names):
+        elif attribution := self._parse_attribution(line):
             name, words, stamp = attribution
             self._start_entry(LogEntry(number, str(number), words, name, time_text=stamp[0], moment=stamp[1]))
         elif is_aside(line):
@@ -119,6 +126,19 @@ class _Reader:
         if self._open_entry is not None:
             self.parsed.entries.append(self._open_entry)
             self._open_entry = None
+
+    def _parse_attribution(self, line: str) -> tuple[str, str, _TimeStamp] | None:
+        attribution = _parse_attribution(line, self._frequent_names)
+        if attribution is None or not self._is_journal:
+            return attribution
+        name, words, _ = attribution
+        is_speaker = (
+            name in self._frequent_names
+            or voice_from_name(name) is not None
+            or line.lstrip().startswith("**")
+            or words.startswith(('"', "“", "«", "‘", "'", "„"))
+        )
+        return attribution if is_speaker else None
 
     def _add_heading(self, number: int, title: str) -> None:
         self.close()

@@ -53,6 +53,20 @@ def find_day(line: str) -> datetime | None:
     return moment if moment and len(re.findall(r"[^\W\d_]{3,}", other_words)) <= 1 else None
 
 
+def drop_dates_at_headings(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """Return the entries without the marks that only name the day of a heading next to them."""
+    marks = [entry.voice is Voice.MARK for entry in entries]
+
+    def is_at_heading(index: int) -> bool:
+        return any(0 <= i < len(marks) and marks[i] for i in (index - 1, index + 1))
+
+    return [
+        entry
+        for index, entry in enumerate(entries)
+        if not (marks[index] and is_at_heading(index) and find_day(entry.text) is not None)
+    ]
+
+
 SESSION_GAP: Final = timedelta(hours=6)
 """Time between two lines from which they belong to two sessions."""
 

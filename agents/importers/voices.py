@@ -37,6 +37,12 @@ _NAMES: Final[Mapping[Voice, tuple[str, ...]]] = {
     Voice.SYSTEM: ("system",),
     Voice.OOC: ("ooc", "note", "out of character"),
 }
+_DICE_BOT: Final = re.compile(
+    r"(?:the )?(?:dice|die|d20|roll(?:er|ing)?|rng|oracle)[ ]?(?:bot|maiden|golem|cloud|parser|witch|roller)"
+    r"|avrae|rollem|roll20|rpbot|tupperbox dice|sidekick bot|ttrpg bot|fate bot|mythic bot"
+)
+"""Programs that roll in chats: they are nobody in the story."""
+
 _BY_ROLE: Final = {word: voice for voice, words in _ROLES.items() for word in words.split()}
 _BY_NAME: Final = {name: voice for voice, names in _NAMES.items() for name in names}
 
@@ -47,8 +53,9 @@ def parse_role(role: str) -> Voice | None:
 
 
 def voice_from_name(name: str) -> Voice | None:
-    """Return the voice of a speaker whose name alone shows it: `GM`, `You`, `Oracle`."""
-    return _BY_NAME.get(_normalize_words(name))
+    """Return the voice of a speaker whose name alone shows it: `GM`, `You`, `Oracle`, or a bot that rolls dice."""
+    words = _normalize_words(name)
+    return Voice.ORACLE if _DICE_BOT.fullmatch(words) else _BY_NAME.get(words)
 
 
 def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[LogEntry], list[ImportProblem]]:

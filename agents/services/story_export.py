@@ -235,7 +235,8 @@ def _journal_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
 def _journal_roll(text: str, resolution: Resolution | None) -> str:
     """Return `d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question has only the arrow."""
     if resolution is None or _is_oracle_answer(resolution):
-        return _format_entry("-> ", text)
+        # An imported question to the oracle has no roll either.
+        return _format_entry("? " if resolution is None and text.endswith("?") else "-> ", text)
     if resolution.degree is Degree.NONE:
         return _format_entry("d: ", " -> ".join(text.split(" = ", 1)))
     roll_text, separator, says = text.partition(f" · {resolution.degree}")

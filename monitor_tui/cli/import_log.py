@@ -44,12 +44,16 @@ class LogFormatOption(StrEnum):
     JSON = "json"
     TEXT = "text"
     LONELOG = "lonelog"
+    MARKDOWN = "markdown"
 
 
 @commands.command("import-log")
 def import_log(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A log: JSON lines, `Name: words`, or Lonelog; - is stdin.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A log: JSON lines, `Name: words`, Lonelog, or a Markdown journal; - is stdin."),
+    ],
     universe: Annotated[str, typer.Option("--universe", help="The universe; created if there is none.")] = "",
     story: Annotated[str, typer.Option("--story", help="The story's title.")] = "",
     pc: Annotated[str, typer.Option("--pc", help="The player character; created if there is none.")] = "",
@@ -179,6 +183,8 @@ class _ProgressReporter:
 
 
 def _result_lines(result: ImportResult) -> list[str]:
+    from agents.importers.import_runner import describe_proposals
+
     target = f"“{result.story}” in {result.universe}"
     contents_text = f"{count_text(result.turns, 'turn')} in {count_text(result.scenes, 'scene')}"
     notes = f", and {count_text(result.notes, 'note')} out of character" if result.notes else ""
@@ -190,6 +196,8 @@ def _result_lines(result: ImportResult) -> list[str]:
         lines = [f"Imported {target}: {contents_text}{notes}."]
     if not result.was_already_complete:
         lines.append("None of it is canon. Play on with it under Continue.")
+        if proposed_text := describe_proposals(result).strip():
+            lines.append(proposed_text)
     return [*lines, *_problem_lines(result.problems)]
 
 
@@ -215,6 +223,7 @@ def _result_json(result: ImportResult) -> dict[str, Any]:
         "scenes": result.scenes,
         "turns": result.turns,
         "notes": result.notes,
+        "proposals": result.proposal_count,
         "resumed_at": result.resumed_at,
         "nothing_to_do": result.was_already_complete,
         "last_scene": result.last_scene,

@@ -83,15 +83,15 @@ class ImportScreen(ServiceScreen[None]):
         yield TitleBar("Import a log")
         with VerticalScroll(id="page", can_focus=False):
             yield FormPage(
-                "A log of existing play: JSON lines, “Name: words”, or a solo log",
+                "Existing play: JSON lines, “Name: words”, a solo log or an Obsidian journal",
                 (
                     Field("file", "file", hint="~/logs/campaign.jsonl"),
                     Field(
                         "universe",
                         "universe",
-                        hint="a new or an existing world; empty: the file's name",
+                        hint="a new or an existing world; empty: the log's own, or the file's name",
                     ),
-                    Field("story", "story", hint="its title; empty: the file's name"),
+                    Field("story", "story", hint="its title; empty: the log's own, or the file's name"),
                     Field("your character", "hero", hint="whose words are yours; empty: nobody's"),
                 ),
                 id="form",
@@ -212,6 +212,9 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
         f"who speaks: {_shortened_list(speakers)}",
         f"scenes: {_shortened_list([one_line(t) for t in preview.titles])}",
     ]
+    if preview.proposal_count:
+        noun = "change" if preview.proposal_count == 1 else "changes"
+        lines.append(f"proposed from its tags: {preview.proposal_count:,} {noun}, which you decide on")
     if preview.problems:
         lines += ["", f"please check ({len(preview.problems):,}):"]
         lines += [f"  {one_line(str(problem))}" for problem in preview.problems[:MAX_LISTED]]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.importers.log_decoding import MAX_FILE, decode
 from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog, Voice
-from agents.importers.log_reading import MAX_FILE, decode, read_log
+from agents.importers.log_reading import read_log
 from agents.importers.log_times import describe_said_time, parse_time
 from agents.importers.scenes import find_heading
 from agents.importers.voices import split_asides
@@ -310,19 +311,18 @@ S2 *The cellar*
 
 def test_lonelog_is_read_sign_by_sign() -> None:
     log = read_log(SOLO.encode(), hero="Mira")
-    assert log.form is LogFormat.LONELOG
+    assert (log.form, log.title) == (LogFormat.LONELOG, "The Lighthouse")
     assert voice_rows(log) == [
-        ("mark", "", "The Lighthouse"),
         ("mark", "", "The tower, dusk"),
         ("player", "Mira", "Sneak past the guard"),
         ("oracle", "", "Stealth 4 vs 5 -> Fail"),
-        ("gm", "", "He turns. [N:Guard|alert]"),
+        ("gm", "", "He turns. Guard (alert)"),
         ("npc", "Guard", '"Who\'s there?"'),
         ("player", "Mira", '"Only the wind."'),
-        ("player", "Mira", "Is anyone upstairs?"),
+        ("oracle", "", "Is anyone upstairs?"),
         ("oracle", "", "Yes, but..."),
         ("gm", "", "They sleep."),
-        ("system", "", "[N:Jonah|friendly]"),
+        ("system", "", "Jonah (friendly)"),
         ("ooc", "", "remember the map"),
         ("gm", "", "A long prose.\n\nTwo lines."),
         ("mark", "", "The cellar"),
@@ -414,7 +414,7 @@ def test_log_decoding_rejects_files_that_are_no_log(data: bytes, says: str) -> N
 
 
 def test_log_decoding_rejects_too_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.importers.log_reading.MAX_FILE", 100)
+    monkeypatch.setattr("agents.importers.log_decoding.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
     with pytest.raises(InputError, match="are the most"):
         decode(b"x" * 101)
