@@ -89,9 +89,9 @@ class ImportScreen(ServiceScreen[None]):
                     Field(
                         "universe",
                         "universe",
-                        hint="a new or an existing world; empty: the log's own, or the file's name",
+                        hint="a new or an existing world; empty: the log's name",
                     ),
-                    Field("story", "story", hint="its title; empty: the log's own, or the file's name"),
+                    Field("story", "story", hint="its title; empty: the log's, or the file's name"),
                     Field("your character", "hero", hint="whose words are yours; empty: nobody's"),
                 ),
                 id="form",
