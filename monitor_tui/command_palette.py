@@ -1,15 +1,19 @@
-"""The command palette: every key that works now, the slash commands in play, and Textual's own entries."""
+"""The command palette: every key that works now; in play slash commands, screens and names; Textual's own entries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.types import IgnoreReturnCallbackType
 
-from screens.base import CommandTarget
+from screens.base import PaletteTarget
+from screens.routes import NamedRoute, Visit
+
+MIN_CARD_SCORE: Final = 0.1
+"""Score of a card that was found by another of its names."""
 
 
 class PaletteEntry(NamedTuple):
@@ -36,15 +40,24 @@ class PaletteCommandProvider(Provider):
             score = max(matcher.match(entry.name), matcher.match(entry.help) * 0.7)
             if score > 0:
                 yield Hit(score, matcher.highlight(entry.name), entry.run, help=entry.help)
+        if isinstance(self.screen, PaletteTarget):
+            for card in await self.screen.find_cards(query):
+                entry = self._route_entry(card)
+                score = max(matcher.match(entry.name), MIN_CARD_SCORE)
+                yield Hit(score, matcher.highlight(entry.name), entry.run, help=entry.help)
 
     def _palette_entries(self) -> Iterator[PaletteEntry]:
         yield from self._key_entries()
-        if isinstance(self.screen, CommandTarget):
+        if isinstance(self.screen, PaletteTarget):
+            yield from map(self._route_entry, self.screen.named_routes())
             for command in self.screen.commands():
                 run = partial(self.screen.type_command, command)
                 yield PaletteEntry(f"/{command.name.removeprefix('/')}", command.summary, run)
         for system in self.app.get_system_commands(self.screen):
             yield PaletteEntry(system.title, system.help, system.callback)
+
+    def _route_entry(self, named: NamedRoute) -> PaletteEntry:
+        return PaletteEntry(named.name, named.help, partial(self.screen.post_message, Visit(named.route)))
 
     def _key_entries(self) -> Iterator[PaletteEntry]:
         """Yield each action of a key of ours once, by the first of its keys."""

@@ -36,6 +36,7 @@ from agents.services.services import Services
 from agents.services.stories import StartupReaders, StoryService
 from agents.services.story_ideas import StoryIdeas
 from agents.services.story_record import StoryRecordReader
+from agents.services.timeline import TimelineReader
 from agents.services.transcript_rows import TranscriptReader
 from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
@@ -246,6 +247,7 @@ class ServiceComposer:
             self._edits,
             previews,
             self._provenance,
+            TimelineReader(agents.canon, agents.log, self._entity_cards),
             self._ledger,
             self._export_universe,
         )

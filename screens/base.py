@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
     from agents.views.play_views import CommandHelp
+    from screens.routes import NamedRoute
 
 Result = TypeVar("Result")
 
@@ -64,13 +65,21 @@ def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]
 
 
 @runtime_checkable
-class CommandTarget(Protocol):
-    """A screen with a prompt that slash commands can be typed into."""
+class PaletteTarget(Protocol):
+    """A screen that the command palette serves: slash commands for its prompt, and ways to other screens."""
 
     def commands(self) -> tuple[CommandHelp, ...]: ...
 
     def type_command(self, command: CommandHelp) -> None:
         """Send the command at once, or put it into the prompt if it needs words after it."""
+        ...
+
+    def named_routes(self) -> tuple[NamedRoute, ...]:
+        """Return the screens that can be opened over this one."""
+        ...
+
+    async def find_cards(self, name: str) -> tuple[NamedRoute, ...]:
+        """Return the cards of what canon has by this name, or by a part of it."""
         ...
 
 

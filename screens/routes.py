@@ -259,6 +259,15 @@ Route = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class NamedRoute:
+    """A route with its name and a word on where it leads, for the command palette."""
+
+    name: str
+    help: str
+    route: Route
+
+
 @dataclass
 class Visit(Message):
     """Ask the app to go somewhere."""

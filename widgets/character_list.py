@@ -1,4 +1,4 @@
-"""The characters of a universe, a row each: player characters first."""
+"""The characters of a universe, a row each: player characters first, the dead last."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from widgets.safe_text import ellipsise, one_line
 def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
     """Return a sign and the name; below, description, number of memories, and the last scene."""
     entity = row.entity
-    sign = ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
+    sign = ("†", Ink.MUTED) if row.is_dead else ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
     kind_text = "PC" if entity.is_pc else entity.kind.value
     memories = (
         f"{row.memory_count} memor{'y' if row.memory_count == 1 else 'ies'}" if row.memory_count else ""
     )
-    details_text = " · ".join(filter(None, (kind_text, memories, one_line(row.last_seen))))
+    details_text = " · ".join(
+        filter(None, ("dead" if row.is_dead else "", kind_text, memories, one_line(row.last_seen)))
+    )
     return [
         [(f" {sign[0]} ", sign[1]), (ellipsise(one_line(entity.name), width - 4), Ink.STRONG)],
         [("   ", Ink.PROSE), (ellipsise(details_text, width - 4), Ink.MUTED)],
@@ -36,7 +38,7 @@ class CharacterList(RowList[CharacterRow]):
 
     HELP_TITLE: ClassVar[str] = "Characters"
     HELP_TEXT: ClassVar[str] = (
-        "★ a player character (PC), ◆ anybody else. Enter opens their sheet, memories, history and facts."
+        "★ a player character (PC), ◆ anybody else, † the dead. Enter opens their sheet, memories, history and facts."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "into", "Open", id="roster.into", tooltip="Sheet, memories, history, facts"),

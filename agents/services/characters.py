@@ -28,14 +28,14 @@ from agents.views.play_views import Reply, SheetView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
-from stores.queries import MemoryQuery
+from stores.queries import FactQuery, MemoryQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.records.world import Calendar, Entity, EntityKind
 
-LIVING_KINDS: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
+ACTING_KINDS: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
 MAX_SCENES_PER_STORY: Final = 40
 """Scenes of each story that are read, the newest."""
 MAX_SCENES_COUNTED: Final = 10
@@ -81,10 +81,10 @@ class CharacterService:
     # --- looking -------------------------------------------------------------------------------------
 
     async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
-        """Return the universe's characters. Raises StoreError."""
-        living_entities = [
-            e for kind in LIVING_KINDS for e in await self._canon.entities(universe_id, kind=kind)
-        ]
+        """Return the universe's characters, those who live first. Raises StoreError."""
+        characters = [e for kind in ACTING_KINDS for e in await self._canon.entities(universe_id, kind=kind)]
+        lives = await self._canon.facts(universe_id, FactQuery(predicate="alive"))
+        dead_ids = {fact.entity("subject") for fact in lives if fact.value is False}
         universe_memories = await self._log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
         )
@@ -93,9 +93,10 @@ class CharacterService:
         for story, scene in await self._read_scenes(universe_id):
             for entity_id in _present_ids(story, scene):
                 last_seen_by_id.setdefault(entity_id, f"scene {scene.order}, {story.title}")
-        living_entities.sort(key=lambda e: (not e.is_pc, e.name.casefold(), e.id))
+        characters.sort(key=lambda e: (e.id in dead_ids, not e.is_pc, e.name.casefold(), e.id))
         return tuple(
-            CharacterRow(e, memory_counts[e.id], last_seen_by_id.get(e.id, "")) for e in living_entities
+            CharacterRow(e, memory_counts[e.id], last_seen_by_id.get(e.id, ""), e.id in dead_ids)
+            for e in characters
         )
 
     async def read_character(self, entity_id: Id) -> CharacterView:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.proposals.statements import STATED_PREDICATE
 from agents.services.entity_cards import EntityCardReader
@@ -17,7 +16,6 @@ from agents.views.world_views import (
     RelationLine,
     RelationMapView,
     RetractedView,
-    TimelineEvent,
 )
 from agents.world_time.calendar import format_tick
 from agents.world_time.moments import format_record_time, read_moment, read_record_time
@@ -36,7 +34,7 @@ from stores.records.canon import (
 from stores.records.ids import Clock, Id
 from stores.records.play import Resolution, Scene, Speaker, Turn
 from stores.records.workflow import ProposalStatus, ProposedChange
-from stores.records.world import Calendar, Entity, EntityStatus
+from stores.records.world import Entity, EntityStatus
 
 MAX_SHOWN = 500
 """Facts of a moment, or events, that are listed; a search finds the others."""
@@ -54,7 +52,7 @@ _SPEAKER_NAMES = {
 
 
 class ProvenanceReader:
-    """Reads evidence, history, timeline and relations. Read-only."""
+    """Reads evidence, history and relations. Read-only."""
 
     def __init__(
         self,
@@ -236,19 +234,6 @@ class ProvenanceReader:
 
     # --- views of a world ----------------------------------------------------------------------------
 
-    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
-        """Return the events in the order of world time."""
-        calendar = (await self._canon.universe(universe_id)).calendar
-        occurrence_facts: list[Fact] = []
-        for kind in sorted(OCCURRENCE_KINDS):
-            occurrence_facts += await self._canon.facts(universe_id, FactQuery(kind=kind, limit=MAX_READ))
-        occurrence_facts = [f for f in occurrence_facts if _matches_search(f, search)]
-        occurrence_facts.sort(
-            key=lambda f: (f.valid_from is not None, f.valid_from or 0, f.recorded_at, f.id)
-        )
-        views = await self._entity_cards.build_fact_views(occurrence_facts[-MAX_SHOWN:], calendar)
-        return tuple(TimelineEvent(_describe_day(v.fact.valid_from, calendar), v) for v in views)
-
     async def read_relations(self, entity_id: Id) -> RelationMapView:
         """Return the relations of an entity, and those of the entities they lead to."""
         root = await self._canon.entity(entity_id)
@@ -301,8 +286,3 @@ def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: Pro
 def _matches_search(fact: Fact, search: str) -> bool:
     """Return whether the fact has all words of the search."""
     return all(word in fact.statement_key for word in normalize_statement(search).split())
-
-
-def _describe_day(tick: int | None, calendar: Calendar) -> str:
-    """Return the day under which an event is listed."""
-    return "At an unknown time" if tick is None else format_tick(calendar, tick).partition(",")[0]

@@ -9,6 +9,7 @@ from agents.services.commitment_ledger import CommitmentService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
+from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.views.play_views import EntityCard
 from stores.ports import CanonReader
@@ -25,6 +26,7 @@ class WorldServices:
     edits: WorldEditor
     previews: EditPreviews
     provenance: ProvenanceReader
+    timeline: TimelineReader
     commitments: CommitmentService
     export_universe: Callable[[Id], Awaitable[str]]
     """Writes a universe to an archive in the home folder, and returns where."""

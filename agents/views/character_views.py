@@ -21,6 +21,9 @@ class CharacterRow:
     last_seen: str = ""
     """Where they were last, in words."""
 
+    is_dead: bool = False
+    """Whether canon says that they died and do not live again."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:

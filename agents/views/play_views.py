@@ -6,6 +6,7 @@ A view has no handle; read it again after an event. Ticks are minutes of world t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal
 
 from stores.records.canon import Evidence, Fact
@@ -377,6 +378,20 @@ class RulePackView:
     """Why the file cannot be used, with its line; then all other fields are empty."""
 
 
+class CommandTopic(StrEnum):
+    """What slash commands are for, in the order in which help lists them."""
+
+    PLAY = "Play"
+    DICE = "Dice and the oracle"
+    WORLD = "Say what is so"
+    DECIDE = "Decide what becomes canon"
+    PEOPLE = "Who is here, sheets and rests"
+    STORY = "Threads, clocks and promises"
+    SCENES = "Scenes, takes and time"
+    ASK = "Look up and keep"
+    MODEL = "The model"
+
+
 @dataclass(frozen=True, slots=True)
 class CommandHelp:
     """A slash command, for help, palette and completion."""
@@ -385,6 +400,7 @@ class CommandHelp:
     usage: str
     summary: str
     needs_argument: bool = False
+    topic: CommandTopic = CommandTopic.PLAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,12 +265,14 @@ class EvidenceSource:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """An event on the timeline."""
+    """A scene, an event, a death, or a promise made or kept, on the timeline."""
 
     day: str
     """The day that it is listed under."""
 
-    fact: FactView
+    mentioned: FactView | SceneReference
+    note: str = ""
+    """What came of a scene."""
 
 
 @dataclass(frozen=True, slots=True)

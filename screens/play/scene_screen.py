@@ -29,8 +29,9 @@ from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
+from screens.play.routes_beside_play import find_cards, routes_beside_play
 from screens.play.timeline_panel import TimelinePanel
-from screens.routes import ToGate, ToMenu, ToQuery, Visit
+from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -623,6 +624,14 @@ class SceneScreen(ServiceScreen[None]):
             self._prompt.focus_input()
         else:
             self._send_line(name)
+
+    def named_routes(self) -> tuple[NamedRoute, ...]:
+        """The screens about the world that is played, for the palette."""
+        return routes_beside_play(self.view) if self.view else ()
+
+    async def find_cards(self, name: str) -> tuple[NamedRoute, ...]:
+        """The cards of what canon has by this name, for the palette."""
+        return await find_cards(self.services.world, self.view.universe.id, name) if self.view else ()
 
     async def leave_for_menu(self) -> None:
         try:

@@ -17,7 +17,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agents.views.play_views import CommandHelp
+from agents.views.play_views import CommandTopic
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -169,14 +169,16 @@ class HelpScreen(ServiceScreen[None]):
         with VerticalScroll(id="page"):
             yield HelpSection("Five-minute tour", (HelpEntry(*stop) for stop in TOUR), "tour")
             yield HelpSection("Keys on this screen", self._keys_here(), "here")
-            yield HelpSection(
-                "Commands",
-                (_command_entry(c) for c in self.services.play.commands()),
-                "commands",
-                name_cells=4,
-            )
+            yield HelpSection("Commands", self._command_entries(), "commands", name_cells=4)
             yield HelpSection("Keys of the other screens", self._keys_elsewhere(), "others")
         yield KeyBar()
+
+    def _command_entries(self) -> Iterator[HelpEntry]:
+        """Return the slash commands under their topics."""
+        commands = self.services.play.commands()
+        for topic in CommandTopic:
+            yield HelpEntry(topic.value, is_heading=True)
+            yield from (HelpEntry(c.usage, c.summary) for c in commands if c.topic is topic)
 
     def _keys_here(self) -> Iterator[HelpEntry]:
         """Return the keys of the screen below, and of each of its widgets that explains itself."""
@@ -202,10 +204,6 @@ class HelpScreen(ServiceScreen[None]):
 
     def action_back(self) -> None:
         self.post_message(Visit(Back(self)))
-
-
-def _command_entry(command: CommandHelp) -> HelpEntry:
-    return HelpEntry(command.usage, command.summary)
 
 
 def _screen_key_entries(app: App[object], screen: type[Screen[object]]) -> Iterator[HelpEntry]:

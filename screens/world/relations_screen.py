@@ -25,11 +25,11 @@ NO_RELATIONS_HINT = "{name} has no relations in canon. n on the card adds one."
 
 
 class RelationsScreen(MentionListScreen):
-    """An indented map of two steps. Enter moves to the entity of a line, Backspace back."""
+    """An indented list of two steps. Enter moves to the entity of a line, Backspace back."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
-    BINDING_GROUP_TITLE = "Map of relations"
+    BINDING_GROUP_TITLE = "Relations"
     NAME = "Relations"
     BINDINGS = [
         Binding("backspace", "walk_back", "Go back", id="ties.back", tooltip="To the previous one"),

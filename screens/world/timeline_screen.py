@@ -1,4 +1,4 @@
-"""The events in the order of world time, day by day."""
+"""Scenes, events, deaths and promises in the order of world time, day by day."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.world_views import TimelineEvent
 
-EMPTY_TIMELINE_HINT = "No events yet. Events that you accept at the gate are listed here by date."
-NO_MATCH_HINT = "No event with these words."
+EMPTY_TIMELINE_HINT = "Nothing yet. Scenes, and events, deaths and promises in canon are listed here by date."
+NO_MATCH_HINT = "Nothing with these words."
 
 
 class TimelineScreen(MentionListScreen):
-    """Events under their days, the latest last and in view."""
+    """What happened under its day, the latest last and in view."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
     AUTO_FOCUS = "MentionList"
@@ -39,7 +39,7 @@ class TimelineScreen(MentionListScreen):
 
     @dataclass
     class TimelineLoaded(Message):
-        happenings: tuple[TimelineEvent, ...]
+        events: tuple[TimelineEvent, ...]
 
     def __init__(self, services: Services, universe_id: Id) -> None:
         super().__init__(services)
@@ -57,16 +57,16 @@ class TimelineScreen(MentionListScreen):
         assert self.universe_id is not None
         self.post_message(
             self.TimelineLoaded(
-                await self.services.world.provenance.read_timeline(self.universe_id, self._search_text)
+                await self.services.world.timeline.read_timeline(self.universe_id, self._search_text)
             )
         )
 
     @on(TimelineLoaded)
     def _show_timeline(self, message: TimelineLoaded) -> None:
-        count = len(message.happenings)
-        self.show_title("", f"{count} event{'' if count == 1 else 's'}")
+        count = len(message.events)
+        self.show_title("", f"{count} {'entry' if count == 1 else 'entries'}")
         self.mention_list.empty = NO_MATCH_HINT if self._search_text else EMPTY_TIMELINE_HINT
-        self.mention_list.show_sections(_day_sections(message.happenings))
+        self.mention_list.show_sections(_day_sections(message.events))
         if not self._has_been_shown:
             self._has_been_shown = True
             self.mention_list.action_edge(1)
@@ -88,6 +88,6 @@ class TimelineScreen(MentionListScreen):
         self.mention_list.focus()
 
 
-def _day_sections(happenings: Sequence[TimelineEvent]) -> Iterator[MentionSection]:
-    for day, day_happenings in groupby(happenings, key=lambda happening: happening.day):
-        yield MentionSection(day, [CanonMention(happening.fact) for happening in day_happenings])
+def _day_sections(events: Sequence[TimelineEvent]) -> Iterator[MentionSection]:
+    for day, day_events in groupby(events, key=lambda event: event.day):
+        yield MentionSection(day, [CanonMention(event.mentioned, event.note) for event in day_events])

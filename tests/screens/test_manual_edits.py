@@ -448,10 +448,10 @@ async def test_canon_at_a_time(ui: ScreenDriver) -> None:
 
 async def test_timeline_is_searched(ui: ScreenDriver) -> None:
     await ui.press("T")
-    assert ui.shows("Timeline", "events", "Day 3 3", "Gil Oakum's sledge")
+    assert ui.shows("Timeline", "entries", "Day 3", "Gil Oakum's sledge")
     await ui.press("slash")
     await ui.type("sledge", enter=False)
-    assert ui.shows("1 event")
+    assert ui.shows("1 entry")
     await ui.type("zzz")
     assert not ui.shows("Gil Oakum's sledge")
 

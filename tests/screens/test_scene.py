@@ -133,6 +133,19 @@ async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
     assert ui.screen == "GateScreen"
 
 
+async def test_scene_palette_leads_to_screens_and_names(ui: ScreenDriver) -> None:
+    for words, screen in (
+        ("univ", "UniverseScreen"),
+        ("charac", "CharactersScreen"),
+        ("gil oak", "UniverseScreen"),
+    ):
+        await ui.press("ctrl+p")
+        await ui.type(words)
+        assert ui.screen == screen
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
+
+
 # --- the line ---------------------------------------------------------------------------------------
 
 

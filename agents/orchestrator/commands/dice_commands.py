@@ -7,9 +7,9 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.sanitize import clean
-from agents.views.play_views import Reply
+from agents.views.play_views import CommandTopic, Reply
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.DICE)
 
 
 @group.command(
@@ -49,6 +49,7 @@ async def pick(tools: CommandTools, call: CommandCall) -> Outcome:
     "rest",
     "/rest night  (with NAME)",
     "Rest by the rules: time passes",
+    topic=CommandTopic.PEOPLE,
     access=Access.PLAY,
     action="rest",
 )
@@ -56,7 +57,13 @@ async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.rest(call.context, call.argument)
 
 
-@group.command("sheet", "/sheet NAME", "A character sheet, by the story's rules", access=Access.READ)
+@group.command(
+    "sheet",
+    "/sheet NAME",
+    "A character sheet, by the story's rules",
+    topic=CommandTopic.PEOPLE,
+    access=Access.READ,
+)
 async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.play_tools.sheets.describe_sheet(call.scene_id, call.argument))
 
@@ -65,6 +72,7 @@ async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
     "system",
     "/system lantern_twos",
     "The rules of the story",
+    topic=CommandTopic.PEOPLE,
     access=Access.CHANGE,
 )
 async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
@@ -75,6 +83,7 @@ async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
     "note",
     "/note WORDS",
     "Write a note out of character, beside the turn",
+    topic=CommandTopic.PLAY,
     access=Access.CHANGE,
     needs_argument=True,
 )
@@ -87,6 +96,7 @@ async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
     "notes",
     "/notes  (or /notes bell)",
     "Your notes, with where they were made",
+    topic=CommandTopic.ASK,
     access=Access.READ,
 )
 async def list_notes(tools: CommandTools, call: CommandCall) -> Reply:

@@ -10,16 +10,18 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import ProposalView, Reply
+from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.STORY)
 
 MAX_NAMED_CONFLICTS = 5
 """Conflicts that are named when it is not clear which is meant."""
 
 
-@group.command("recap", "/recap", "Previously on: what happened so far", access=Access.READ)
+@group.command(
+    "recap", "/recap", "Previously on: what happened so far", topic=CommandTopic.ASK, access=Access.READ
+)
 async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.read_recap(call.scene_id) or ("The story has hardly begun.",))
 
@@ -28,6 +30,7 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     "resolve",
     "/resolve 2  (then /resolve 2 old)",
     "Show a conflict, and resolve it",
+    topic=CommandTopic.DECIDE,
     access=Access.DELEGATE,
     former_name="court",
 )
@@ -103,6 +106,7 @@ async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     "rules",
     "/rules clocks auto-accept",
     "What the gate accepts or rejects by itself",
+    topic=CommandTopic.DECIDE,
     access=Access.DELEGATE,
 )
 async def set_rules(tools: CommandTools, call: CommandCall) -> Reply:

@@ -6,14 +6,14 @@ from agents.name_matching import match_names, without_article
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import Reply
+from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import EntityKind
 
 MAX_LISTED_ENTITIES = 40
 MAX_SHOWN_FACTS = 20
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.ASK)
 
 
 @group.command("list", "/list place", "List entities, of one kind or all", access=Access.READ)
@@ -70,7 +70,7 @@ async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", (f"Written: {path}",))
 
 
-@group.command("help", "/help", "Keys, commands and a tour", access=Access.READ)
+@group.command("help", "/help", "Keys, commands and a tour", topic=CommandTopic.PLAY, access=Access.READ)
 async def show_help(tools: CommandTools, call: CommandCall) -> Reply:
     name = call.argument.removeprefix("/").casefold()
     lines = tuple(f"{c.usage}  ·  {c.summary}" for c in call.command_help if not name or c.name == name)

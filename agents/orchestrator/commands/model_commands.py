@@ -9,7 +9,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.sanitize import clean
-from agents.views.play_views import Reply
+from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.play import GM_SPEAKERS, Speaker, Turn
 
@@ -20,7 +20,7 @@ MAX_LINE_LENGTH = 300
 MAX_XRAY_LOOKBACK = 12
 """Turns back in which /xray looks for the last GM turn."""
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.MODEL)
 
 
 @group.command(
@@ -69,7 +69,13 @@ async def read_command_in_words(tools: CommandTools, call: CommandCall) -> Outco
     return Outcome(Reply("operation", (line,)), call.context, next_line=line)
 
 
-@group.command("transcript", "/transcript 20", "The last turns in plain lines", access=Access.READ)
+@group.command(
+    "transcript",
+    "/transcript 20",
+    "The last turns in plain lines",
+    topic=CommandTopic.ASK,
+    access=Access.READ,
+)
 async def show_transcript(tools: CommandTools, call: CommandCall) -> Reply:
     number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 5 else 0
     if call.argument and not number:

@@ -11,12 +11,12 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.views.play_views import ProposalView, Reply
+from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import EntityKind
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.WORLD)
 
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
@@ -108,7 +108,13 @@ async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
 # --- decisions -------------------------------------------------------------------------------------------
 
 
-@group.command("proposals", "/proposals", "List the proposals, with numbers", access=Access.READ)
+@group.command(
+    "proposals",
+    "/proposals",
+    "List the proposals, with numbers",
+    topic=CommandTopic.DECIDE,
+    access=Access.READ,
+)
 async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     rows = await read_rows(tools, call)
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
@@ -150,7 +156,13 @@ for _name, _verdict, _summary, _former_name in (
     )(_decide(_verdict))
 
 
-@group.command("commit", "/commit", "Write what is accepted or ticked to canon", access=Access.CHANGE)
+@group.command(
+    "commit",
+    "/commit",
+    "Write what is accepted or ticked to canon",
+    topic=CommandTopic.DECIDE,
+    access=Access.CHANGE,
+)
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
@@ -159,7 +171,13 @@ async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", lines)
 
 
-@group.command("later", "/later", "Decide on a critical change at the end of the scene", access=Access.CHANGE)
+@group.command(
+    "later",
+    "/later",
+    "Decide on a critical change at the end of the scene",
+    topic=CommandTopic.DECIDE,
+    access=Access.CHANGE,
+)
 async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
     await tools.gate.dismiss_offer(call.scene_id)
     return Reply("operation", ("Left for the end of the scene.",))
@@ -169,6 +187,7 @@ async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
     "end",
     "/end OUTCOME",
     "End the scene; the words are its outcome",
+    topic=CommandTopic.SCENES,
     access=Access.PLAY,
     action="end what happens",
 )
@@ -176,7 +195,9 @@ async def end_scene(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.gate.end_scene(call.context, call.argument)
 
 
-@group.command("reopen", "/reopen", "Return from the gate to play", access=Access.CHANGE)
+@group.command(
+    "reopen", "/reopen", "Return from the gate to play", topic=CommandTopic.SCENES, access=Access.CHANGE
+)
 async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
     await tools.gate.reopen_scene(call.scene_id)
     return Reply("operation", ("Back to play; your decisions are kept.",))

@@ -10,7 +10,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.resolver.roll_kinds import ROLL_KINDS
-from agents.views.play_views import CommandHelp, Reply
+from agents.views.play_views import CommandHelp, CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
 
@@ -50,10 +50,11 @@ class Command:
 
 
 class CommandGroup:
-    """The commands of one module, in the order in which help lists them."""
+    """The commands of one module, by default on one topic."""
 
-    def __init__(self) -> None:
+    def __init__(self, topic: CommandTopic) -> None:
         self.commands: list[Command] = []
+        self._topic = topic
 
     def command(
         self,
@@ -66,11 +67,12 @@ class CommandGroup:
         action: str = "",
         moves_timeline: bool = False,
         former_name: str = "",
+        topic: CommandTopic | None = None,
     ) -> Callable[[CommandHandler], CommandHandler]:
         """Register the decorated function as the command `name`; see `Command` for the rest."""
 
         def register(handler: CommandHandler) -> CommandHandler:
-            entry = CommandHelp(name, usage, summary, needs_argument)
+            entry = CommandHelp(name, usage, summary, needs_argument, topic or self._topic)
             self.commands.append(Command(entry, handler, access, action, moves_timeline, former_name))
             return handler
 
@@ -83,7 +85,7 @@ PLAYED_COMMANDS = (
         "whisper", "/whisper NAME: the key is gone", "Say something that only those you name can hear", True
     ),
     *(
-        CommandHelp(kind, rules.usage, rules.summary, rules.needs_argument)
+        CommandHelp(kind, rules.usage, rules.summary, rules.needs_argument, CommandTopic.DICE)
         for kind, rules in ROLL_KINDS.items()
         if rules.usage
     ),

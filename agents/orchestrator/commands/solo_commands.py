@@ -14,13 +14,13 @@ from agents.orchestrator.scene_views import build_cast
 from agents.resolver.dice_faces import split_faces
 from agents.resolver.random_events import tension_after
 from agents.solo.story_settings import TENSION_MODE_LINES
-from agents.views.play_views import CastMember, Reply
+from agents.views.play_views import CastMember, CommandTopic, Reply
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import TensionMode
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.STORY)
 
 _CAST_PATTERN = re.compile(r"([+-])\s*(.+)", re.DOTALL)
 _FINISH_PATTERN = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
@@ -56,6 +56,7 @@ async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outc
     "npcs",
     "/npcs  (then /npcs 2 + or off)",
     "Who matters in the story, by weight",
+    topic=CommandTopic.PEOPLE,
     access=Access.CHANGE,
 )
 async def weigh_people(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
@@ -96,6 +97,7 @@ async def change_tracks(tools: CommandTools, call: CommandCall) -> Reply | Outco
     "cast",
     "/cast  (or + NAMES, - NAMES)",
     "Who is here; + comes in, - leaves",
+    topic=CommandTopic.PEOPLE,
     access=Access.CHANGE,
 )
 async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
@@ -117,6 +119,7 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
     "scene",
     "/scene TITLE: GOAL",
     "Show the scene; set its title and goal",
+    topic=CommandTopic.SCENES,
     access=Access.CHANGE,
 )
 async def show_or_rename_scene(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
@@ -133,6 +136,7 @@ async def show_or_rename_scene(tools: CommandTools, call: CommandCall) -> Reply 
     "start",
     "/start",
     "Roll how the scene begins: expected, altered, interrupted",
+    topic=CommandTopic.SCENES,
     access=Access.PLAY,
     action="roll how it begins",
 )
@@ -140,7 +144,13 @@ async def check_start(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.line_player.check_start(call.context, split_faces(call.argument)[1])
 
 
-@group.command("zero", "/zero", "Session zero: a few questions about the story", access=Access.CHANGE)
+@group.command(
+    "zero",
+    "/zero",
+    "Session zero: a few questions about the story",
+    topic=CommandTopic.SCENES,
+    access=Access.CHANGE,
+)
 async def answer_session_zero(tools: CommandTools, call: CommandCall) -> Reply:
     key, _, words = call.argument.partition(" ")
     if key:

@@ -6,9 +6,10 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.views.play_views import CommandTopic
 from stores.errors import InputError
 
-group = CommandGroup()
+group = CommandGroup(CommandTopic.SCENES)
 
 
 @group.command(
@@ -27,6 +28,7 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
     "undo",
     "/undo",
     "Undo the last command, or the last exchange",
+    topic=CommandTopic.PLAY,
     access=Access.PLAY,
     action="undo",
     moves_timeline=True,
@@ -36,7 +38,13 @@ async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
-    "redo", "/redo", "Redo what was undone", access=Access.PLAY, action="redo", moves_timeline=True
+    "redo",
+    "/redo",
+    "Redo what was undone",
+    topic=CommandTopic.PLAY,
+    access=Access.PLAY,
+    action="redo",
+    moves_timeline=True,
 )
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.actions.redo(call.context)

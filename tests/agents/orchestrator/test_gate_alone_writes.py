@@ -33,6 +33,7 @@ from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.services import Services
 from agents.services.stories import StoryService
+from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
@@ -260,7 +261,7 @@ CALLS: dict[str, Call] = {
     "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
     "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
     "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
-    "record.read_timeline": lambda p: _with(p.universe, p.services.world.provenance.read_timeline),
+    "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
     "ledger.propose_pay_off": lambda p: _with(p.fact, p.services.world.commitments.propose_pay_off),
@@ -422,7 +423,11 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
     known |= {"list_entities", "list_entity_names", "read_card"}
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
-    known |= operations(ProvenanceReader, "record.") | operations(CommitmentService, "ledger.")
+    known |= (
+        operations(TimelineReader, "timeline.")
+        | operations(ProvenanceReader, "record.")
+        | operations(CommitmentService, "ledger.")
+    )
     known |= (
         operations(ConflictService, "conflicts.")
         | operations(PolicyService, "policy.")

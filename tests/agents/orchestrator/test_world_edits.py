@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.services.services import Services
-from agents.views.play_views import ProposalView
+from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
@@ -519,13 +519,13 @@ async def test_edit_timeline_and_the_map(world: World) -> None:
     ):
         await world.edits.propose_fact(world.id, words, since)
     await world.accept()
-    line = await world.services.world.provenance.read_timeline(world.id)
-    assert [(h.day, h.fact.fact.statement) for h in line] == [
+    line = await world.services.world.timeline.read_timeline(world.id)
+    assert [(h.day, h.mentioned.fact.statement) for h in line if isinstance(h.mentioned, FactView)] == [
         ("At an unknown time", "Mara was born."),
         ("Day 1", "Mara rose."),
         ("Day 2", "Mara fell."),
     ]
-    assert len(await world.services.world.provenance.read_timeline(world.id, "ROSE")) == 1
+    assert len(await world.services.world.timeline.read_timeline(world.id, "ROSE")) == 1
     ties = (await world.services.world.provenance.read_relations((await world.named("Mara")).id)).ties
     assert [(t.depth, t.words, t.other.name) for t in ties] == [
         (1, "is an ally of", "Tam"),

@@ -1,0 +1,123 @@
+"""Reads the timeline of a universe: scenes, events, deaths and commitments in the order of world time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
+from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
+from agents.services.entity_cards import EntityCardReader
+from agents.views.play_views import FactView
+from agents.views.world_views import SceneReference, TimelineEvent
+from agents.world_time.calendar import format_tick
+from stores.ports import CanonReader, LogReader
+from stores.queries import FactQuery
+from stores.records.canon import Fact, FactKind, FactStatus, normalize_statement
+from stores.records.ids import Id
+from stores.records.play import Scene, Story
+from stores.records.world import Calendar
+
+MAX_SHOWN = 500
+"""Rows of the timeline: the last ones."""
+
+_MAX_READ = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Happening:
+    """A row before it is drawn: a scene with its story, or a fact with the words that it is listed by."""
+
+    tick: int | None
+    recorded_at: datetime
+    text: str
+    fact: Fact | None = None
+    scene: Scene | None = None
+
+    @property
+    def order(self) -> tuple[bool, int, bool, datetime, Id]:
+        """What has no time comes first, and a scene before what happened in it.
+
+        What one commit wrote is in the order in which it was proposed: identifiers rise with time.
+        """
+        proposal_id = (self.fact and self.fact.proposal_id) or ""
+        return (self.tick is not None, self.tick or 0, self.scene is None, self.recorded_at, proposal_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineReader:
+    """Reads the timeline. Read-only."""
+
+    canon: CanonReader
+    log: LogReader
+    entity_cards: EntityCardReader
+
+    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
+        """Return what has all words of `search`, in the order of world time."""
+        calendar = (await self.canon.universe(universe_id)).calendar
+        happenings = [*await self._read_facts(universe_id), *await self._read_scenes(universe_id)]
+        wanted_words = normalize_statement(search).split()
+        matching = [
+            one for one in happenings if all(w in normalize_statement(one.text) for w in wanted_words)
+        ]
+        shown = sorted(matching, key=lambda one: one.order)[-MAX_SHOWN:]
+        facts = [one.fact for one in shown if one.fact is not None]
+        views = {v.fact.id: v for v in await self.entity_cards.build_fact_views(facts, calendar)}
+        return tuple([await self._describe(one, views, calendar) for one in shown])
+
+    async def _read_facts(self, universe_id: Id) -> list[_Happening]:
+        happenings: list[_Happening] = []
+        for kind in sorted(OCCURRENCE_KINDS):
+            facts = await self.canon.facts(universe_id, FactQuery(kind=kind, limit=_MAX_READ))
+            happenings += [_Happening(f.valid_from, f.recorded_at, f.statement, f) for f in facts]
+        lives = await self.canon.facts(
+            universe_id, FactQuery(predicate="alive", history=True, limit=_MAX_READ)
+        )
+        happenings += [
+            _Happening(f.valid_from, f.recorded_at, f.statement, f)
+            for f in lives
+            if f.value is False and f.status is not FactStatus.RETCONNED
+        ]
+        commitments = await self.canon.facts(
+            universe_id, FactQuery(kind=FactKind.COMMITMENT, history=True, limit=_MAX_READ)
+        )
+        happenings += [
+            _Happening(f.valid_from, f.recorded_at, _commitment_text(f), f)
+            for f in commitments
+            if f.status is not FactStatus.RETCONNED
+        ]
+        return happenings
+
+    async def _read_scenes(self, universe_id: Id) -> list[_Happening]:
+        stories = (await self.log.readable_stories(universe_id)).records
+        return [
+            _Happening(scene.tick, scene.created_at, _scene_title(scene, story, len(stories)), scene=scene)
+            for story in stories
+            for scene in await self.log.scenes(story.id)
+            if scene.head
+        ]
+
+    async def _describe(
+        self, happening: _Happening, views: dict[Id, FactView], calendar: Calendar
+    ) -> TimelineEvent:
+        tick = happening.tick
+        day = "At an unknown time" if tick is None else format_tick(calendar, tick).partition(",")[0]
+        if happening.scene is not None:
+            first_turns = await self.log.line_slice(happening.scene.id, 0, 1)
+            reference = SceneReference(happening.text, first_turns[0].id if first_turns else None)
+            return TimelineEvent(day, reference, " ".join(happening.scene.summary.split()))
+        assert happening.fact is not None
+        view = views[happening.fact.id]
+        listed_fact = view.fact.model_copy(update={"statement": happening.text})
+        return TimelineEvent(day, replace(view, fact=listed_fact))
+
+
+def _commitment_text(fact: Fact) -> str:
+    """Return the words of a promise, a debt or a question when it was made; canon has an event of its end."""
+    is_question = commitment_kind(fact) is CommitmentKind.QUESTION
+    return f"Open question: {fact.statement}" if is_question else fact.statement
+
+
+def _scene_title(scene: Scene, story: Story, story_count: int) -> str:
+    of_story = f" of “{story.title}”" if story_count > 1 else ""
+    return f"Scene {scene.order} “{scene.title}”{of_story}"
