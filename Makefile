@@ -21,7 +21,7 @@ demo: $(READY)  ## Open the bundled world
 test: $(DEV)  ## Run the default tests (ARGS=tests/agents/resolver)
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
-# Most pictures, whole commands, servers that fail at every other call, and every search for a counterexample to
+# Most pictures, whole commands, side screens by keyboard, servers that fail at every other call, and every search to
 # its end (`make test` tries fewer of the same).
 test-slow: $(DEV)  ## Run the long tests and every search for a counterexample
 	MONITOR_TEST_WHOLE=1 $(BIN)/python -m pytest -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)

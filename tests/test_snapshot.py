@@ -18,6 +18,8 @@ from stores.open import open_stores, open_stores_for_reading
 from tests.libraries import Told, everything, fill, library
 from tests.test_worked_examples import monitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[Path]:

@@ -25,6 +25,8 @@ from tests.screens.screen_driver import real_services, started_app
 from tests.test_archive_hostile import Forge
 from widgets.plain_line_filter import PlainLineFilter
 
+pytestmark = pytest.mark.slow
+
 EVIL = "\x1b]52;c;cm0gLXJm\x07Salt\x9b2J Coast\u202e"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 

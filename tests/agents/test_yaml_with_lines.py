@@ -68,6 +68,7 @@ def test_yaml_of_any_shape_is_read_or_refused_in_words(text: str) -> None:
     assert read()
 
 
+@pytest.mark.slow
 def test_yaml_line_of_each_of_many_keys_is_its_own() -> None:
     document = load_yaml("\n".join(f"k{number}: {{a: [1, 2]}}" for number in range(20_000)))
     lines = [document.line_of((f"k{number}", "a", 1)) for number in range(20_000)]

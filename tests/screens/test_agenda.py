@@ -17,6 +17,8 @@ from tests.screens.scripted_llm import start_sample_story
 from widgets.agenda_box import agenda_lines
 from widgets.prompt import PlayPrompt
 
+pytestmark = pytest.mark.slow
+
 OPEN_MATTERS = (
     "/clock Spring tide 6 per scene 1",
     "/clock Spring tide = 2",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
+
+pytestmark = pytest.mark.slow
 
 LONG_NAME = "Ashfall " * 20 + "!"
 

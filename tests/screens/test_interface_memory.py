@@ -16,6 +16,8 @@ from screens.navigation import import_screens
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 from widgets.transcript.transcript import Transcript
 
+pytestmark = pytest.mark.slow
+
 SETTINGS_PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 HUNDRED_COLUMNS = (100, 30)
 

@@ -61,6 +61,7 @@ async def test_proposals_leave_the_cursor_alone_while_the_player_is_among_them(t
 
 
 @pytest.mark.parametrize("size", [(80, 24), (110, 34), ROOMY])
+@pytest.mark.slow
 async def test_prompt_stays_on_its_line_whatever_keys_work(size: tuple[int, int], played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), size) as ui:
         await ui.press("enter")
@@ -130,6 +131,7 @@ async def test_turn_keeps_its_indent_where_evidence_marks_it(played_home: Path) 
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), ROOMY])
+@pytest.mark.slow
 async def test_scene_header_says_where_the_scene_takes_place(size: tuple[int, int], tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), size) as ui:
         await ui.press("1", *["enter"] * 5)

@@ -12,6 +12,8 @@ from stores.records.play import StoryMode
 from tests.screens.screen_driver import NARROW, real_services, started_app
 from tests.screens.scripted_llm import PROSE, ScriptedLlm, write_settings
 
+pytestmark = pytest.mark.slow
+
 THROUGH_THE_GATE = ("A", "enter", "enter", "enter")
 """Accept, commit though something is held, and leave the outcome."""
 TO_BE_OPENED = "F7: the GM opens it"

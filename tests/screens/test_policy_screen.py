@@ -15,6 +15,8 @@ from tests.screens.libraries import CopyLibrary
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from tests.screens.scripted_llm import start_sample_story
 
+pytestmark = pytest.mark.slow
+
 IN_CONFLICT = ("/fact Wenna Pike ally_of Ivo Tarrant", "/commit", "/fact Wenna Pike enemy_of Ivo Tarrant")
 REJECTED = (*["/state Mara.luck +1"] * 20, *(f"/thing Pebble {number}" for number in range(6)))
 ACCEPTED = ("/state Mara.hp -1", "/state Wenna.hp -1", *(f"/thing Rope {number}" for number in range(3)))

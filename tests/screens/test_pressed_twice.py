@@ -13,6 +13,8 @@ from agents.services.services import Services
 from tests.screens.faults import hold, record_calls
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 
+pytestmark = pytest.mark.slow
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -77,6 +77,7 @@ async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
         assert ui.shows("What it made true", "Mara learnt whose knife it was.")
 
 
+@pytest.mark.slow
 async def test_readme_tour_offers_a_discovery_at_once(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await begin_tour(ui)
@@ -101,6 +102,7 @@ async def test_readme_tour_shows_both_sides_of_a_conflict(tmp_path: Path) -> Non
         assert ui.shows("gil oakum", "Gil Oakum")
 
 
+@pytest.mark.slow
 async def test_readme_tour_goes_on_from_an_older_turn(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await begin_tour(ui)

@@ -15,6 +15,8 @@ from tests.contract import builders as make
 from tests.screens.faults import fail_once
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 
+pytestmark = pytest.mark.slow
+
 BROKEN_PACK = """\
 id: mudlarks
 name: Mudlarks

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from stores.embedded.library import open_library
 from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.contradiction_cases import CASES, PEOPLE, Case
@@ -33,6 +35,7 @@ async def judged(case: Case, path: Path) -> tuple[str, ...]:
         await db.close()
 
 
+@pytest.mark.slow
 async def test_contradiction_all_is_caught_and_nothing_innocent(tmp_path: Path) -> None:
     caught: Counter[str] = Counter()
     wrong: list[str] = []

@@ -12,6 +12,8 @@ from threading import Thread
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 _PROGRAM = """
 import asyncio, sys
 from pathlib import Path
