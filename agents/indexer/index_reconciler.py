@@ -65,6 +65,8 @@ class Indexer:
         self._universe_reconciler = UniverseReconciler(source_reader, writer)
         self._suspect_scene_ids: set[Id] = set()
         self._dirty_memory_scene_ids: set[Id] = set()
+        self._heads_of_compared_memories: dict[Id, Id | None] = {}
+        """The head of each scene whose memories were compared since the start, when they were."""
 
     # --- where to look -------------------------------------------------------------------------------
 
@@ -131,6 +133,7 @@ class Indexer:
         self._suspect_scene_ids |= set(ids)
         for subject_id in ids:
             self._progress_by_scene.pop(subject_id, None)
+            self._heads_of_compared_memories.pop(subject_id, None)
             self._universe_reconciler.forget_universe(subject_id)
 
     def recheck_universes(self, universe_ids: Collection[Id]) -> None:
@@ -198,7 +201,8 @@ class Indexer:
             # The result is unknown: without a seal or progress, the whole scene is compared.
             self._progress_by_scene.pop(scene.id, None)
             raise
-        await self._reconcile_memories(scene)
+        if not await self._has_current_memories(scene):
+            await self._reconcile_memories(scene)
         await self._writer.put(
             "scenes",
             [
@@ -293,8 +297,27 @@ class Indexer:
                 left_count -= len(off_line_ids)
         return left_count
 
+    async def _has_current_memories(self, scene: Scene) -> bool:
+        """Return whether the scene's memories are as they were when they were compared last.
+
+        They are if none was written since, if the line only went on, and if what it went on with left none: a turn
+        that was redone has its memories already.
+        """
+        if scene.id in self._dirty_memory_scene_ids or scene.id not in self._heads_of_compared_memories:
+            return False
+        compared_head_id = self._heads_of_compared_memories[scene.id]
+        if compared_head_id is None or not await self._is_on_line(scene, compared_head_id):
+            return False
+        depth = (await self._source_reader.log.turn(compared_head_id)).depth
+        new_turns = await self._source_reader.log.line_slice(scene.id, depth + 1, MAX_TURNS_BACK)
+        if len(new_turns) == MAX_TURNS_BACK or await self._source_reader.has_memories(new_turns):
+            return False
+        self._heads_of_compared_memories[scene.id] = scene.head
+        return True
+
     async def _reconcile_memories(self, scene: Scene) -> None:
         self._dirty_memory_scene_ids.discard(scene.id)
+        self._heads_of_compared_memories.pop(scene.id, None)
         try:
             wanted_items = await self._source_reader.read_scene_memories(scene.id)
             outdated_items = await find_outdated_in_scope(
@@ -305,6 +328,7 @@ class Indexer:
         except BaseException:
             self._dirty_memory_scene_ids.add(scene.id)
             raise
+        self._heads_of_compared_memories[scene.id] = scene.head
 
     async def _delete_scene(self, scene_id: Id) -> None:
         for collection in ("turns", "memories"):

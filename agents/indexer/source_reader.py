@@ -23,7 +23,7 @@ from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Memory
-from stores.records.play import Scene
+from stores.records.play import Scene, Turn
 from stores.records.world import Entity, EntityStatus
 
 NO_LIMIT = 1_000_000_000
@@ -121,6 +121,12 @@ class SourceReader:
             len(stretch_turns),
             stretch_turns[0].parent_id if stretch_turns else None,
             stretch_turns[-1].id if stretch_turns else None,
+        )
+
+    async def has_memories(self, turns: Sequence[Turn]) -> bool:
+        """Return whether any of the turns left a memory."""
+        return bool(turns) and bool(
+            await self.log.memories(MemoryQuery(turn_ids=[turn.id for turn in turns]))
         )
 
     async def read_scene_memories(self, scene_id: Id) -> list[TextItem]:

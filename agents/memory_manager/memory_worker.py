@@ -169,8 +169,6 @@ class MemoryManager:
             cursor = _MemoryCursor(turn_piece[-1].id, turn_piece[-1].depth, fingerprint, cursor.edition)
         cursor = cursor._replace(edition=cursor.edition + written_count)
         await self._cursors.write_cursor(self.kind, subject, cursor.as_text())
-        if written_count:
-            self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
         left_count = max(0, turn_count - cursor.depth - 1)
         if not left_count:
             self._proposals_by_scene = {
@@ -234,6 +232,8 @@ class MemoryManager:
         )
         if changed_memories:
             await self._log.put_memories(changed_memories)
+            # At once: if anything fails from here on, these memories are not written again.
+            self._events.publish(MemoriesWritten(setting.scene.universe_id, setting.scene.id))
         return len(changed_memories)
 
     async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:

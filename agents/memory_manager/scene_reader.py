@@ -65,13 +65,14 @@ class SceneSetting:
     deaths_by_entity: Mapping[Id, DeathRecord]
 
 
-@dataclass(frozen=True, slots=True)
 class SceneReader:
     """Reads what a scene holds for its characters."""
 
-    canon: CanonReader
-    log: LogReader
-    catalogue: ReadCatalogue
+    def __init__(self, canon: CanonReader, log: LogReader, catalogue: ReadCatalogue) -> None:
+        self.canon = canon
+        self.log = log
+        self.catalogue = catalogue
+        self._claim_reader: ClaimReader | None = None
 
     async def read_setting(self, scene_id: Id) -> SceneSetting:
         """Return who was present in a scene, and when. Raises NotFound."""
@@ -156,7 +157,7 @@ class SceneReader:
             scene=scene,
             attendance=attendance,
             turns=turns,
-            claim_reader=ClaimReader(setting.catalogue),
+            claim_reader=self._claim_reader_for(setting.catalogue),
             ids_by_name=ids_by_name,
             names_by_id={
                 **{i: e.name for i, e in entities_by_id.items()},
@@ -168,6 +169,12 @@ class SceneReader:
             deaths_by_entity=setting.deaths_by_entity,
             held_memories=held_memories,
         )
+
+    def _claim_reader_for(self, catalogue: Catalogue) -> ClaimReader:
+        """Return the reader of the last stretch if the catalogue is the same: it knows what the facts claim."""
+        if self._claim_reader is None or self._claim_reader.catalogue is not catalogue:
+            self._claim_reader = ClaimReader(catalogue)
+        return self._claim_reader
 
     # --- who was there -------------------------------------------------------------------------------
 

@@ -74,12 +74,22 @@ class SentenceClaim(NamedTuple):
         return self.value == other.value and self.is_affirmed is not other.is_affirmed
 
 
+MAX_FACTS_KEPT: Final = 10_000
+"""Facts whose claims a reader keeps."""
+
+
 class ClaimReader:
-    """Reads claims by the predicates of one universe's catalogue."""
+    """Reads claims by the predicates of one universe's catalogue.
+
+    It keeps what facts claim as long as the names are the same: after each exchange the same facts are compared with
+    the new turns. One thread at a time may use it.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._patterns = _compile_patterns(catalogue.predicates.values())
+        self._claims_by_fact: dict[tuple[Id, str, str, str], list[SentenceClaim]] = {}
+        self._names_of_claims: IdsByName = {}
 
     def read_claims(
         self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None = None
@@ -102,11 +112,23 @@ class ClaimReader:
 
     def is_mutual(self, fact: Fact) -> bool:
         """Say whether a fact is equally about both entities, so that both know of it."""
-        return self._catalogue[fact.predicate].symmetric
+        return self.catalogue[fact.predicate].symmetric
 
     def read_fact_claims(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
         """Return what a fact claims."""
-        fact_claims = _claims_from_predicate(fact, self._catalogue)
+        if ids_by_name is not self._names_of_claims:
+            if ids_by_name != self._names_of_claims:
+                self._claims_by_fact.clear()
+            self._names_of_claims = ids_by_name
+        key = (fact.id, fact.predicate, fact.statement, str(fact.value))
+        if key not in self._claims_by_fact:
+            if len(self._claims_by_fact) >= MAX_FACTS_KEPT:
+                self._claims_by_fact.clear()
+            self._claims_by_fact[key] = self._read_claims_of_fact(fact, ids_by_name)
+        return self._claims_by_fact[key]
+
+    def _read_claims_of_fact(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
+        fact_claims = _claims_from_predicate(fact, self.catalogue)
         if not fact_claims:
             fact_claims = [c for c in self.read_claims(fact.statement, ids_by_name) if c.fact_key != "said"]
         return [*fact_claims, SentenceClaim("said", _normalise_text(fact.statement))]
@@ -127,11 +149,11 @@ class ClaimReader:
             if subject is None or value is None:
                 continue
             if predicate.inverse_of:
-                pattern_claims.append(_build_claim(predicate.inverse_of, value, subject, self._catalogue))
+                pattern_claims.append(_build_claim(predicate.inverse_of, value, subject, self.catalogue))
             elif predicate.name == "is_not":
-                pattern_claims.append(_build_claim("is", subject, value, self._catalogue, is_affirmed=False))
+                pattern_claims.append(_build_claim("is", subject, value, self.catalogue, is_affirmed=False))
             else:
-                pattern_claims.append(_build_claim(predicate.name, subject, value, self._catalogue))
+                pattern_claims.append(_build_claim(predicate.name, subject, value, self.catalogue))
         if not any(c.fact_key.startswith(("located_in", "alive")) for c in pattern_claims):
             pattern_claims += _claims_from_free_text(text, ids_by_name, speaker_id)
         return list(dict.fromkeys(pattern_claims))
