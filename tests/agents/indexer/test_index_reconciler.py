@@ -276,6 +276,43 @@ async def test_indexer_indexes_memories_of_turns_on_line(scene_fixture: SceneFix
     assert index_writer.items_by_collection["memories"][changed.id].text == "Mara: The water was warm."
 
 
+async def test_indexer_finds_memories_of_a_turn_that_was_redone(scene_fixture: SceneFixture) -> None:
+    (mara,) = await scene_fixture.stores.canon(Role.INDEXER).entities(scene_fixture.scene.universe_id)
+    first = await scene_fixture.append_turn("I wade in.", None)
+    second = await scene_fixture.append_turn("I swim.", first)
+    memory = make.memory(mara, "I swam.", turn_id=second.id, scene_id=scene_fixture.scene.id)
+    await scene_fixture.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+    index_writer = DictIndexWriter()
+    indexer = Indexer(scene_fixture.source_reader, index_writer)
+    await reconcile_all(indexer, scene_fixture.source_reader)
+    for head, indexed_ids in ((first, set()), (second, {memory.id})):
+        await scene_fixture.stores.log(Role.ORCHESTRATOR).move_head(
+            scene_fixture.scene.id, head.id, MoveKind.UNDO if head is first else MoveKind.REDO
+        )
+        await indexer.reconcile_scene(scene_fixture.scene.id)
+        assert index_writer.items_by_collection["memories"].keys() == indexed_ids
+
+
+async def test_indexer_compares_memories_only_after_some_were_written(scene_fixture: SceneFixture) -> None:
+    (mara,) = await scene_fixture.stores.canon(Role.INDEXER).entities(scene_fixture.scene.universe_id)
+    turn = await scene_fixture.append_turn("I wade in.", None)
+    memory = make.memory(mara, "Cold.", turn_id=turn.id, scene_id=scene_fixture.scene.id)
+    memory_log = scene_fixture.stores.log(Role.MEMORY_MANAGER)
+    await memory_log.put_memories([memory])
+    index_writer = DictIndexWriter()
+    indexer = Indexer(scene_fixture.source_reader, index_writer)
+    await reconcile_all(indexer, scene_fixture.source_reader)
+    # Written without a word of it: only a comparison would find it.
+    unannounced = make.memory(mara, "Wet.", turn_id=turn.id, scene_id=scene_fixture.scene.id)
+    await memory_log.put_memories([unannounced])
+    await scene_fixture.append_turn("I look back.", turn)
+    await indexer.reconcile_scene(scene_fixture.scene.id)
+    assert index_writer.items_by_collection["memories"].keys() == {memory.id}
+    indexer.note_scene_memories(scene_fixture.scene.id)
+    await indexer.reconcile_scene(scene_fixture.scene.id)
+    assert index_writer.items_by_collection["memories"].keys() == {memory.id, unannounced.id}
+
+
 async def test_indexer_finds_memories_written_before_restart(scene_fixture: SceneFixture) -> None:
     (mara,) = await scene_fixture.stores.canon(Role.INDEXER).entities(scene_fixture.scene.universe_id)
     first = await scene_fixture.append_turn("I wade in.", None)
