@@ -25,6 +25,7 @@ from agents.memory_manager.proposed_facts import (
 )
 from agents.memory_manager.scene_stretch import DeathRecord, SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import ClaimReader
+from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.prose.names import names_of
 from stores.ports import CanonReader, LogReader
@@ -129,7 +130,11 @@ class SceneReader:
         oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
         stating_proposals = [p for p in setting.proposals if isinstance(p.change, AssertFact | StateChange)]
         turn_ids = {t.id for t in turns}
-        has_speech = any('"' in t.text or "“" in t.text or t.speaker is not Speaker.GM for t in turns)
+        turn_proposals = [p for p in stating_proposals if p.turn_id in turn_ids]
+        # Facts are compared with what is said and with what is stated, and with nothing else.
+        mentions_facts = bool(turn_proposals) or any(
+            find_spoken_sentences(turn, attendance.names_by_id, attendance.pc_id) for turn in turns
+        )
         results, canon_names, held_memories, pending_proposals = await gather(
             self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
             self.canon.folded_names(scene.universe_id),
@@ -145,12 +150,10 @@ class SceneReader:
         }
         speakable_facts = (
             await self._read_speakable_facts(setting, pending_proposals, ids_by_name, turns)
-            if has_speech
+            if mentions_facts
             else []
         )
-        stated_by_turn = await self._read_stated_facts(
-            [p for p in stating_proposals if p.turn_id in turn_ids], setting
-        )
+        stated_by_turn = await self._read_stated_facts(turn_proposals, setting)
         ids = set(ids_by_name.values())
         entities_by_id = await self.canon.entities_by_id(ids) if len(ids) <= 2_000 else {}
         return SceneStretch(
