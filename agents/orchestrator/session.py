@@ -79,6 +79,8 @@ class SessionLoop:
         if suspended_id == story_id:
             await self._loops.fire(Loop.MAIN, SESSION_ID, "resume", detail=story_id)
         elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != MainMode.START_STORY.value:
+            if await self._find_last_played_story_id() != story_id:
+                await self.leave_mode()  # from another story, so that this one is on record as the last
             await self.enter_mode(MainMode.CONTINUE, story_id)
         return scenes[-1]
 

@@ -337,3 +337,24 @@ async def test_import_creates_universe_unless_one_is_named(
         import_request(data=log_bytes(20, "More"), universe="the long road")
     )
     assert result_in_named_universe.universe_id == first.universe_id
+
+
+async def test_import_leaves_the_story_to_go_on_with_as_it_was(tmp_path: Path) -> None:
+    """Go on is where the player was, whatever was imported since, and whether or not the program was closed."""
+    async with opened(tmp_path / "home") as program:
+        own_scene_id = await begin(program)
+        await program.services.play.submit(own_scene_id, "I walk.")
+        await program.services.stories.suspend()
+        own_story_id = (await program.services.stories.stories())[0].story.id
+        other = await program.services.imports.import_log(import_request())
+        await program.services.stories.resume(other.story_id)
+        await program.services.stories.resume(own_story_id)
+    for name in ("one.txt", "two.txt"):
+        async with opened(tmp_path / "home", seed=len(name) + ord(name[0])) as program:
+            await program.services.stories.recover()
+            await program.services.imports.import_log(
+                import_request(name=name, data=f"GM: {name}\nA: Yes.".encode())
+            )
+            menu = await program.services.stories.menu()
+            assert menu.resume_story is not None
+            assert menu.resume_story.story.id == own_story_id
