@@ -84,6 +84,8 @@ class MenuScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.view: MenuView | None = None
+        self._is_enter_waiting = False
+        """Whether Enter was pressed on the first row before the library was open."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="page"):
@@ -96,17 +98,27 @@ class MenuScreen(Screen[None]):
 
     @on(MenuLoaded)
     def _show_menu(self, message: MenuLoaded) -> None:
-        view = self.view = message.view
         modes = self.query_one("#modes", OptionList)
+        chosen_id = self._id_chosen_while_opening(modes)
+        view = self.view = message.view
         modes.clear_options()
         modes.border_title = "Continue" if view.resume_story else ""
         if view.resume_story:
             modes.add_options([Option(_resume_card(view.resume_story), id="resume"), None])
         modes.add_options(_mode_options(view))
-        modes.highlighted = 0
+        modes.highlighted = modes.get_option_index(chosen_id) if chosen_id else 0
         self.query_one("#library", Static).update(_health_line(view))
         notes = self.query_one("#notes", Static)
         notes.update("\n".join(view.notes) or _first_steps_hint(view))
+        if self._is_enter_waiting:
+            self._is_enter_waiting = False
+            modes.action_select()
+
+    def _id_chosen_while_opening(self, modes: OptionList) -> str | None:
+        """Return the mode that the cursor was moved to before the library was open; None for the first row."""
+        if self.view is not None or not modes.highlighted:
+            return None
+        return modes.get_option_at_index(modes.highlighted).id
 
     @on(NoteReceived)
     def _show_note(self, message: NoteReceived) -> None:
@@ -115,7 +127,10 @@ class MenuScreen(Screen[None]):
     @on(OptionList.OptionSelected)
     async def _open_mode(self, message: OptionList.OptionSelected) -> None:
         message.stop()
-        if message.option_id == "resume":
+        if self.view is None and message.option_index == 0:
+            # The first row is to go on with a story, if there is one: Enter means the same before that is known.
+            self._is_enter_waiting = True
+        elif message.option_id == "resume":
             self.action_resume()
         elif message.option_id in ("help", "quit"):
             await self.run_action(f"app.{message.option_id}")

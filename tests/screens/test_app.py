@@ -6,7 +6,8 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.faults import fail_once, record_calls
-from tests.screens.screen_driver import ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 
 Opened = tuple[Services, Callable[[], Awaitable[None]]]
 
@@ -60,6 +61,42 @@ async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> 
         gate.set()
         await ui.settle()
         assert ui.screen == "SetupScreen"  # what was asked for meanwhile comes when it can
+
+
+@asynccontextmanager
+async def menu_over_a_late_library(home: Path) -> AsyncIterator[tuple[ScreenDriver, asyncio.Event]]:
+    """The menu, and the event that lets the library open."""
+    may_open = asyncio.Event()
+
+    async def open_late() -> Opened:
+        await may_open.wait()
+        return await real_services(home, 8)()
+
+    app = MonitorApp(open_late)
+    async with app.run_test(size=ROOMY) as pilot:
+        await pilot.pause()
+        yield ScreenDriver(app, pilot), may_open
+
+
+@pytest.mark.parametrize("has_story", [True, False], ids=["story", "empty"])
+async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
+    tmp_path: Path, played_home: Path, has_story: bool
+) -> None:
+    async with menu_over_a_late_library(played_home if has_story else tmp_path) as (ui, may_open):
+        await ui.pilot.press("enter")
+        assert ui.shows("Opening the library")
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == ("SceneScreen" if has_story else "SetupScreen")
+
+
+async def test_app_keeps_the_row_that_was_chosen_while_the_library_opens(played_home: Path) -> None:
+    async with menu_over_a_late_library(played_home) as (ui, may_open):
+        await ui.pilot.press("down", "down")
+        may_open.set()
+        await ui.settle()
+        await ui.press("enter")
+        assert ui.screen == "UniverseScreen"
 
 
 @pytest.mark.parametrize(
