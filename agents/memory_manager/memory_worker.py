@@ -101,6 +101,8 @@ class MemoryManager:
         self._events = events
         self._read_ticks: dict[Id, int] = {}
         self._proposals_by_scene: dict[Id, dict[Id, str]] = {}
+        self._unannounced_scenes: dict[Id, Id] = {}
+        """Scenes with new memories of which no event told yet, and their universes."""
 
     async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose head has moved or that are being processed again, the newest first."""
@@ -134,10 +136,16 @@ class MemoryManager:
         """Process one piece of a scene, or strengthen the memories that were read."""
         if subject_id == READ_SUBJECT:
             return await self._strengthen_read_memories()
+        left_count = 0
         try:
-            return await self._remember_piece(subject_id)
+            left_count = await self._remember_piece(subject_id)
         except NotFound:
-            return 0
+            pass
+        finally:
+            # Once for a scene, and at once if a piece fails: what it wrote is not written again.
+            if not left_count and subject_id in self._unannounced_scenes:
+                self._events.publish(MemoriesWritten(self._unannounced_scenes.pop(subject_id), subject_id))
+        return left_count
 
     # --- a scene --------------------------------------------------------------------------------------
 
@@ -231,9 +239,8 @@ class MemoryManager:
             find_changed_memories(new_memories, stored_memories, stretch)
         )
         if changed_memories:
+            self._unannounced_scenes[setting.scene.id] = setting.scene.universe_id
             await self._log.put_memories(changed_memories)
-            # At once: if anything fails from here on, these memories are not written again.
-            self._events.publish(MemoriesWritten(setting.scene.universe_id, setting.scene.id))
         return len(changed_memories)
 
     async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:

@@ -12,7 +12,7 @@ from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.memory_manager.memory_changes import find_changed_memories
 from agents.memory_manager.memory_decay import compute_retention
 from agents.memory_manager.memory_extraction import extract_memories
-from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.memory_worker import TURNS_PER_PIECE, MemoryManager
 from agents.memory_manager.scene_reader import SceneReader
 from stores.authority import Role
 from stores.errors import InputError
@@ -64,6 +64,20 @@ async def test_memory_worker_is_idempotent(session: MemorySession) -> None:
         pass
     assert await session.log.memories(MemoryQuery(universe_id=await session.universe_id())) == first
     assert not [e for e in session.published_events if isinstance(e, MemoriesWritten)]
+
+
+async def test_memories_of_a_long_scene_are_announced_once(session: MemorySession) -> None:
+    """The Indexer compares all memories of a scene when it is told of some: once, and not after each piece."""
+    await session.play(
+        *(f'> "I swear to mend gate {number}," says Bela.' for number in range(2 * TURNS_PER_PIECE))
+    )
+    session.published_events.clear()
+    pieces = 1
+    while await session.manager.reconcile(session.scene_id):
+        assert not [e for e in session.published_events if isinstance(e, MemoriesWritten)]
+        pieces += 1
+    assert pieces > 1
+    assert len([e for e in session.published_events if isinstance(e, MemoriesWritten)]) == 1
 
 
 async def test_memory_worker_keeps_recalls_when_rewriting(session: MemorySession) -> None:
