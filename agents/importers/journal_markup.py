@@ -22,8 +22,6 @@ def _word_set(words: str) -> frozenset[str]:
 
 
 MAX_FRONT_MATTER_LINES: Final = 200
-MAX_FIELD_LENGTH: Final = 500
-"""Characters of one field of the front matter that are kept."""
 
 _FRONT_MATTER_KEYS: Final = _word_set(
     "title aliases alias tags date created updated modified type session scene system ruleset rules genre setting"
@@ -127,7 +125,7 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     if not isinstance(data, Mapping):
         return FrontMatter(_split_fields(inside), line_count, "it is a list")
     fields = ((str(key), _field_text(value)) for key, value in data.items())
-    return FrontMatter(tuple((k, v[:MAX_FIELD_LENGTH]) for k, v in fields if v), line_count)
+    return FrontMatter(tuple((k, v) for k, v in fields if v), line_count)
 
 
 def has_markup(lines: Sequence[str]) -> bool:
@@ -269,9 +267,7 @@ def _quote_links(line: str) -> str:
 def _split_fields(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return `key: value` of every line that has both, for front matter that is no YAML."""
     pairs = (line.partition(":") for line in lines if not line[:1].isspace())
-    return tuple(
-        (k.strip(), v.strip(" \"'")[:MAX_FIELD_LENGTH]) for k, _, v in pairs if k.strip() and v.strip()
-    )
+    return tuple((k.strip(), v.strip(" \"'")) for k, _, v in pairs if k.strip() and v.strip())
 
 
 def _field_text(value: object) -> str:

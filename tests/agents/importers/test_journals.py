@@ -223,6 +223,12 @@ def test_front_matter_that_is_no_yaml_is_kept_as_a_note() -> None:
     assert any("the front matter could not be read in full" in str(p) for p in log.problems)
 
 
+def test_front_matter_keeps_a_long_field_whole() -> None:
+    words = " ".join(f"word{n}" for n in range(2_000))
+    log = log_of(f"---\ntitle: The Road\nsummary: {words}\n---\n## Session 1\nWe walk.")
+    assert f"summary: {words}" in log.entries[0].text
+
+
 def test_front_matter_alone_is_no_journal() -> None:
     with pytest.raises(InputError, match="nothing in it could be read"):
         log_of("---\ntitle: Nothing yet\n---\n")
