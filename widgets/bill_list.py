@@ -32,7 +32,7 @@ FIGURE_CELLS = 44
 """Cells of the figures at the end of a row."""
 
 NO_CALLS_HINT = "No calls yet. Each call of a model is listed here with its tokens and its price."
-NO_MODEL_HINT = "No model is set up, so nothing costs anything. m on the menu (or /model) sets one up."
+NO_MODEL_HINT = "No model is set up, so nothing costs anything. M on the menu (or /model) sets one up."
 
 
 class BillList(RowList[BillItem]):

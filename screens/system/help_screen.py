@@ -50,7 +50,7 @@ TOUR = (
     ),
     (
         "Narrate",
-        "m on the menu sets up a model, if you want one: it narrates, bound by dice and canon. Esc stops it "
+        "M on the menu sets up a model, if you want one: it narrates, bound by dice and canon. Esc stops it "
         "and keeps what came, Ctrl+R narrates again, F7 narrates on, F6 shows why it said that.",
     ),
     (

@@ -43,7 +43,7 @@ MENU_MODES = (
     ("characters", "4", "Characters", "sheets, memories beside the truth, history"),
     ("query", "5", "Query", "ask what is canon, believed or unknown"),
     ("system", "6", "System", "storage, background work, failed jobs"),
-    ("model", "m", "Model", "who narrates: you or a model; what it costs"),
+    ("model", "M", "Model", "who narrates: you or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a five-minute tour"),
     ("quit", "q", "Quit", "everything is saved"),
 )
