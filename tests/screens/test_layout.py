@@ -163,6 +163,17 @@ async def test_menu_numbers_have_no_gaps(tmp_path: Path) -> None:
             assert ui.screen == "MenuScreen"
 
 
+async def test_keys_that_the_menu_names_open_what_they_stand_beside(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        rows = ui.app.screen.query_one(OptionList).options
+        for row, key in ((str(option.prompt), str(option.prompt).split()[0]) for option in rows):
+            if key == "q":  # ends the program
+                continue
+            await ui.press({"?": "question_mark"}.get(key, key))
+            assert ui.screen != "MenuScreen", f"{key!r} of {row!r} does nothing"
+            await ui.press("escape")
+
+
 async def test_new_scene_begins_with_the_last_lines_of_the_one_before(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), (100, 30)) as ui:
         await ui.press("1", *["enter"] * 5)
