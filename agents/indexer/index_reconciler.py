@@ -331,6 +331,7 @@ class Indexer:
         self._heads_of_compared_memories[scene.id] = scene.head
 
     async def _delete_scene(self, scene_id: Id) -> None:
+        self._heads_of_compared_memories.pop(scene_id, None)
         for collection in ("turns", "memories"):
             fingerprints = await self._writer.read_fingerprints(collection, scope={"scene": scene_id})
             await self._writer.delete(collection, list(fingerprints))
