@@ -79,7 +79,7 @@ class SessionLoop:
         if suspended_id == story_id:
             await self._loops.fire(Loop.MAIN, SESSION_ID, "resume", detail=story_id)
         elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != MainMode.START_STORY.value:
-            if await self._find_last_played_story_id() != story_id:
+            if await self._read_open_story_id() not in (None, story_id):
                 await self.leave_mode()  # from another story, so that this one is on record as the last
             await self.enter_mode(MainMode.CONTINUE, story_id)
         return scenes[-1]
@@ -92,6 +92,12 @@ class SessionLoop:
             if last_transition and last_transition.target == "suspended"
             else None
         )
+
+    async def _read_open_story_id(self) -> Id | None:
+        """Return the story that Continue was entered with and not left, or None."""
+        last_transition = await self._log.loop_state(Loop.MAIN, SESSION_ID)
+        is_open = last_transition is not None and last_transition.target == MainMode.CONTINUE.value
+        return (last_transition.detail or None) if last_transition and is_open else None
 
     async def recover(self) -> list[str]:
         """Finish what a crash left half done; return a line for the user on each thing.
