@@ -31,9 +31,9 @@ class WorldServices:
     export_universe: Callable[[Id], Awaitable[str]]
     """Writes a universe to an archive in the home folder, and returns where."""
 
-    async def list_entities(self, universe_id: Id, search: str = "") -> list[Entity]:
-        """Return the universe's entities, or those that `search` finds."""
-        return await self.canon.entities(universe_id, search=search)
+    async def list_entities(self, universe_id: Id, search: str = "", *, limit: int = 10_000) -> list[Entity]:
+        """Return the universe's entities, or those that `search` finds, at most `limit`."""
+        return await self.canon.entities(universe_id, search=search, limit=limit)
 
     async def list_entity_names(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""

@@ -52,12 +52,12 @@ async def find_cards(world: WorldServices, universe_id: Id, name: str) -> tuple[
     """Return the cards of entities with these letters in a name; none for a single letter."""
     if len(name.strip()) < MIN_NAME_LENGTH:
         return ()
-    entities = await world.list_entities(universe_id, name.strip())
+    entities = await world.list_entities(universe_id, name.strip(), limit=MAX_CARDS)
     return tuple(
         NamedRoute(
             entity.name,
             f"The card of this {entity.kind.value}",
             ToUniverse(universe_id, entity.id, beside_play=True),
         )
-        for entity in entities[:MAX_CARDS]
+        for entity in entities
     )
