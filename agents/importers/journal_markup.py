@@ -17,13 +17,14 @@ from agents.importers.plain_text import is_name
 from agents.yaml_with_lines import UnreadableYaml, load_yaml
 
 
-def _word_set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text, which is shorter to read than a set of strings."""
     return frozenset(words.split())
 
 
 MAX_FRONT_MATTER_LINES: Final = 200
 
-_FRONT_MATTER_KEYS: Final = _word_set(
+_FRONT_MATTER_KEYS: Final = word_set(
     "title aliases alias tags date created updated modified type session scene system ruleset rules genre setting"
     " world campaign tone themes theme tools player players pc pcs character characters start_date last_update"
     " notes summary status cssclass cssclasses publish author location"
@@ -39,15 +40,15 @@ _FIELD: Final = re.compile(r"[-*]?\s*\[?(?P<key>[^\W\d][\w -]{0,38})::\s*(?P<val
 _FENCE: Final = re.compile(r"(?P<marks>`{3,}|~{3,})\s*(?P<language>[\w:+.-]*)")
 _COMMENT_MARK: Final = "%%"
 
-_NOTE_CALLOUTS: Final = _word_set(
+_NOTE_CALLOUTS: Final = word_set(
     "note info tip hint todo important warning caution attention danger bug abstract summary tldr success check"
     " done question help faq failure fail missing error meta ooc recap"
 )
-_ROLL_CALLOUTS: Final = _word_set("roll rolls dice oracle move mechanics check-roll result")
-_SPEECH_CALLOUTS: Final = _word_set("quote cite npc dialogue speech says")
+_ROLL_CALLOUTS: Final = word_set("roll rolls dice oracle move mechanics check-roll result")
+_SPEECH_CALLOUTS: Final = word_set("quote cite npc dialogue speech says")
 """Types of callouts whose title may be who speaks."""
 
-_QUERY_LANGUAGES: Final = _word_set(
+_QUERY_LANGUAGES: Final = word_set(
     "dataview dataviewjs query tasks base mermaid leaflet button meta-bind timeline"
 )
 """Languages of code blocks that draw something in Obsidian and say nothing themselves."""
@@ -191,7 +192,7 @@ def read_block(block: MarkupBlock, parsed: ParsedEntries) -> None:
             is_roll = block.label.casefold().startswith(("iron-vault", "mechanics", "dice"))
             add(Voice.ORACLE if is_roll else Voice.GM, text)
         case BlockKind.TASK if block.label == " ":
-            thread = LogTag(TagKind.THREAD, plain_links(text), raw=f"- [ ] {text}")
+            thread = LogTag(TagKind.THREAD, plain_links(text))
             add(Voice.SYSTEM, f"To do: {text}", tags=(thread,))
         case BlockKind.TASK:
             add(Voice.SYSTEM, f"Done: {text}" if block.label in "xX" else f"To do, moved: {text}")

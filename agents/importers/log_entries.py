@@ -51,9 +51,6 @@ class LogTag:
     steps: tuple[int, int] | None = None
     """Of a clock: how far it is filled, and its size. Of a timer: what is left, and its size or 0."""
 
-    raw: str = ""
-    """The tag as it stands in the log."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
@@ -105,11 +102,6 @@ class ParsedLog:
     form: LogFormat
     entries: tuple[LogEntry, ...]
     problems: tuple[ImportProblem, ...] = ()
-    title: str = ""
-    """What the log calls itself."""
-
-    metadata: tuple[tuple[str, str], ...] = ()
-    """The fields of its front matter."""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,13 +15,11 @@ from agents.importers.log_tags import read_tags
 from agents.importers.lonelog import count_signs, journal_title, read_lonelog
 from agents.importers.markdown_journal import has_session_heading, read_markdown
 from agents.importers.plain_text import looks_like_play, read_text
-from agents.importers.scenes import drop_dates_at_headings, find_day, find_heading
+from agents.importers.scenes import drop_dates_at_headings, find_heading, names_a_part
 from agents.importers.voices import assign_voices, split_asides
 from agents.sanitize import MAX_LINE_LENGTH, MAX_TITLE_LENGTH, clean
 
 _TITLE_BYTES: Final = 65_536
-_PART_HEADING: Final = re.compile(r"(?:scene|session|chapter|episode|part|act|day|S\d)\b", re.IGNORECASE)
-"""A heading that names a part of a log and not the log."""
 
 MAX_NAME: Final = 80
 MAX_REF: Final = 120
@@ -65,8 +62,6 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
         log_format,
         tuple(clean_entries),
         tuple(replace(p, message=" ".join(clean(p.message).split())) for p in problems),
-        title,
-        front_matter.fields,
     )
 
 
@@ -98,10 +93,8 @@ def _title_of(lines: Sequence[str], front_matter: FrontMatter) -> str:
     if title := front_matter.value("title", "campaign") or journal_title(lines):
         return title
     first_line = next((line.strip() for line in lines if line.strip()), "")
-    if not first_line.startswith("# ") or find_day(first_line) is not None:
-        return ""
-    heading = find_heading(first_line) or ""
-    return "" if _PART_HEADING.match(heading) else heading
+    heading = (find_heading(first_line) or "") if first_line.startswith("# ") else ""
+    return "" if names_a_part(heading) else heading
 
 
 def _is_same_title(heading: str, title: str) -> bool:

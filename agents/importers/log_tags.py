@@ -98,7 +98,7 @@ def _parse_tag(match: re.Match[str]) -> LogTag | None:
             details = [detail for detail in details if not detail.isdecimal()]
     # `friendly → hostile`: what it became.
     details = [_ARROW.split(detail)[-1] for detail in details]
-    return LogTag(kind, name, tuple(filter(None, details)), steps, match[0]) if name else None
+    return LogTag(kind, name, tuple(filter(None, details)), steps) if name else None
 
 
 def _tag_words(tag: LogTag, *, is_name_before: bool = False) -> str:

@@ -12,16 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from agents.importers.journal_markup import read_block, split_blocks
+from agents.importers.journal_markup import read_block, split_blocks, word_set
 from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
 from agents.importers.log_times import format_day, parse_time
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
-
-
-def _word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
 
 LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 """The second line of a journal that MONITOR exports; it explains the signs."""
@@ -47,7 +42,7 @@ _NAMED: Final = re.compile(r"(?P<name>[^\s:][^:\n]{0,58}?): (?P<text>.+)", re.DO
 _BEGINS_WITH_SIGN: Final = re.compile(
     r"(?:@|\?|->|=>|d:)\s+\S|@\([^()\n]{1,60}\)|(?:#{1,6}\s+)?T?\d*-?S\d+\b|\[#?(?:N|L|E|PC|Thread|Clock|Track|Timer):"
 )
-_SESSION_KEYS: Final = _word_set(
+_SESSION_KEYS: Final = word_set(
     "date duration scenes recap goal goals notes tools mood ruleset player genre theme themes tone threads"
 )
 _STORY_KEYS: Final = ("world", "hero", "theme", "tone", "goal", "recap")
@@ -118,10 +113,9 @@ class _LonelogReader:
             return
         self._day = find_day(block) or self._day
         for entry in _parse_block(number, block, self._hero, is_journal=self.is_journal):
-            is_dated = self._day is not None and entry.voice is not Voice.MARK
-            self.parsed.entries.append(
-                replace(entry, time_text=format_day(self._day)) if is_dated and self._day else entry
-            )
+            if self._day is not None and entry.voice is not Voice.MARK:
+                entry = replace(entry, time_text=format_day(self._day))
+            self.parsed.entries.append(entry)
 
 
 def _split_blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:

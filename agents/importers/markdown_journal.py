@@ -9,12 +9,9 @@ from typing import Final
 from agents.importers.journal_markup import read_block, split_blocks
 from agents.importers.log_entries import ParsedEntries
 from agents.importers.plain_text import TextReader
-from agents.importers.scenes import find_day, find_heading
+from agents.importers.scenes import names_a_part
 
 _MARKDOWN_HEADING: Final = re.compile(r"#{1,6}\s+(?P<title>\S.*?)\s*#*")
-_SESSION_HEADING: Final = re.compile(
-    r"(?:scene|session|chapter|episode|part|act|day|prologue)\b", re.IGNORECASE
-)
 
 
 def has_session_heading(lines: Sequence[str]) -> bool:
@@ -38,5 +35,4 @@ def read_markdown(lines: Sequence[str]) -> ParsedEntries:
 
 def _is_session_heading(line: str) -> bool:
     match = _MARKDOWN_HEADING.fullmatch(line.strip())
-    title = (match and find_heading(line)) or ""
-    return bool(title) and (_SESSION_HEADING.match(title) is not None or find_day(title) is not None)
+    return match is not None and names_a_part(match["title"])

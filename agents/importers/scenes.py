@@ -21,6 +21,7 @@ _NUMBERED_HEADING: Final = re.compile(
     r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b\s*(?:[:.·–—-].*)?",
     re.IGNORECASE,
 )
+_PART: Final = re.compile(r"(?:scene|session|chapter|episode|part|act|day|prologue|S\d+)\b", re.IGNORECASE)
 _RULE: Final = re.compile(r"(?:[-=*~_]\s*){3,}")
 _MAX_HEADING: Final = 160
 
@@ -39,6 +40,11 @@ def find_heading(line: str) -> str | None:
         if match := pattern.fullmatch(line):
             return match["title"].strip()
     return line.rstrip(":") if _NUMBERED_HEADING.fullmatch(line) else None
+
+
+def names_a_part(heading: str) -> bool:
+    """Return whether a heading names a session, a scene or a day, and not the whole log."""
+    return _PART.match(heading) is not None or find_day(heading) is not None
 
 
 def find_day(line: str) -> datetime | None:
