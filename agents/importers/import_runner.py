@@ -106,7 +106,7 @@ def describe_import(result: ImportResult) -> str:
     lost_text = (
         f" {lost_count:,} {'thing was' if lost_count == 1 else 'things were'} left out." if lost_count else ""
     )
-    return f"Imported “{result.story}”: {imported_text}.{lost_text}{describe_proposals(result)}"
+    return f"Imported “{result.story}”: {imported_text}.{lost_text} {describe_proposals(result)}".rstrip()
 
 
 def describe_proposals(result: ImportResult) -> str:
@@ -114,4 +114,4 @@ def describe_proposals(result: ImportResult) -> str:
     if not result.proposal_count:
         return ""
     noun = "1 change is" if result.proposal_count == 1 else f"{result.proposal_count:,} changes are"
-    return f" {noun} proposed from its tags: you decide in its last scene."
+    return f"{noun} proposed from its tags: you decide in its last scene."

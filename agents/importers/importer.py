@@ -22,6 +22,7 @@ from agents.importers.log_entries import ParsedLog, Voice
 from agents.importers.log_reading import read_log
 from agents.importers.scenes import ImportedScene, split_scenes
 from agents.importers.tag_proposer import TagProposer
+from agents.proposals.proposals import Proposals
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
 from stores.errors import InputError, parse_field
@@ -69,6 +70,7 @@ class Importer:
     create_universe: CreateUniverse
     create_hero: CreateHero
     tags: TagProposer
+    proposals: Proposals
     exclusive: Callable[[], AbstractAsyncContextManager[None]]
     clock: Clock
     events: EventBus
@@ -137,8 +139,7 @@ class Importer:
                     name,
                 )
             )
-        async with self.exclusive():
-            proposal_count = await self.tags.propose(story_import)
+        proposal_count = await self._propose_tags(story_import)
         return ImportResult(
             universe_id=universe.id,
             universe=universe.name,
@@ -168,6 +169,18 @@ class Importer:
         self.events.publish(HeadMoved(story_import.scene_id(scene_index)))
         if scene_index == len(story_import.scenes) - 1:
             self.events.publish(SceneOpened(story_import.scene_id(scene_index)))
+
+    async def _propose_tags(self, story_import: StoryImport) -> int:
+        """Stage what the tags propose, unless the story was played on since; return how many changes it is.
+
+        What was proposed before is left as it was decided.
+        """
+        proposals = await self.tags.build(story_import)
+        async with self.exclusive():
+            if not proposals or not await self._is_untouched(story_import, len(story_import.scenes) - 1):
+                return 0
+            await self.proposals.stage(proposals)
+        return len(proposals)
 
     async def _count_proposals(
         self, request: ImportRequest, universe: Universe | None, story: Story | None, read_result: _ReadLog

@@ -60,13 +60,8 @@ PhraseAlive = Callable[[str, bool], str]
 """Returns the sentence that somebody of this name is alive, or is dead."""
 
 
-def tagged_entity_names(mentions: Iterable[TagMention]) -> list[str]:
-    """Return the names of the characters and places that tags name, each once."""
-    return list(dict.fromkeys(s.name for s in _fold(mentions) if s.kind in _ENTITY_KINDS))
-
-
 def build_tag_proposals(
-    mentions: Sequence[TagMention],
+    subjects: Sequence[TaggedSubject],
     story: Story,
     site: ProposalSite,
     known_entities: Mapping[str, Entity],
@@ -77,7 +72,7 @@ def build_tag_proposals(
     `known_entities` are those of canon by the names in the tags: only their states are proposed.
     """
     proposals: list[ProposedChange] = []
-    for subject in _fold(mentions):
+    for subject in subjects:
         entity = known_entities.get(subject.name)
         for part, change in enumerate(_changes(subject, story.id, entity, phrase_alive)):
             proposal_id = derive_id(
@@ -92,7 +87,7 @@ def build_tag_proposals(
 
 
 @dataclass(slots=True)
-class _Subject:
+class TaggedSubject:
     """One thing that tags name, in its last state."""
 
     kind: TagKind
@@ -107,6 +102,10 @@ class _Subject:
 
     is_closed: bool = False
     steps: tuple[int, int] | None = None
+
+    @property
+    def is_entity(self) -> bool:
+        return self.kind in (TagKind.CHARACTER, TagKind.HERO, TagKind.PLACE)
 
     def apply(self, mention: TagMention) -> None:
         self.last_turn = mention.turn
@@ -140,26 +139,27 @@ class _Subject:
             self.numbers[key] += value if match["sign"] == "+" else -value
 
 
-_ENTITY_KINDS: Final = (TagKind.CHARACTER, TagKind.HERO, TagKind.PLACE)
-
-
-def _fold(mentions: Iterable[TagMention]) -> list[_Subject]:
-    subjects: dict[tuple[str, str], _Subject] = {}
+def fold_tags(mentions: Iterable[TagMention]) -> list[TaggedSubject]:
+    """Return the things that tags name, each once, in the state in which the last of its tags leaves it."""
+    subjects: dict[tuple[str, str], TaggedSubject] = {}
     for mention in mentions:
         tag = mention.tag
-        # A player character is a character, and a timer a clock, whichever tag names them.
-        group = {TagKind.HERO: TagKind.CHARACTER, TagKind.TIMER: TagKind.CLOCK}.get(tag.kind, tag.kind)
-        key = (group, tag.name.casefold())
+        key = (_group(tag.kind), tag.name.casefold())
         if key not in subjects:
             if len(tag.name) > MAX_NAME_LENGTH and tag.kind is not TagKind.THREAD:
                 continue
-            subjects[key] = _Subject(tag.kind, tag.name, mention.turn, mention.turn)
+            subjects[key] = TaggedSubject(tag.kind, tag.name, mention.turn, mention.turn)
         subjects[key].apply(mention)
     return list(subjects.values())[:MAX_TAGGED]
 
 
+def _group(kind: TagKind) -> TagKind:
+    """Return the kind under which things are told apart by name: a timer is a clock, whichever tag names it."""
+    return {TagKind.HERO: TagKind.CHARACTER, TagKind.TIMER: TagKind.CLOCK}.get(kind, kind)
+
+
 def _changes(
-    subject: _Subject, story_id: Id, entity: Entity | None, phrase_alive: PhraseAlive
+    subject: TaggedSubject, story_id: Id, entity: Entity | None, phrase_alive: PhraseAlive
 ) -> Iterator[Payload]:
     match subject.kind:
         case TagKind.CHARACTER | TagKind.HERO | TagKind.PLACE:
@@ -179,10 +179,10 @@ def _changes(
 
 
 def _entity_changes(
-    subject: _Subject, story_id: Id, entity: Entity | None, phrase_alive: PhraseAlive
+    subject: TaggedSubject, story_id: Id, entity: Entity | None, phrase_alive: PhraseAlive
 ) -> Iterator[Payload]:
     if entity is None:
-        entity_id = derive_id("imported entity", story_id, subject.name.casefold())
+        entity_id = derive_id("imported entity", story_id, _group(subject.kind), subject.name.casefold())
         yield CreateEntity(
             entity_id=entity_id,
             entity_kind=EntityKind.PLACE if subject.kind is TagKind.PLACE else EntityKind.CHARACTER,
@@ -211,7 +211,7 @@ def _entity_changes(
         )
 
 
-def _clock_changes(subject: _Subject) -> Iterator[Payload]:
+def _clock_changes(subject: TaggedSubject) -> Iterator[Payload]:
     """Yield the clock as far as it is filled; a full one has ended, and one without a size is not known."""
     if subject.steps is None:
         return

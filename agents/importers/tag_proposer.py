@@ -1,4 +1,4 @@
-"""Proposes what the tags of an imported log say, at the gate of the scene in which the import ends."""
+"""Builds what the tags of an imported log propose, at the gate of the scene in which the import ends."""
 
 from __future__ import annotations
 
@@ -8,67 +8,53 @@ from dataclasses import dataclass
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.importers.import_records import StoryImport
-from agents.importers.tag_proposals import TagMention, build_tag_proposals, tagged_entity_names
-from agents.proposals.proposals import Proposals, ProposalSite
-from stores.ports import CanonReader, LogReader
+from agents.importers.tag_proposals import TaggedSubject, build_tag_proposals, fold_tags
+from agents.proposals.proposals import ProposalSite
+from stores.ports import CanonReader
 from stores.records.ids import Id, derive_id
 from stores.records.play import Story
-from stores.records.workflow import Loop, ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 
 
 @dataclass(frozen=True, slots=True)
 class TagProposer:
-    """Builds and stages the proposals of a log's tags; the same log gives the same ones."""
+    """Builds the proposals of a log's tags; the same log gives the same ones."""
 
-    log: LogReader
     canon: CanonReader
-    proposals: Proposals
     read_catalogue: ReadCatalogue
-
-    async def propose(self, story_import: StoryImport) -> int:
-        """Stage the proposals while the last scene is open; return how many.
-
-        What was proposed before is left as it was decided. Only one process or task may call it at a time.
-        """
-        proposals = await self.build(story_import)
-        if not proposals or not await self._is_open(story_import.last_scene_id):
-            return 0
-        await self.proposals.stage(proposals)
-        return len(proposals)
 
     async def build(self, story_import: StoryImport, *, new_hero: str = "") -> list[ProposedChange]:
         """Return what the tags propose; `new_hero` will be in canon before it is proposed."""
-        mentions = await asyncio.to_thread(lambda: list(story_import.tag_mentions()))
-        if not mentions:
+        subjects = await asyncio.to_thread(lambda: fold_tags(story_import.tag_mentions()))
+        if not subjects:
             return []
         story = story_import.story
         catalogue = await self.read_catalogue(story.universe_id)
         site = ProposalSite(
-            story.universe_id, story.id, story_import.last_scene_id, tick=mentions[-1].turn.tick
+            story.universe_id,
+            story.id,
+            story_import.last_scene_id,
+            tick=max(s.last_turn.tick for s in subjects),
         )
-        known_entities = await self._find_known(story.universe_id, mentions)
+        known_entities = await self._find_known(story.universe_id, subjects)
         if new_hero:
             known_entities.setdefault(new_hero, _planned_hero(story, new_hero))
         return build_tag_proposals(
-            mentions,
+            subjects,
             story,
             site,
             known_entities,
             lambda name, is_alive: catalogue.phrase("alive", name, str(is_alive).lower()),
         )
 
-    async def _find_known(self, universe_id: Id, mentions: Sequence[TagMention]) -> dict[str, Entity]:
+    async def _find_known(self, universe_id: Id, subjects: Sequence[TaggedSubject]) -> dict[str, Entity]:
         known_entities: dict[str, Entity] = {}
-        for name in tagged_entity_names(mentions):
+        for name in dict.fromkeys(subject.name for subject in subjects if subject.is_entity):
             entities = await self.canon.find_entity(universe_id, name)
             if len(entities) == 1:
                 known_entities[name] = entities[0]
         return known_entities
-
-    async def _is_open(self, scene_id: Id) -> bool:
-        last_transition = await self.log.loop_state(Loop.SCENE, scene_id)
-        return last_transition is not None and last_transition.target == "active"
 
 
 def _planned_hero(story: Story, name: str) -> Entity:

@@ -196,7 +196,7 @@ def _result_lines(result: ImportResult) -> list[str]:
         lines = [f"Imported {target}: {contents_text}{notes}."]
     if not result.was_already_complete:
         lines.append("None of it is canon. Play on with it under Continue.")
-        if proposed_text := describe_proposals(result).strip():
+        if proposed_text := describe_proposals(result):
             lines.append(proposed_text)
     return [*lines, *_problem_lines(result.problems)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from agents.importers.import_views import ImportRequest, ImportResult
 from agents.importers.log_entries import LogFormat, ParsedLog, Voice
-from agents.importers.log_reading import read_log
+from agents.importers.log_reading import read_log, read_title
 from agents.importers.scenes import split_scenes
 from monitor_tui.compose import Program
 from stores.errors import InputError
+from stores.records.canon import CreateEntity
 from stores.records.workflow import ProposedChange, Verdict
+from stores.records.world import EntityKind
 from tests.examples import examples
 from tests.program import opened
 
@@ -100,6 +103,10 @@ def log_of(text: str, *, form: LogFormat | None = None, hero: str = "") -> Parse
     return read_log(text.encode(), form=form, hero=hero)
 
 
+def title_of(text: str) -> str:
+    return read_title(text.encode())[0]
+
+
 def spoken(log: ParsedLog) -> list[tuple[str, str, str]]:
     """Return voice, speaker and words of all entries but marks."""
     return [
@@ -130,8 +137,7 @@ async def open_changes(program: Program, result: ImportResult) -> list[str]:
 
 def test_lonelog_says_who_acts_who_asks_and_where() -> None:
     log = log_of(LONELOG, hero="Kell")
-    assert (log.form, log.title) == (LogFormat.LONELOG, "The Ash Road")
-    assert ("ruleset", "Ironsworn") in log.metadata
+    assert (log.form, title_of(LONELOG)) == (LogFormat.LONELOG, "The Ash Road")
     assert spoken(log) == [
         (
             "ooc",
@@ -174,8 +180,8 @@ def test_lonelog_without_a_hero_says_who_acts_in_it() -> None:
 
 def test_obsidian_journal_is_recognised_and_reads_as_prose() -> None:
     log = log_of(OBSIDIAN)
-    assert (log.form, log.title) == (LogFormat.MARKDOWN, "Glass Bell")
-    assert ("npc", "Dob Harrow") in log.metadata
+    assert (log.form, title_of(OBSIDIAN)) == (LogFormat.MARKDOWN, "Glass Bell")
+    assert "npc: Dob Harrow" in log.entries[0].text
     assert spoken(log)[1:] == [
         ("gm", "", "I come down to the pier at dusk. Dob Harrow waits there.\nWeather: cold"),
         ("npc", "Dob Harrow", "You're late, girl.\nThe boat is gone."),
@@ -210,7 +216,7 @@ def test_dice_bot_of_a_chat_is_nobody(name: str) -> None:
 )
 def test_play_between_rules_is_no_front_matter(text: str) -> None:
     log = log_of(text)
-    assert log.metadata == ()
+    assert "ooc" not in [voice for voice, _, _ in spoken(log)]
     assert "I go in." in [e.text for e in log.entries]
 
 
@@ -249,13 +255,10 @@ def test_front_matter_alone_is_no_journal() -> None:
     st.sampled_from([LogFormat.MARKDOWN, LogFormat.LONELOG]),
 )
 def test_journal_loses_no_word(lines: list[str], form: LogFormat) -> None:
-    log = log_of("\n".join([*lines, "", "end"]), form=form)
-    text = " ".join([*(e.text for e in log.entries), log.title])
-    words = {
-        word for line in lines for word in line.replace("|", " ").split() if word.strip("[]@(N:`\\->=#%!")
-    }
-    kept = {word.strip("[]@(N:") for word in words if word.startswith("w")}
-    assert {word for word in kept if word not in text} == set()
+    journal = "\n".join([*lines, "", "end"])
+    kept = " ".join([*(e.text for e in log_of(journal, form=form).entries), title_of(journal)])
+    # Of a fenced block, the word after the fence is the name of its language.
+    assert set(re.findall(r"(?<!`)w\d+", journal)) <= set(re.findall(r"w\d+", kept))
 
 
 # --- what it proposes -------------------------------------------------------------------------------
@@ -268,6 +271,25 @@ async def test_tags_of_a_journal_wait_at_the_gate_and_nothing_is_true_before(pro
     (universe,) = await program.services.stories.universes()
     people = await program.services.world.list_entities(universe.id)
     assert [e.name for e in people] == ["Kell"]
+
+
+async def test_person_and_place_of_one_name_are_two(program: Program) -> None:
+    result = await import_journal(
+        program, "## S1 *Dusk*\n=> The wheel turns. [N:Mill|wary] [L:Mill|ruined]\n"
+    )
+    changes = [row.proposal.change for row in (await program.services.gate.gate(result.last_scene)).proposals]
+    created = [change for change in changes if isinstance(change, CreateEntity)]
+    assert {change.entity_kind for change in created} == {EntityKind.CHARACTER, EntityKind.PLACE}
+    assert len({change.entity_id for change in created}) == 2
+
+
+async def test_import_of_a_journal_that_was_played_on_proposes_nothing_again(program: Program) -> None:
+    result = await import_journal(program, LONELOG)
+    waiting = await open_changes(program, result)
+    await program.services.play.submit(result.last_scene, "> The rain stops.")
+    again = await import_journal(program, LONELOG)
+    assert (again.was_already_complete, again.proposal_count) == (True, 0)
+    assert await open_changes(program, result) == waiting
 
 
 async def test_tags_give_the_last_state_and_rest_on_their_turns(program: Program) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.importers.log_decoding import MAX_FILE, decode
 from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog, Voice
-from agents.importers.log_reading import read_log
+from agents.importers.log_reading import read_log, read_title
 from agents.importers.log_times import describe_said_time, parse_time
 from agents.importers.scenes import find_heading
 from agents.importers.voices import split_asides
@@ -311,7 +311,7 @@ S2 *The cellar*
 
 def test_lonelog_is_read_sign_by_sign() -> None:
     log = read_log(SOLO.encode(), hero="Mira")
-    assert (log.form, log.title) == (LogFormat.LONELOG, "The Lighthouse")
+    assert (log.form, read_title(SOLO.encode())[0]) == (LogFormat.LONELOG, "The Lighthouse")
     assert voice_rows(log) == [
         ("mark", "", "The tower, dusk"),
         ("player", "Mira", "Sneak past the guard"),
