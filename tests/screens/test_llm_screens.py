@@ -208,7 +208,7 @@ async def test_bill_sets_and_lifts_a_budget(ui: ScreenDriver) -> None:
 async def test_bill_without_a_model_says_what_to_do(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), NARROW) as ui:
         await ui.press("b")
-        assert ui.shows("no model is set up", "m on the menu (or /model) sets one up")
+        assert ui.shows("no model is set up", "M on the menu (or /model) sets one up")
         assert isinstance(ui.app.screen.focused, BillList)
 
 
