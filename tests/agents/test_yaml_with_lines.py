@@ -74,3 +74,25 @@ def test_yaml_line_of_each_of_many_keys_is_its_own() -> None:
     lines = [document.line_of((f"k{number}", "a", 1)) for number in range(20_000)]
     assert lines[0] == "line 1 (k0, a, entry 2)"
     assert lines[-1] == "line 20000 (k19999, a, entry 2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title: [", "line 1, at its end: "),
+        ("a: 1\nb: \x07", "line 2: the character U+0007 is not read here"),
+        ("a: \ud800", "line 1: the character U+D800 is not read here"),
+        ("- a\nb: 1", "line 2, column 1: "),
+    ],
+)
+def test_refusal_names_the_line_and_no_library(text: str, message: str) -> None:
+    with pytest.raises(UnreadableYaml) as refusal:
+        load_yaml(text)
+    assert str(refusal.value).startswith(message)
+    assert "<" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("bracket", ["[", "{a: ", "- "])
+def test_deeply_nested_yaml_is_refused(bracket: str) -> None:
+    with pytest.raises(UnreadableYaml, match="nested too deep"):
+        load_yaml(bracket * 20_000)

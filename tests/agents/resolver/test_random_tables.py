@@ -89,7 +89,7 @@ def test_random_table_reads_licence_and_weights() -> None:
             HEAD + "rows:\n  - {text: rain, odds: 1}\n",
             "line 5 (rows, entry 1, odds): 'odds' is not a field of a table",
         ),
-        (HEAD + "rows:\n  - {text: rain\n", "line 6"),
+        (HEAD + "rows:\n  - {text: rain\n", "line 5"),
         (HEAD + "rows: [rain]\nname: other\n", "line 5 (name): a table is named by its file"),
         (HEAD + "rows: [rain]\ndie: 2d6\n", "line 5 (die): a die is written d20, d100 or d66"),
         (HEAD + "rows: [rain]\ndie: d20\n", "line 5 (die): d20 has 20 faces, and the rows come to 1"),
