@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -120,20 +120,30 @@ class MonitorApp(App[None]):
             self.set_interval(hangup.CHECK_SECONDS, self._leave_if_hung_up)
 
     async def _open_library(self) -> None:
-        await asyncio.to_thread(navigation.import_screens)
-        self._load_styles()
+        gc.disable()  # almost nothing that is loaded here is garbage: to sort through it would be slow
+        try:
+            services = await self._open_at_menu()
+            await self._load_screens()
+            # Its import costs seconds of a core: only now, and in its own process.
+            start_worker(self, services.llm.start_process, "warm")
+            services.jobs.start()
+            # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
+            gc.collect()
+            gc.freeze()
+        finally:
+            gc.enable()
+
+    async def _open_at_menu(self) -> Services:
+        """Open the library and fill the menu; from now on keys lead to other screens."""
+        if self._interface.keymap:  # it may name the keys of any screen
+            await asyncio.to_thread(navigation.import_screens)
         self._apply_keymap()
-        self._services = await self._open_recovered_services()
+        services = self._services = await self._open_recovered_services()
         await self._fill_menu()
-        # Its import costs seconds of a core: only now, and in its own process.
-        start_worker(self, self._services.llm.start_process, "warm")
-        self._services.jobs.start()
-        # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
-        gc.collect()
-        gc.freeze()
         if self._start_at == "demo":
-            self._pending_route = await self._demo_route(self._services)
+            self._pending_route = await self._demo_route(services)
         self._open_pending_route()
+        return services
 
     async def _open_recovered_services(self) -> Services:
         """Open the library and finish what a crash interrupted. On failure nothing stays open."""
@@ -147,8 +157,12 @@ class MonitorApp(App[None]):
         services.events.subscribe(self._forward_event)
         return services
 
-    def _load_styles(self) -> None:
-        """Parse every screen's style sheet at once: Textual would parse all of them again at each new screen."""
+    async def _load_screens(self) -> None:
+        """Load what every screen needs, so that no key has to wait for it.
+
+        All style sheets are parsed at once: Textual would parse all of them again at each new screen.
+        """
+        await asyncio.to_thread(navigation.import_screens)
         for path in sorted(SCREENS_FOLDER.rglob("*.tcss")):
             if not self.stylesheet.has_source(str(path)):
                 self.stylesheet.read(path)
@@ -158,17 +172,15 @@ class MonitorApp(App[None]):
 
     def _apply_keymap(self) -> None:
         """Take the keys of settings.toml; warn of names, there and of the theme, that nothing has."""
-        from monitor_tui.settings import nearest_name_hint
-
         keymap, notes = self._interface.keymap, []
         bindings_by_class = list(read_bindings(type(self))) if keymap else []
         key_names = {b.id for bindings in bindings_by_class for b in bindings if b.id}
         for name in keymap.keys() - key_names:
-            hint = nearest_name_hint(name, sorted(key_names))
+            hint = _nearest_name_hint(name, key_names)
             notes.append(f"“keymap.{name[:60]}” in settings.toml names no key, and is left out.{hint}")
         theme = self._interface.fixed_theme
         if theme and theme not in self.available_themes:
-            hint = nearest_name_hint(theme, self.available_themes)
+            hint = _nearest_name_hint(theme, self.available_themes)
             notes.append(f"“{theme[:60]}” in settings.toml is no theme: {self.theme} is used.{hint}")
         self._settings_notes = tuple(notes)
         if keymap:
@@ -366,3 +378,10 @@ class MonitorApp(App[None]):
 
     def action_help(self) -> None:
         self.post_message(routes.Visit(routes.ToHelp()))
+
+
+def _nearest_name_hint(name: str, known_names: Iterable[str]) -> str:
+    # Its import costs a tenth of a second: only where a name is wrong.
+    from monitor_tui.settings import nearest_name_hint
+
+    return nearest_name_hint(name, sorted(known_names))

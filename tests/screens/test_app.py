@@ -15,6 +15,7 @@ import pytest
 from agents.events import Notice
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
+from screens import navigation
 from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
@@ -97,6 +98,21 @@ async def test_app_keeps_the_row_that_was_chosen_while_the_library_opens(played_
         await ui.settle()
         await ui.press("enter")
         assert ui.screen == "UniverseScreen"
+
+
+async def test_app_keys_act_before_the_other_screens_are_loaded(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_load = threading.Event()
+    monkeypatch.setattr(navigation, "import_screens", lambda: may_load.wait(30))
+    app = MonitorApp(real_services(played_home, 8))
+    async with app.run_test(size=ROOMY) as pilot:
+        ui = ScreenDriver(app, pilot)
+        await ui.until("The Drowned Bell", "1 universe")
+        await pilot.press("3")
+        await ui.until("Mara Venn")
+        assert ui.screen == "UniverseScreen"
+        may_load.set()
 
 
 @pytest.mark.parametrize(
