@@ -57,7 +57,7 @@ def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
     yield make_times_row(f"key to frame *, mark, {row_suffix}", marks, FRAME)
     terminal.press("*")
     terminal.press("*")
-    groups = [terminal.press("g") for _ in range(count)]
+    groups = [terminal.press("G") for _ in range(count)]
     yield make_times_row(f"key to frame *, group, {row_suffix}", groups, FRAME)
     terminal.press("/")
     letters = [terminal.press(letter) for letter in itertools.islice(itertools.cycle("gul\x15"), count)]

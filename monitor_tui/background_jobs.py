@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.events import EventBus, LlmCallRecorded
+from agents.events import EventBus, LlmCallRecorded, Notice
 from agents.indexer.embedding_port import Embedder
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
-from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_worker import INDEX_PRIORITY, IndexWorker, concerns_index
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
 from agents.indexer.provider_embedder import ProviderEmbedder
@@ -29,17 +30,21 @@ from agents.indexer.question_vectors import (
 from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
+from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE
+from agents.jobs.worker_pipe import PublishEvent, PutMemories, PutSummaries, WriteCursor, WriteRequest
+from agents.jobs.worker_process import ProcessWorker, WorkerProcess
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
 from agents.llm.model_names import ModelTarget
-from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.memory_worker import MEMORY_PRIORITY, MemoryManager, concerns_memories
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
-from agents.memory_manager.summary_worker import SummaryWorker
+from agents.memory_manager.summary_worker import SUMMARY_PRIORITY, SummaryWorker, concerns_summaries
 from stores.authority import Role
 from stores.errors import NotFound
+from stores.ports import MemoryWriter
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.jobs import JobKind
 from stores.records.llm import LlmCall, Persona
@@ -67,6 +72,8 @@ class BackgroundJobs(NamedTuple):
     rebuild_vectors: Callable[[ReportProgress, bool], Awaitable[dict[str, int] | None]]
     """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
     close: Callable[[], Awaitable[None]]
+    process: WorkerProcess | None
+    """What remembers, summarises and indexes words beside play; None if this process does."""
 
 
 class EmbedderPool:
@@ -103,11 +110,12 @@ def build_background_jobs(
     embedder: Embedder | None = None,
     *,
     catalogue: ReadCatalogue,
+    home: Path | None = None,
 ) -> BackgroundJobs:
     """Build it.
 
-    `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
-    one.
+    `model_process` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
+    one. With a `home` whose files the stores are, a process of their own remembers, summarises and indexes words.
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
@@ -149,17 +157,19 @@ def build_background_jobs(
         follow_ups=FOLLOWING_JOBS,
         is_enabled=mode is BackgroundMode.PLAY,
     )
-    log = stores.log(Role.MEMORY_MANAGER)
-    scenes = SceneReader(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
-    memories = MemoryManager(log, scenes, job_store, clock, events)
-    runner.register(memories)
-    runner.register(SummaryWorker(log, stores.canon(Role.MEMORY_MANAGER), job_store, clock))
+    log, canon = stores.log(Role.MEMORY_MANAGER), stores.canon(Role.MEMORY_MANAGER)
+    memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
+    process = None
+    if home is not None and mode is BackgroundMode.PLAY:
+        process = _start_behind_play(home, runner, log, job_store, events)
+    else:
+        runner.register(memories)
+        runner.register(SummaryWorker(log, log, canon, job_store, clock))
+        word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)))
+        runner.register(IndexWorker(source_reader, word_index))
     archivist_log = stores.log(Role.ARCHIVIST)
     archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
     runner.register(ArchiveWorker(archivist_log, archive, clock))
-    runner.register(
-        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER))))
-    )
     if default_embedder is not None:
         indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder))
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
@@ -180,10 +190,73 @@ def build_background_jobs(
 
     async def close() -> None:
         await runner.close()
+        if process is not None:
+            await process.close()
         await question_vectors.close()
         await embedders.close()
 
-    return BackgroundJobs(runner, question_vectors, job_store, memories, rebuild_all_vectors, close)
+    return BackgroundJobs(runner, question_vectors, job_store, memories, rebuild_all_vectors, close, process)
+
+
+def _start_behind_play(
+    home: Path,
+    runner: JobRunner,
+    memory_log: MemoryWriter,
+    job_store: JobStore,
+    events: EventBus,
+) -> WorkerProcess:
+    """Register the workers that a process of their own runs for this home folder, and return the process."""
+    kinds = (JobKind.REMEMBER, JobKind.SUMMARISE, JobKind.INDEX)
+    lost_text = "What works behind play ended unexpectedly and is started again. Nothing is lost."
+    notices = iter([Notice(lost_text, "warning")])
+
+    def look_again() -> None:
+        for kind in kinds:
+            runner.rescan(kind)
+        for notice in notices:  # once
+            events.publish(notice)
+
+    async def write(request: WriteRequest) -> None:
+        match request:
+            case PutMemories(memories):
+                await memory_log.put_memories(memories)
+            case PutSummaries(summaries):
+                await memory_log.put_summaries(summaries)
+            case WriteCursor(kind, subject, cursor):
+                await job_store.write_cursor(kind, subject, cursor)
+            case PublishEvent(event):
+                events.publish(event)
+            case _:
+                assert_never(request)
+
+    process = WorkerProcess(
+        ("-m", "monitor_tui.background_process", str(home)), write=write, on_lost=look_again
+    )
+    remember, summarise, index = kinds
+    runner.register(
+        ProcessWorker(
+            process,
+            kind=remember,
+            queue=PLAIN_QUEUE,
+            priority=MEMORY_PRIORITY,
+            concerns=concerns_memories,
+        )
+    )
+    runner.register(
+        ProcessWorker(
+            process,
+            kind=summarise,
+            queue=PLAIN_QUEUE,
+            priority=SUMMARY_PRIORITY,
+            concerns=concerns_summaries,
+        )
+    )
+    runner.register(
+        ProcessWorker(
+            process, kind=index, queue=WORDS_QUEUE, priority=INDEX_PRIORITY, concerns=concerns_index
+        )
+    )
+    return process
 
 
 async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:

@@ -26,7 +26,7 @@ from monitor_tui.settings import read_settings_with_warnings
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.backup.derived_ids import DerivationFinder
-from stores.open import Stores, open_stores, read_store_kinds
+from stores.open import StoreKind, Stores, open_stores, read_store_kinds
 from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 
 ReadMenuNotes = Callable[[], tuple[str, ...]]
@@ -62,9 +62,9 @@ async def open_program(
     are timed. Raises `stores.errors.StoreError` kinds when the
     library cannot be opened; nothing stays open then.
     """
-    stores = stores or await open_stores(
-        home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ
-    )
+    kinds = read_store_kinds(os.environ)
+    are_files = stores is None and all(kind is StoreKind.EMBEDDED for kind in kinds.values())
+    stores = stores or await open_stores(home, clock=clock, kinds=kinds, environ=os.environ)
     try:
         file_settings = read_settings_with_warnings(home)
         app_settings = settings or file_settings.values
@@ -79,6 +79,7 @@ async def open_program(
             mode,
             embedder,
             timer,
+            home if are_files else None,
         )
     except BaseException:
         await stores.close()
@@ -110,6 +111,7 @@ def compose_services(
     mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
     timer: Callable[[], float] = time.perf_counter,
+    home_of_stores: Path | None = None,
 ) -> tuple[Services, BackgroundJobs]:
     """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
     events = EventBus()
@@ -126,6 +128,7 @@ def compose_services(
         clock,
         events,
         timer,
+        home_of_stores,
     )
     composer = ServiceComposer(Agents(base), home, notes)
     services = composer.build_services()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
@@ -101,6 +102,8 @@ class Surroundings:
     events: EventBus
     timer: Callable[[], float]
     """Gives the seconds by which model calls and steps are timed."""
+    home: Path | None = None
+    """The home folder, if all stores are files in it: another process can read them."""
 
 
 class Agents:
@@ -172,6 +175,7 @@ class Agents:
             base.work,
             base.embedder,
             catalogue=self.read_catalogue,
+            home=base.home,
         )
 
     @cached_property

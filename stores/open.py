@@ -6,7 +6,7 @@ Importing this is cheap: SQLite and numpy are imported when a store is opened or
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from enum import StrEnum
@@ -14,14 +14,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.authority import Store
+from stores.authority import Role, Store
 from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError, StoreFull
 from stores.records.ids import Clock, utc_now
-from stores.stores import Stores, make_home
+from stores.stores import AnyCanon, AnyLog, Stores, make_home
 
 if TYPE_CHECKING:
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
+    from stores.ports import TextIndex
 
 __all__ = [
     "ALL_EMBEDDED",
@@ -29,8 +30,10 @@ __all__ = [
     "StoreKind",
     "StoreKinds",
     "Stores",
+    "StoresBehindPlay",
     "StoresForReading",
     "open_stores",
+    "open_stores_behind_play",
     "open_stores_for_reading",
     "read_store_kinds",
 ]
@@ -122,6 +125,47 @@ async def _open_index_of(library: Database, index_path: Path, exit_stack: AsyncE
     index = await open_index(index_path)
     exit_stack.push_async_callback(index.close)
     return index
+
+
+class StoresBehindPlay(NamedTuple):
+    """What background workers read beside the process that plays, and the index that they write.
+
+    Canon and log refuse every write.
+    """
+
+    canon: AnyCanon
+    log: AnyLog
+    words: TextIndex
+    close: Callable[[], Awaitable[None]]
+
+
+async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> StoresBehindPlay:
+    """Open the library of another process for reading, and its word index for writing.
+
+    One process at a time: that of a program that was killed may be at its last write still. Raises LibraryInUse,
+    LibraryUnreadable or StoreError; nothing stays open then.
+    """
+    from stores.embedded.canon_graph import EmbeddedCanon
+    from stores.embedded.index_file import join_index
+    from stores.embedded.library import follow_library
+    from stores.embedded.narrative_log import EmbeddedLog
+    from stores.embedded.process_lock import ProcessLock
+    from stores.embedded.text_index import EmbeddedTextIndex
+
+    async with AsyncExitStack() as exit_stack:
+        index_path = home / "index.db"
+        lock = await asyncio.to_thread(ProcessLock, home / "background.lock", index_path)
+        exit_stack.callback(lock.release)
+        library = await follow_library(home / "library.db")
+        exit_stack.push_async_callback(library.close)
+        index = await join_index(index_path)
+        exit_stack.push_async_callback(index.close)
+        return StoresBehindPlay(
+            EmbeddedCanon(library, Role.MEMORY_MANAGER),
+            EmbeddedLog(library, Role.MEMORY_MANAGER, clock=clock),
+            EmbeddedTextIndex(index, Role.INDEXER),
+            exit_stack.pop_all().aclose,
+        )
 
 
 class StoresForReading(NamedTuple):

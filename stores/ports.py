@@ -431,12 +431,16 @@ class CanonKeeperLog(LogReader, Protocol):
     async def put_policy(self, policy: GatePolicy) -> None: ...
 
 
-class MemoryLog(LogReader, Protocol):
+class MemoryWriter(Protocol):
     async def put_memories(self, memories: Sequence[Memory]) -> None:
         """Store the memories, replacing those of the same identifiers."""
         ...
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None: ...
+
+
+class MemoryLog(LogReader, MemoryWriter, Protocol):
+    """The log as the MemoryManager has it."""
 
 
 class IngestLog(LogReader, Protocol):

@@ -23,8 +23,28 @@ from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.workflow import Loop
 
+INDEX_PRIORITY = 20
+
 RETRY_SECONDS = 300.0
 """Seconds until an unavailable embedding model is tried again."""
+
+
+def concerns_index(event: Event) -> bool:
+    """Say whether an event may put something in an index out of date."""
+    match event:
+        case LoopStateChanged(transition):
+            return transition.loop is Loop.SCENE
+        case (
+            TurnAppended()
+            | HeadMoved()
+            | SceneOpened()
+            | CanonCommitted()
+            | ProposalsChanged()
+            | SourceAdded()
+            | MemoriesWritten()
+        ):
+            return True
+    return False
 
 
 class IndexWorker:
@@ -58,7 +78,7 @@ class IndexWorker:
 
     @property
     def priority(self) -> int:
-        return 20
+        return INDEX_PRIORITY
 
     async def subjects(self) -> Collection[JobSubject]:
         all_subjects: list[JobSubject] = []

@@ -171,6 +171,12 @@ class JobRunner:
         """Return the known number of items left to do in a universe."""
         return sum(one.items_left for one in self._entries.values() if one.subject.universe_id == universe_id)
 
+    def rescan(self, kind: JobKind) -> None:
+        """Have the workers of this kind list their subjects again, in a few seconds."""
+        for worker in self._workers:
+            if worker.kind is kind and self._tasks:
+                self._rescan_soon(worker)
+
     def request(self, kind: JobKind, subject: JobSubject, *, urgent: bool = False) -> None:
         for worker in self._workers:
             if worker.kind is kind:

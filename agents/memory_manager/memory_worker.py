@@ -34,13 +34,15 @@ from agents.memory_manager.memory_extraction import extract_memories
 from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, SceneSetting
 from agents.memory_manager.valid_memories import find_corrected_ids
 from stores.errors import NotFound
-from stores.ports import MemoryLog
+from stores.ports import LogReader, MemoryWriter
 from stores.queries import MemoryQuery
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Turn
 from stores.records.workflow import ProposedChange
+
+MEMORY_PRIORITY: Final = 30
 
 TURNS_PER_PIECE: Final = 30
 """Turns of one scene that are processed at a time."""
@@ -80,6 +82,13 @@ def _is_behind(cursor: _MemoryCursor, head: Id) -> bool:
     return cursor.turn_id != head or cursor.fingerprint == REPEATING
 
 
+def concerns_memories(event: Event) -> bool:
+    """Say whether an event may put memories out of date."""
+    return isinstance(
+        event, TurnAppended | HeadMoved | SceneOpened | ProposalsChanged | CanonCommitted | MemoriesRead
+    )
+
+
 class MemoryManager:
     """Keeps the memories of all characters up to date; see `agents.jobs.worker.Worker`.
 
@@ -89,12 +98,19 @@ class MemoryManager:
 
     kind = JobKind.REMEMBER
     queue = PLAIN_QUEUE
-    priority = 30
+    priority = MEMORY_PRIORITY
 
     def __init__(
-        self, log: MemoryLog, scene_reader: SceneReader, cursors: Cursors, clock: Clock, events: EventBus
+        self,
+        log: LogReader,
+        writer: MemoryWriter,
+        scene_reader: SceneReader,
+        cursors: Cursors,
+        clock: Clock,
+        events: EventBus,
     ) -> None:
         self._log = log
+        self._writer = writer
         self._scene_reader = scene_reader
         self._cursors = cursors
         self._clock = clock
@@ -240,7 +256,7 @@ class MemoryManager:
         )
         if changed_memories:
             self._unannounced_scenes[setting.scene.id] = setting.scene.universe_id
-            await self._log.put_memories(changed_memories)
+            await self._writer.put_memories(changed_memories)
         return len(changed_memories)
 
     async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:
@@ -301,7 +317,7 @@ class MemoryManager:
         new_memory = misremembered_memory.model_copy(
             update={"text": clean_text or lived_memory.text, "mistaken": is_mistaken}
         )
-        await self._log.put_memories(
+        await self._writer.put_memories(
             [new_memory, lived_memory.model_copy(update={"corrected_by": new_memory.id})]
         )
         if lived_memory.scene_id:
@@ -324,7 +340,7 @@ class MemoryManager:
         memories = await self._log.memories(MemoryQuery(ids=list(read_ticks)))
         now = self._clock()
         corrected_ids = await find_corrected_ids(self._log, memories)
-        await self._log.put_memories(
+        await self._writer.put_memories(
             [recall_memory(m, read_ticks[m.id], now) for m in memories if m.id not in corrected_ids]
         )
         return 0

@@ -30,7 +30,7 @@ from agents.memory_manager.summary_texts import (
     summarise_stretch,
 )
 from stores.errors import NotFound
-from stores.ports import CanonReader, MemoryLog
+from stores.ports import CanonReader, LogReader, MemoryWriter
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, derive_id
@@ -39,11 +39,18 @@ from stores.records.memory import Summary
 from stores.records.play import Resolution, Scene, Speaker, Turn
 from stores.records.workflow import Loop, ProposedChange
 
+SUMMARY_PRIORITY: Final = 10
+
 STRETCHES_PER_PIECE: Final = 5
 """Stretches of one scene that are summarised at a time."""
 MAX_TURNS_SUMMARISED: Final = 400
 """The last turns of a scene that its own summary is made of; stretches cover those before."""
 _ENDED_STATES: Final = ("completed", "failed")
+
+
+def concerns_summaries(event: Event) -> bool:
+    """Say whether an event may put summaries out of date."""
+    return isinstance(event, TurnAppended | HeadMoved | CanonCommitted | LoopStateChanged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +59,10 @@ class SummaryWorker:
 
     kind = JobKind.SUMMARISE
     queue = PLAIN_QUEUE
-    priority = 10
+    priority = SUMMARY_PRIORITY
 
-    log: MemoryLog
+    log: LogReader
+    writer: MemoryWriter
     canon: CanonReader
     cursors: Cursors
     clock: Clock
@@ -123,7 +131,7 @@ class SummaryWorker:
         for n in missing_indexes[:STRETCHES_PER_PIECE]:
             turns = await self.log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
             new_summary = await self._build_stretch_summary(scene, turns)
-            await self.log.put_summaries([new_summary])
+            await self.writer.put_summaries([new_summary])
             stored_summaries[new_summary.id] = new_summary
         if len(missing_indexes) > STRETCHES_PER_PIECE:
             return len(missing_indexes) - STRETCHES_PER_PIECE
@@ -162,7 +170,7 @@ class SummaryWorker:
                 new_summary = self._build_summary(
                     STRETCH_LEVELS[level], scene, text, parts[0].first_turn, last
                 )
-                await self.log.put_summaries([new_summary])
+                await self.writer.put_summaries([new_summary])
                 stored_summaries[new_summary.id] = new_summary
 
     async def _build_stretch_summary(self, scene: Scene, turns: Sequence[Turn]) -> Summary:
@@ -237,7 +245,7 @@ class SummaryWorker:
         ]
         text = roll_up_summaries(f"Scenes {scenes[0].order} to {last.order}: ", parts, open_commitments)
         head = await self.log.turn(last.head)
-        await self.log.put_summaries([self._build_summary(kind, last, text, None, head)])
+        await self.writer.put_summaries([self._build_summary(kind, last, text, None, head)])
         return text
 
     # --- inside ----------------------------------------------------------------------------------------
@@ -287,7 +295,7 @@ class SummaryWorker:
         stored_summaries = {s.id: s for s in await self.log.summaries(scene.id)}
         stored_summary = stored_summaries.get(summary.id)
         if stored_summary is None or stored_summary.text != summary.text:
-            await self.log.put_summaries([summary])
+            await self.writer.put_summaries([summary])
 
     async def _scene_subjects(self, scene_id: Id) -> Collection[JobSubject]:
         try:

@@ -6,7 +6,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import apsw
 
@@ -19,6 +19,8 @@ from stores.embedded.sqlite_errors import (
     newer_format_error,
     translate_sqlite_errors,
 )
+
+T = TypeVar("T")
 
 Migration = Callable[[apsw.Connection], None]
 """One step of a file's format; its position in the list (from 1) is the version it leads to."""
@@ -117,6 +119,19 @@ class ConnectionFactory:
                 migrate(connection)
             connection.pragma("user_version", len(migrations))
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+
+def run_transaction(connection: apsw.Connection, work: Callable[[apsw.Connection], T], begin: str) -> T:
+    """Run `work` between `begin` and COMMIT; an exception rolls back and passes."""
+    connection.execute(begin)
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk may have rolled back already
+            connection.execute("ROLLBACK")
+        raise
+    return result
 
 
 def check_header(path: Path, application_id: int, newest: int) -> None:

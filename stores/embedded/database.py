@@ -6,19 +6,26 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from queue import Empty, LifoQueue, PriorityQueue
+from queue import PriorityQueue
 from typing import Any, Protocol, TypeVar
 
 import apsw
 
 from stores.authority import Role
-from stores.embedded.connections import ConnectionFactory, Durability, Migration, check_header
+from stores.embedded.connections import (
+    ConnectionFactory,
+    Durability,
+    Migration,
+    check_header,
+    run_transaction,
+)
 from stores.embedded.permissions import StoreOfTable
 from stores.embedded.process_lock import ProcessLock, lacks_newest_writes
+from stores.embedded.reader_pool import ReaderPool, closed_error
 from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
 from stores.errors import StoreError
 
@@ -26,10 +33,6 @@ __all__ = ["Database", "Durability", "Migration", "Priority", "Transactions"]
 
 T = TypeVar("T")
 ConnectionWork = Callable[[apsw.Connection], T]
-
-_READER_THREADS = 2
-"""Threads that read a file, so that a long read leaves one for the others. On two cores, a third thread makes all
-reads 10 % slower, as the threads compete for the interpreter."""
 
 
 class Priority(IntEnum):
@@ -118,11 +121,7 @@ class Database:
         self._lock = lock
         self._role_connections: dict[Role, apsw.Connection] = {}
         self._writer = WriterThread(f"writer of {path.name}")
-        self._reader_threads = ThreadPoolExecutor(
-            _READER_THREADS, thread_name_prefix=f"reader of {path.name}"
-        )
-        self._idle_readers: LifoQueue[apsw.Connection] = LifoQueue()
-        self._reader_connections: list[apsw.Connection] = []
+        self._readers = ReaderPool(path, connections)
         self._closed = False
 
     @classmethod
@@ -181,8 +180,8 @@ class Database:
     async def read(self, work: ConnectionWork[T]) -> T:
         """Run `work` on a read-only connection, in one snapshot, in a thread."""
         if self._closed:
-            raise _closed_error()
-        return await asyncio.get_running_loop().run_in_executor(self._reader_threads, self._read, work)
+            raise closed_error()
+        return await self._readers.read(work)
 
     async def write(self, role: Role, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T:
         """Run `work` as `role` in one transaction on the writer thread; durable when it returns.
@@ -216,50 +215,17 @@ class Database:
 
     def _write(self, connection: apsw.Connection, work: ConnectionWork[T], writer_name: str) -> T:
         with translate_sqlite_errors(self.path, connection, writer_name):
-            return _run_transaction(connection, work, "BEGIN IMMEDIATE")
-
-    def _read(self, work: ConnectionWork[T]) -> T:
-        with translate_sqlite_errors(self.path):
-            connection = self._take_reader()
-        try:
-            with translate_sqlite_errors(self.path, connection):
-                return _run_transaction(connection, work, "BEGIN")
-        finally:
-            self._idle_readers.put(connection)
-
-    def _take_reader(self) -> apsw.Connection:
-        try:
-            return self._idle_readers.get_nowait()
-        except Empty:
-            connection = self._connections.open_reader()
-            self._reader_connections.append(connection)
-            return connection
+            return run_transaction(connection, work, "BEGIN IMMEDIATE")
 
     def _close(self) -> None:
-        self._reader_threads.shutdown()
+        self._readers.close()
         self._writer.close()
         if self._lock:
             self._lock.mark_closed()  # before SQLite removes the log
-        for connection in (
-            *self._reader_connections,
-            *self._role_connections.values(),
-            self._owner_connection,
-        ):
+        for connection in (*self._role_connections.values(), self._owner_connection):
             connection.close()
         if self._lock:
             self._lock.release()
-
-
-def _run_transaction(connection: apsw.Connection, work: ConnectionWork[T], begin: str) -> T:
-    connection.execute(begin)
-    try:
-        result = work(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # a full disk may have rolled back already
-            connection.execute("ROLLBACK")
-        raise
-    return result
 
 
 def _mark_open(lock: ProcessLock, owner: apsw.Connection) -> None:
@@ -275,7 +241,3 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_open_error(folder, error.strerror or str(error)) from error
-
-
-def _closed_error() -> StoreError:
-    return StoreError("The library is closed.", kept="Nothing was written.")

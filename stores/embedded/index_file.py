@@ -6,6 +6,7 @@ and created anew.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import threading
@@ -78,11 +79,18 @@ class IndexFile:
     def _record_damage(self) -> StoreError:
         """Note damage that was found in use, so that the next opening creates the file anew; return the error."""
         _damage_marker_path(self._database.path).touch()
-        return StoreError(
-            "The search index is damaged.",
-            kept="Nothing is lost: it is made from the log and canon.",
-            todo="Close MONITOR and open it again; the index is then made anew.",
-        )
+        return _damage_error()
+
+
+async def join_index(path: Path) -> IndexFile:
+    """Open the index at `path` beside the process that has made it. Raises LibraryUnreadable or StoreError."""
+    if not await asyncio.to_thread(_is_there_and_whole, path):
+        raise _damage_error()
+    return IndexFile(await _open_database(path))
+
+
+def _is_there_and_whole(path: Path) -> bool:
+    return path.exists() and not _damage_marker_path(path).exists()
 
 
 async def open_index(path: Path) -> IndexFile:
@@ -130,6 +138,14 @@ def _move_aside(path: Path) -> Path:
     except OSError as error:
         raise cannot_open_error(path, error.strerror or str(error)) from error
     return damaged_path
+
+
+def _damage_error() -> StoreError:
+    return StoreError(
+        "The search index is damaged.",
+        kept="Nothing is lost: it is made from the log and canon.",
+        todo="Close MONITOR and open it again; the index is then made anew.",
+    )
 
 
 def _damage_marker_path(path: Path) -> Path:

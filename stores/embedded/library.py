@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stores.embedded.database import Database
+from stores.embedded.followed_database import FollowedDatabase
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
 from stores.errors import LibraryUnreadable
 
@@ -38,6 +39,16 @@ def _has_content(path: Path) -> bool:
         files = (file for file in path.rglob("*") if file.is_file())
         return any(not part.startswith(".") for file in files for part in file.relative_to(path).parts[:1])
     return path.is_file() and path.stat().st_size > 0
+
+
+async def follow_library(path: Path) -> FollowedDatabase:
+    """Open the library file at `path` beside the process that has it. Raises LibraryUnreadable or StoreError."""
+    return await FollowedDatabase.open(
+        path,
+        store_of_table=COLLECTION_OF_TABLE,
+        application_id=APPLICATION_ID,
+        version=len(MIGRATIONS),
+    )
 
 
 async def open_library(path: Path) -> Database:

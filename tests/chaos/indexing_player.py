@@ -1,4 +1,4 @@
-"""Plays at random with all background jobs until killed, while its embedding model is killed repeatedly.
+"""Plays at random with all background jobs until killed, while the processes behind it are killed repeatedly.
 
 Between two lines the GM edits the world: names, merges, retcons.
 """
@@ -9,6 +9,7 @@ import asyncio
 import os
 import random
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,11 +34,18 @@ def run(home: str, notes: str, seed: int) -> None:
 
 async def _play(home: Path, notes: Path, dice: random.Random) -> None:
     embedder = MiniLmEmbedder()
+    open_programs: list[Program] = []
 
     async def open_() -> Program:
-        return await open_program(home, mode=BackgroundMode.PLAY, embedder=embedder)
+        open_programs[:] = [await open_program(home, mode=BackgroundMode.PLAY, embedder=embedder)]
+        return open_programs[0]
 
-    killing = asyncio.create_task(_kill_now_and_then(embedder, dice))
+    def running_pids() -> list[int]:
+        processes = [p.background_jobs.process for p in open_programs if p.background_jobs]
+        pids = [embedder.pid, *(process.pid for process in processes if process)]
+        return [pid for pid in pids if pid is not None]
+
+    killing = asyncio.create_task(_kill_now_and_then(running_pids, dice))
     try:
         await play_on(open_, notes, dice, edit_world)
     finally:
@@ -87,9 +95,9 @@ async def edit_world(program: Program, dice: random.Random) -> None:
         await services.gate.commit_universe(universe.id, staged.proposal_ids)
 
 
-async def _kill_now_and_then(embedder: MiniLmEmbedder, dice: random.Random) -> None:
+async def _kill_now_and_then(running_pids: Callable[[], list[int]], dice: random.Random) -> None:
     while True:
         await asyncio.sleep(dice.uniform(0.2, 2.0))
-        if embedder.pid is not None:
+        if pids := running_pids():
             with suppress(ProcessLookupError):
-                os.kill(embedder.pid, signal.SIGKILL)
+                os.kill(dice.choice(pids), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Tests that the indexes equal rebuilt ones after kills of the program and of its embedding model."""
+"""Tests that the indexes equal rebuilt ones after kills of the program and of the processes behind it."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ async def start_memory_session(program: Program, name: str = "Test") -> MemorySe
     canon, log = program.stores.canon(Role.MEMORY_MANAGER), program.stores.log(Role.MEMORY_MANAGER)
     scene_reader = SceneReader(canon, log, read_catalogue)
     manager = MemoryManager(
-        log, scene_reader, InMemoryCursors(), SteppingClock(START), program.services.events
+        log, log, scene_reader, InMemoryCursors(), SteppingClock(START), program.services.events
     )
     scene_id = await begin(program, name=name)
     session = MemorySession(program, scene_id, manager, KnowledgeReader(canon, log, read_catalogue))

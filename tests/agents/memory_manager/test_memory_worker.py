@@ -44,7 +44,7 @@ def restarted_manager(session: MemorySession) -> MemoryManager:
     canon, log = session.program.stores.canon(Role.MEMORY_MANAGER), session.log
     scene_reader = SceneReader(canon, log, read_catalogue)
     return MemoryManager(
-        log, scene_reader, InMemoryCursors(), SteppingClock(START), session.program.services.events
+        log, log, scene_reader, InMemoryCursors(), SteppingClock(START), session.program.services.events
     )
 
 

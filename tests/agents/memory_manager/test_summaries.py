@@ -48,7 +48,7 @@ async def session(tmp_path: Path) -> AsyncIterator[MemorySession]:
 
 def build_summary_worker(session: MemorySession) -> SummaryWorker:
     canon = session.program.stores.canon(Role.MEMORY_MANAGER)
-    return SummaryWorker(session.log, canon, InMemoryCursors(), SteppingClock(START))
+    return SummaryWorker(session.log, session.log, canon, InMemoryCursors(), SteppingClock(START))
 
 
 async def summarise(session: MemorySession, scene_id: Id | None = None) -> None:

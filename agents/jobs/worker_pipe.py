@@ -1,0 +1,144 @@
+"""Encodes what goes between the program and the process in which its background workers run.
+
+A frame is a number, a length and that many bytes: a pickled message. Both ends are this program in one version, and
+the pipe is theirs alone. From the process comes first frame 0: `Done` when it is ready, or a `Failure` that says
+why it cannot be. Both ends number what they ask from 1, and an answer has the number of what was asked; answers
+come in any order.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agents.events import Event
+from agents.jobs.worker import JobSubject
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+from stores.records.memory import Memory, Summary
+
+FRAME_HEADER: Final = struct.Struct("<II")
+"""Number and length in bytes of a frame."""
+
+READY_NUMBER: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListSubjects:
+    """Asks for a worker's `subjects`."""
+
+    kind: JobKind
+
+
+@dataclass(frozen=True, slots=True)
+class NoteEvent:
+    """Asks for a worker's `on_event`."""
+
+    kind: JobKind
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Reconcile:
+    """Asks for a worker's `reconcile`."""
+
+    kind: JobKind
+    subject_id: Id
+
+
+WorkRequest = ListSubjects | NoteEvent | Reconcile
+"""What the program asks of the process."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAnswer:
+    """What the worker returned: subjects, or for `Reconcile` how many items are left."""
+
+    subjects: tuple[JobSubject, ...] = ()
+    items_left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PutMemories:
+    """Asks to have memories written."""
+
+    memories: Sequence[Memory]
+
+
+@dataclass(frozen=True, slots=True)
+class PutSummaries:
+    """Asks to have summaries written."""
+
+    summaries: Sequence[Summary]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCursor:
+    """Asks to have it written how far a worker has come."""
+
+    kind: JobKind
+    subject: JobSubject
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishEvent:
+    """Asks to have an event published."""
+
+    event: Event
+
+
+WriteRequest = PutMemories | PutSummaries | WriteCursor | PublishEvent
+"""What the process asks of the program, which alone writes the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """It is written, or the process is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What was raised in place of an answer."""
+
+    what: str
+    kept: str = ""
+    todo: str = ""
+    traceback: str = ""
+    """For the log, of an error that is none of ours."""
+
+
+FromProgram = WorkRequest | Done | Failure
+FromProcess = WorkAnswer | WriteRequest | Done | Failure
+
+
+def pack_frame(number: int, message: FromProgram | FromProcess) -> bytes:
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return FRAME_HEADER.pack(number, len(data)) + data
+
+
+def unpack_from_program(data: bytes) -> FromProgram:
+    """Raises ValueError if the data is damaged."""
+    message = _unpickle(data)
+    if isinstance(message, ListSubjects | NoteEvent | Reconcile | Done | Failure):
+        return message
+    raise ValueError("not a message of the program's")
+
+
+def unpack_from_process(data: bytes) -> FromProcess:
+    """Raises ValueError if the data is damaged."""
+    message = _unpickle(data)
+    known_types = WorkAnswer | PutMemories | PutSummaries | WriteCursor | PublishEvent | Done | Failure
+    if isinstance(message, known_types):
+        return message
+    raise ValueError("not a message of the process's")
+
+
+def _unpickle(data: bytes) -> object:
+    try:
+        return pickle.loads(data)
+    except Exception as error:  # of damaged data, pickle raises whatever it stumbles over
+        raise ValueError("not a message") from error

@@ -1,0 +1,137 @@
+"""Serves workers to the program that started this process, until the program closes the pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import assert_never
+
+from agents.events import Event
+from agents.jobs.worker import Cursors, JobSubject, Worker
+from agents.jobs.worker_pipe import (
+    FRAME_HEADER,
+    READY_NUMBER,
+    Done,
+    Failure,
+    ListSubjects,
+    NoteEvent,
+    PublishEvent,
+    PutMemories,
+    PutSummaries,
+    Reconcile,
+    WorkAnswer,
+    WorkRequest,
+    WriteCursor,
+    WriteRequest,
+    pack_frame,
+    unpack_from_program,
+)
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+from stores.records.memory import Memory, Summary
+
+
+class ProgramPipe:
+    """Has the program write what workers in this process found. Implements `stores.ports.MemoryWriter`."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._numbers = count(READY_NUMBER + 1)
+        self._answers_by_number: dict[int, asyncio.Future[None]] = {}
+
+    async def put_memories(self, memories: Sequence[Memory]) -> None:
+        await self._ask(PutMemories(memories))
+
+    async def put_summaries(self, summaries: Sequence[Summary]) -> None:
+        await self._ask(PutSummaries(summaries))
+
+    async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
+        await self._ask(WriteCursor(kind, subject, cursor))
+
+    def publish(self, event: Event) -> None:
+        """Have an event published; what was asked before is done before."""
+        self._write(pack_frame(next(self._numbers), PublishEvent(event)))
+
+    def answer(self, number: int, message: WorkAnswer | Done | Failure) -> None:
+        self._write(pack_frame(number, message))
+
+    def take_answer(self, number: int, message: Done | Failure) -> None:
+        """Note what the program says to a write."""
+        answer = self._answers_by_number.get(number)
+        if answer is None or answer.done():
+            return
+        if isinstance(message, Failure):
+            answer.set_exception(MonitorError(message.what, kept=message.kept, todo=message.todo))
+        else:
+            answer.set_result(None)
+
+    async def _ask(self, request: WriteRequest) -> None:
+        number = next(self._numbers)
+        answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
+        try:
+            self._write(pack_frame(number, request))
+            await answer
+        finally:
+            del self._answers_by_number[number]
+
+
+class PipedCursors:
+    """Reads cursors here and has the program write them. Implements `agents.jobs.worker.Cursors`."""
+
+    def __init__(self, stored_cursors: Cursors, program: ProgramPipe) -> None:
+        self._stored_cursors = stored_cursors
+        self._program = program
+
+    async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
+        return await self._stored_cursors.read_cursor(kind, subject_id)
+
+    async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
+        await self._program.write_cursor(kind, subject, cursor)
+
+
+async def serve_workers(
+    workers: Sequence[Worker], requests: asyncio.StreamReader, program: ProgramPipe
+) -> None:
+    """Say that the workers are ready, and answer requests side by side until there are no more.
+
+    What is under way then is cancelled: it is found again at the next start.
+    """
+    worker_by_kind = {worker.kind: worker for worker in workers}
+    program.answer(READY_NUMBER, Done())
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                number, length = FRAME_HEADER.unpack(await requests.readexactly(FRAME_HEADER.size))
+                match unpack_from_program(await requests.readexactly(length)):
+                    case (Done() | Failure()) as message:
+                        program.take_answer(number, message)
+                    case request:
+                        tasks.create_task(_answer(worker_by_kind[request.kind], number, request, program))
+    except* (asyncio.IncompleteReadError, BrokenPipeError):
+        pass  # the program has closed the pipe, or was killed
+
+
+async def _answer(worker: Worker, number: int, request: WorkRequest, program: ProgramPipe) -> None:
+    message: WorkAnswer | Failure
+    try:
+        message = await _ask(worker, request)
+    except MonitorError as error:
+        message = Failure(error.what, error.kept, error.todo)
+    except Exception as error:  # noqa: BLE001 - passed on to the program
+        message = Failure(f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+    program.answer(number, message)
+
+
+async def _ask(worker: Worker, request: WorkRequest) -> WorkAnswer:
+    match request:
+        case ListSubjects():
+            return WorkAnswer(tuple(await worker.subjects()))
+        case NoteEvent(_, event):
+            return WorkAnswer(tuple(await worker.on_event(event)))
+        case Reconcile(_, subject_id):
+            return WorkAnswer(items_left=await worker.reconcile(subject_id))
+        case _:
+            assert_never(request)

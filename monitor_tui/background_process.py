@@ -1,0 +1,100 @@
+"""The process that remembers, summarises and indexes words, started as `python -m monitor_tui.background_process HOME`.
+
+It reads the library beside the process that plays, and writes nothing but `index.db`: what it finds for the
+library, the process that plays writes (docs/decisions/0022). It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from agents.canon_keeper.predicates import load_catalogue
+from agents.canon_keeper.universe_policy import PolicyStore
+from agents.child_processes import claim_stdout, write_all
+from agents.events import EventBus
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_writers import TextIndexWriter
+from agents.indexer.source_reader import SourceReader
+from agents.jobs.job_store import JobStore
+from agents.jobs.worker import Worker
+from agents.jobs.worker_pipe import READY_NUMBER, Failure
+from agents.jobs.worker_server import PipedCursors, ProgramPipe, serve_workers
+from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.scene_reader import SceneReader
+from agents.memory_manager.summary_worker import SummaryWorker
+from stores.errors import LibraryInUse, MonitorError
+from stores.open import StoresBehindPlay, open_stores_behind_play
+from stores.records.ids import utc_now
+
+NICENESS: Final = 10
+"""How much lower its priority is than play's."""
+
+WAIT_SECONDS: Final = 20.0
+"""The longest wait for the process of a program that was killed."""
+
+
+def main() -> None:
+    # Ctrl+C is handled by the screen; this process ends when stdin does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(NICENESS)
+    asyncio.run(_serve(Path(sys.argv[1]), claim_stdout()))
+
+
+async def _serve(home: Path, output: Any) -> None:
+    program = ProgramPipe(partial(write_all, output))
+    try:
+        stores = await _open_stores(home)
+    except MonitorError as error:
+        program.answer(READY_NUMBER, Failure(error.what, error.kept, error.todo))
+        return
+    try:
+        await serve_workers(_build_workers(stores, program), await _open_input(), program)
+    finally:
+        await stores.close()
+
+
+async def _open_stores(home: Path) -> StoresBehindPlay:
+    """Open the stores, as soon as the process of a program that was killed has ended. Raises StoreError."""
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            while True:
+                try:
+                    return await open_stores_behind_play(home)
+                except LibraryInUse:
+                    await asyncio.sleep(WAIT_SECONDS / 100)
+    except TimeoutError:
+        return await open_stores_behind_play(home)
+
+
+def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Worker, ...]:
+    log, canon, clock = stores.log, stores.canon, utc_now
+    cursors = PipedCursors(JobStore(log, clock), program)
+    events = EventBus()
+    events.subscribe(program.publish)
+    read_catalogue = PolicyStore(log, load_catalogue(), clock).read_catalogue
+    source_reader = SourceReader(canon, log)
+    return (
+        MemoryManager(log, program, SceneReader(canon, log, read_catalogue), cursors, clock, events),
+        SummaryWorker(log, program, canon, cursors, clock),
+        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words))),
+    )
+
+
+async def _open_input() -> asyncio.StreamReader:
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    return reader
+
+
+if __name__ == "__main__":
+    main()

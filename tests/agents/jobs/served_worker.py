@@ -1,0 +1,61 @@
+"""A process with one worker, whose subjects say what becomes of them. Run by `test_worker_process`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Collection
+from functools import partial
+
+from agents.child_processes import claim_stdout, write_all
+from agents.events import Event, HeadMoved, Notice
+from agents.jobs.worker import PLAIN_QUEUE, JobSubject
+from agents.jobs.worker_server import ProgramPipe, serve_workers
+from stores.errors import InputError
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+
+
+class ServedWorker:
+    kind = JobKind.REMEMBER
+    queue = PLAIN_QUEUE
+    priority = 1
+
+    def __init__(self, program: ProgramPipe) -> None:
+        self._program = program
+
+    async def subjects(self) -> Collection[JobSubject]:
+        return [JobSubject("scene", "universe", os.getpid())]
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        return [JobSubject(event.scene_id, "universe")] if isinstance(event, HeadMoved) else []
+
+    async def reconcile(self, subject_id: Id) -> int:
+        match subject_id:
+            case "refused":
+                raise InputError("No room.", kept="All is kept.", todo="Make room.")
+            case "broken":
+                raise RuntimeError("a bug")
+            case "fatal":
+                os._exit(9)
+            case "hanging":
+                time.sleep(3_600)  # noqa: ASYNC251 - it is to hang
+            case "written":
+                await self._program.write_cursor(self.kind, JobSubject("scene", "universe"), "so far")
+                self._program.publish(Notice("written"))
+        return 3
+
+
+async def main() -> None:
+    program = ProgramPipe(partial(write_all, claim_stdout()))
+    requests = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(requests), sys.stdin
+    )
+    await serve_workers([ServedWorker(program)], requests, program)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
