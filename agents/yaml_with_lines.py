@@ -92,10 +92,8 @@ def load_yaml(text: str) -> YamlDocument:
         return YamlDocument(loader.construct_document(root), root)
     except yaml.MarkedYAMLError as error:
         raise UnreadableYaml(_describe_error(error, text)) from None
-    except yaml.reader.ReaderError as error:
-        raise UnreadableYaml(_describe_bad_character(text, error.position)) from None
-    except UnicodeEncodeError as error:
-        raise UnreadableYaml(_describe_bad_character(text, error.start)) from None
+    except (yaml.reader.ReaderError, UnicodeEncodeError):
+        raise UnreadableYaml(_describe_bad_character(text)) from None
     except RecursionError:
         raise UnreadableYaml("its lists and mappings are nested too deep") from None
 
@@ -165,6 +163,10 @@ def _describe_error(error: yaml.MarkedYAMLError, text: str) -> str:
     return f"{where}{error.problem or error.context}"
 
 
-def _describe_bad_character(text: str, position: int) -> str:
-    line = text.count("\n", 0, position) + 1
-    return f"line {line}: the character U+{ord(text[position]):04X} is not read here"
+def _describe_bad_character(text: str) -> str:
+    # Looked for here: libyaml tells its place in bytes, PyYAML in characters.
+    match = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if match is None:
+        return "it has a character that is not read here"
+    line = text.count("\n", 0, match.start()) + 1
+    return f"line {line}: the character U+{ord(match[0]):04X} is not read here"

@@ -194,7 +194,12 @@ def test_world_import_cleans_text() -> None:
         pytest.param("facts:", "axioms:", "'axioms' is given twice in one place", id="section twice"),
         pytest.param("cast: [ana]", "cast: &a [ana]\n  other: *a", "aliases (*name) are not", id="aliases"),
         pytest.param("name: Small Isle", "name: !!python/name:os.system", "line 1", id="a Python tag"),
-        pytest.param("name: Small Isle", "name: \x1b[31m", "not allowed", id="a raw escape"),
+        pytest.param(
+            "name: Small Isle",
+            "name: \x1b[31m",
+            "line 1: the character U+001B is not read",
+            id="a raw escape",
+        ),
     ],
 )
 def test_world_import_names_faults(before: str, after: str, what: str) -> None:

@@ -81,6 +81,7 @@ def test_yaml_line_of_each_of_many_keys_is_its_own() -> None:
     [
         ("title: [", "line 1, at its end: "),
         ("a: 1\nb: \x07", "line 2: the character U+0007 is not read here"),
+        ("ä: \ufffd\n\x00", "line 2: the character U+0000 is not read here"),
         ("a: \ud800", "line 1: the character U+D800 is not read here"),
         ("- a\nb: 1", "line 2, column 1: "),
     ],
