@@ -89,7 +89,7 @@ class WorkerProcess:
         process = await self._ensure_process()
         try:
             message = await process.ask(request, self._answer_seconds)
-        except (EOFError, OSError, ValueError) as error:  # a timeout (TimeoutError) is an OSError
+        except (EOFError, TimeoutError) as error:
             await self._lose(process)
             raise ProcessLost("The process behind play ended, and is started again.") from error
         if isinstance(message, Failure):
@@ -198,17 +198,20 @@ class _RunningProcess:
         return self._reader_task.done()
 
     async def ask(self, request: WorkRequest, seconds: float) -> WorkAnswer | Failure:
-        """Return the answer. Raises EOFError, OSError, TimeoutError or ValueError if the process has failed."""
+        """Return the answer. Raises EOFError or TimeoutError if the process has failed."""
         if self.has_ended:
             raise EOFError
         number = next(self._numbers)
         answer: asyncio.Future[WorkAnswer | Failure] = asyncio.get_running_loop().create_future()
         self._answers_by_number[number] = answer
         try:
-            async with asyncio.timeout(seconds):
-                self._stdin.write(pack_frame(number, request))
-                await self._stdin.drain()
-                return await answer
+            self._stdin.write(pack_frame(number, request))
+            # Twice: after this process was stopped for long, the first wait is over before the answer is read.
+            for wait_seconds in (seconds, seconds / 10):
+                await asyncio.wait([answer], timeout=wait_seconds)
+                if answer.done():
+                    return answer.result()
+            raise TimeoutError
         finally:
             self._answers_by_number.pop(number, None)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -150,6 +152,17 @@ async def test_process_that_hangs_is_ended_and_started_again() -> None:
         assert not is_alive(pid)
         (subject,) = await program.worker.subjects()
         assert subject.items not in (pid, os.getpid())
+
+
+async def test_program_that_was_stopped_for_long_still_takes_the_answer() -> None:
+    async with program_with(answer_seconds=1.0) as program:
+        await program.worker.subjects()
+        pid = program.process.pid
+        answer = asyncio.create_task(program.worker.reconcile("scene"))
+        await asyncio.sleep(0)  # it is asked
+        time.sleep(1.5)  # noqa: ASYNC251 - as if this process were stopped, or the machine asleep
+        assert await answer == 3
+        assert (program.process.pid, program.loss_count) == (pid, 0)
 
 
 async def test_process_that_cannot_start_says_so() -> None:
