@@ -321,7 +321,7 @@ class PlayPrompt(Horizontal):
 
     @property
     def input_has_focus(self) -> bool:
-        return self._area.has_focus
+        return self.screen.focused is self._area  # `has_focus` follows only with the next message
 
     def focus_input(self) -> None:
         self._area.focus()

@@ -364,9 +364,10 @@ class SceneScreen(ServiceScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Type on in the prompt: while a line is being written, a letter in another panel decides nothing."""
-        if self._prompt.input_has_focus or not event.is_printable or event.character is None:
+        if not event.is_printable or event.character is None or event.key.startswith("alt+"):
             return
-        if self._prompt.text or event.character in LINE_STARTS:
+        # If the prompt has the keys, this one was typed so fast that it was on its way to the panel still.
+        if self._prompt.input_has_focus or self._prompt.text or event.character in LINE_STARTS:
             event.stop()
             self._focus_prompt()
             self._prompt.type_text(event.character)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -310,8 +310,26 @@ class QueryScreen(FindingActionsScreen):
         self.finding_list.empty = TAB_HINTS[self.tab] if self.universe_id else NO_UNIVERSE_HINT
         self._start_search(in_words=False)
 
+    def on_key(self, event: events.Key) -> None:
+        """Begin the next question: a letter that is no key here is its first."""
+        if not event.is_printable or event.character is None or event.key.startswith("alt+"):
+            return
+        question = self.query_one("#question", Input)
+        binding = self.active_bindings.get(event.key)
+        if self.focused is question:  # typed so fast that it was on its way to the findings still
+            event.stop()
+            question.insert_text_at_cursor(event.character)
+        elif event.character.strip() and (binding is None or not binding.enabled):
+            event.stop()
+            self.set_focus(question)
+            question.value = event.character
+            question.cursor_position = len(question.value)
+
     def action_ask(self) -> None:
-        self.query_one("#question").focus()
+        """Go to the question, selected as a whole: typing replaces it."""
+        question = self.query_one("#question", Input)
+        question.focus()
+        question.action_select_all()
 
     def action_story(self) -> None:
         ids: list[Id | None] = [None, *(card.story.id for card in self._stories_here())]

@@ -160,6 +160,21 @@ async def test_query_drops_a_late_answer_and_lets_typing_go_on(
         assert asked[-1] == "brass key"
 
 
+@pytest.mark.parametrize("before", [(), ("slash",), ("escape",)], ids=["typed on", "slash", "escape"])
+async def test_next_question_takes_the_place_of_the_last(
+    remembered_home: Path, before: tuple[str, ...]
+) -> None:
+    """As somebody asks who goes on asking, without thought for where the keys go."""
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("5")
+        await ui.type("where is the salt road?")
+        await ui.press(*before)
+        await ui.type(QUESTION)
+        assert ui.screen == "QueryScreen"
+        assert ui.app.screen.query_one("#question", Input).value == QUESTION
+        assert ui.shows(FOUND)
+
+
 async def test_query_looks_again_once_the_embedding_model_is_awake(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
