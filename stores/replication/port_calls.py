@@ -23,7 +23,7 @@ _WRITER_PORTS: Final[Mapping[Store, tuple[type, ...]]] = {
         ports.NarratorLog,
         ports.ResolverLog,
         ports.CanonKeeperLog,
-        ports.MemoryLog,
+        ports.MemoryWriter,
         ports.IngestLog,
         ports.ArchivistLog,
     ),
