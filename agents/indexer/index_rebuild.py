@@ -9,8 +9,9 @@ continues the next time.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import NamedTuple
 
-from agents.indexer.index_reconciler import Indexer, fingerprint_scene_item
+from agents.indexer.index_reconciler import Indexer, fingerprint_memories, fingerprint_scene_item
 from agents.indexer.index_writers import IDS_PER_BATCH, VectorIndexWriter, in_batches
 from agents.indexer.source_reader import SourceReader
 from stores.authority import COLLECTIONS, Store
@@ -28,12 +29,13 @@ async def rebuild_words(
     source_reader: SourceReader, text_index: TextIndex, report: ReportProgress
 ) -> dict[str, int]:
     """Rebuild every collection of words; returns how many items each has. Raises StoreError."""
-    turns_by_scene: dict[Id, tuple[Id | None, int]] = {}
+    seals_by_scene: dict[Id, _Seal] = {}
     item_counts: dict[str, int] = {}
     for collection, batches in (
-        ("turns", _turn_batches(source_reader, turns_by_scene)),
-        ("scenes", _scene_batches(source_reader, turns_by_scene)),
+        ("turns", _turn_batches(source_reader, seals_by_scene)),
         ("memories", _memory_batches(source_reader)),
+        # After what they seal: a rebuild may be interrupted.
+        ("scenes", _scene_batches(source_reader, seals_by_scene)),
         ("entities", _entity_batches(source_reader)),
         ("facts", _fact_batches(source_reader)),
         ("snippets", _snippet_batches(source_reader)),
@@ -84,11 +86,18 @@ async def rebuild_vectors(
 # --- reading the sources ------------------------------------------------------------------------------
 
 
-async def _turn_batches(
-    source_reader: SourceReader, turns_by_scene: dict[Id, tuple[Id | None, int]]
-) -> ItemBatches:
+class _Seal(NamedTuple):
+    """Up to where a scene is right in the index."""
+
+    head_id: Id | None
+    turn_count: int
+    memory_fingerprint: str
+
+
+async def _turn_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _Seal]) -> ItemBatches:
     """Yield the turns that are on a line: undone and abandoned ones stay in the tree, but are not searched."""
     for universe_id in await source_reader.read_universe_ids():
+        memory_cursors = await source_reader.read_memory_cursors()
         for scene in await source_reader.read_scenes(universe_id):
             pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
             head_id: Id | None = None
@@ -103,26 +112,16 @@ async def _turn_batches(
                     line_stretch.last_turn_id,
                     count + len(line_stretch.items),
                 )
-            turns_by_scene[scene.id] = head_id, count
+            memory_fingerprint = fingerprint_memories(memory_cursors.get(scene.id))
+            seals_by_scene[scene.id] = _Seal(head_id, count, memory_fingerprint)
 
 
-async def _scene_batches(
-    source_reader: SourceReader, turns_by_scene: dict[Id, tuple[Id | None, int]]
-) -> ItemBatches:
+async def _scene_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _Seal]) -> ItemBatches:
     for universe_id in await source_reader.read_universe_ids():
-        memory_fingerprints = await source_reader.read_memory_fingerprints()
         for scene in await source_reader.read_scenes(universe_id):
-            if scene.id in turns_by_scene:
-                head_id, count = turns_by_scene[scene.id]
-                item, pc_name = (
-                    await source_reader.read_scene_item(scene),
-                    await source_reader.read_pc_name(scene),
-                )
-                yield [
-                    fingerprint_scene_item(
-                        item, pc_name, head_id, count, memory_fingerprints.get(scene.id, "")
-                    )
-                ]
+            if seal := seals_by_scene.get(scene.id):
+                item = await source_reader.read_scene_item(scene)
+                yield [fingerprint_scene_item(item, await source_reader.read_pc_name(scene), *seal)]
 
 
 async def _memory_batches(source_reader: SourceReader) -> ItemBatches:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.indexer.index_texts import (
     UNFINISHED,
@@ -24,6 +24,7 @@ from agents.indexer.index_texts import (
 from agents.indexer.index_writers import IDS_PER_BATCH, IndexWriter, find_outdated_in_scope, in_batches
 from agents.indexer.source_reader import SourceReader
 from agents.indexer.universe_reconciler import UniverseReconciler
+from agents.memory_manager.memory_cursor import MemoryCursor
 from stores.ports import TextItem
 from stores.records.ids import Id
 from stores.records.play import Scene
@@ -55,6 +56,14 @@ class _SceneProgress:
     """Fingerprint of what the turns were indexed with (`_fingerprint_pc_name`)."""
 
 
+class _ComparedMemories(NamedTuple):
+    """When a scene's memories were compared with the index last."""
+
+    head_id: Id | None
+    edition: int
+    """Of the `MemoryCursor`, read before the memories."""
+
+
 class Indexer:
     """Brings one index (words, or one model's vectors) up to date."""
 
@@ -65,8 +74,7 @@ class Indexer:
         self._universe_reconciler = UniverseReconciler(source_reader, writer)
         self._suspect_scene_ids: set[Id] = set()
         self._dirty_memory_scene_ids: set[Id] = set()
-        self._heads_of_compared_memories: dict[Id, Id | None] = {}
-        """The head of each scene whose memories were compared since the start, when they were."""
+        self._compared_memories: dict[Id, _ComparedMemories] = {}
 
     # --- where to look -------------------------------------------------------------------------------
 
@@ -78,10 +86,8 @@ class Indexer:
         """
         scenes = await self._source_reader.read_scenes(universe_id)
         fingerprints = await self._writer.read_fingerprints("scenes", scope={"universe": universe_id})
-        memory_fingerprints, pc_fingerprints = (
-            await self._source_reader.read_memory_fingerprints(),
-            dict[Id, str](),
-        )
+        memory_cursors = await self._source_reader.read_memory_cursors()
+        pc_fingerprints = dict[Id, str]()
         turn_counts, counted_turns = dict[Id, int](), 0
         for scene in scenes:
             if scene.story_id not in pc_fingerprints:
@@ -94,13 +100,12 @@ class Indexer:
                 continue
             counted_turns += scene_fingerprint.turn_count
             item = await self._source_reader.read_scene_item(scene)
-            memory_fingerprint = memory_fingerprints.get(scene.id, "")
             if scene_fingerprint != SceneFingerprint(
                 item.fingerprint,
                 pc_fingerprints[scene.story_id],
                 scene.head,
                 scene_fingerprint.turn_count,
-                memory_fingerprint,
+                fingerprint_memories(memory_cursors.get(scene.id)),
             ):
                 turn_counts[scene.id] = scene_fingerprint.turn_count
         for removed_scene_id in fingerprints.keys() - {scene.id for scene in scenes}:
@@ -133,7 +138,7 @@ class Indexer:
         self._suspect_scene_ids |= set(ids)
         for subject_id in ids:
             self._progress_by_scene.pop(subject_id, None)
-            self._heads_of_compared_memories.pop(subject_id, None)
+            self._compared_memories.pop(subject_id, None)
             self._universe_reconciler.forget_universe(subject_id)
 
     def recheck_universes(self, universe_ids: Collection[Id]) -> None:
@@ -157,10 +162,6 @@ class Indexer:
         """Note that memories without a scene changed."""
         self._universe_reconciler.note_memories(universe_id)
 
-    def note_scene_memories(self, scene_id: Id) -> None:
-        """Note that memories of this scene changed."""
-        self._dirty_memory_scene_ids.add(scene_id)
-
     # --- a scene -------------------------------------------------------------------------------------
 
     async def reconcile_scene(self, scene_id: Id) -> int:
@@ -173,9 +174,8 @@ class Indexer:
             await self._source_reader.read_pc_name(scene),
             await self._source_reader.read_scene_item(scene),
         )
-        memory_fingerprint = (await self._source_reader.read_memory_fingerprints([scene.id])).get(
-            scene.id, ""
-        )
+        memory_cursor = (await self._source_reader.read_memory_cursors([scene.id])).get(scene.id)
+        memory_fingerprint = fingerprint_memories(memory_cursor)
         stored_text = (await self._writer.read_fingerprints("scenes", ids=[scene.id])).get(scene.id)
         stored_fingerprint = (
             None if scene.id in self._suspect_scene_ids else parse_scene_fingerprint(stored_text)
@@ -189,7 +189,7 @@ class Indexer:
         ):
             self._progress_by_scene.pop(scene.id, None)
             if scene.id in self._dirty_memory_scene_ids:
-                await self._reconcile_memories(scene)
+                await self._reconcile_memories(scene, memory_cursor)
             return 0
         if stored_text is not None and stored_text != UNFINISHED:
             await self._writer.put("scenes", [item._replace(fingerprint=UNFINISHED)])
@@ -201,8 +201,8 @@ class Indexer:
             # The result is unknown: without a seal or progress, the whole scene is compared.
             self._progress_by_scene.pop(scene.id, None)
             raise
-        if not await self._has_current_memories(scene):
-            await self._reconcile_memories(scene)
+        if not await self._has_current_memories(scene, memory_cursor):
+            await self._reconcile_memories(scene, memory_cursor)
         await self._writer.put(
             "scenes",
             [
@@ -297,27 +297,30 @@ class Indexer:
                 left_count -= len(off_line_ids)
         return left_count
 
-    async def _has_current_memories(self, scene: Scene) -> bool:
+    async def _has_current_memories(self, scene: Scene, cursor: MemoryCursor | None) -> bool:
         """Return whether the scene's memories are as they were when they were compared last.
 
         They are if none was written since, if the line only went on, and if what it went on with left none: a turn
         that was redone has its memories already.
         """
-        if scene.id in self._dirty_memory_scene_ids or scene.id not in self._heads_of_compared_memories:
+        compared = self._compared_memories.get(scene.id)
+        if compared is None or compared.head_id is None or scene.id in self._dirty_memory_scene_ids:
             return False
-        compared_head_id = self._heads_of_compared_memories[scene.id]
-        if compared_head_id is None or not await self._is_on_line(scene, compared_head_id):
+        if cursor is None or cursor.is_changing or cursor.edition != compared.edition:
             return False
-        depth = (await self._source_reader.log.turn(compared_head_id)).depth
+        if not await self._is_on_line(scene, compared.head_id):
+            return False
+        depth = (await self._source_reader.log.turn(compared.head_id)).depth
         new_turns = await self._source_reader.log.line_slice(scene.id, depth + 1, MAX_TURNS_BACK)
         if len(new_turns) == MAX_TURNS_BACK or await self._source_reader.has_memories(new_turns):
             return False
-        self._heads_of_compared_memories[scene.id] = scene.head
+        self._compared_memories[scene.id] = compared._replace(head_id=scene.head)
         return True
 
-    async def _reconcile_memories(self, scene: Scene) -> None:
+    async def _reconcile_memories(self, scene: Scene, cursor: MemoryCursor | None) -> None:
+        """Compare the scene's memories with the index; the cursor was read before."""
         self._dirty_memory_scene_ids.discard(scene.id)
-        self._heads_of_compared_memories.pop(scene.id, None)
+        self._compared_memories.pop(scene.id, None)
         try:
             wanted_items = await self._source_reader.read_scene_memories(scene.id)
             outdated_items = await find_outdated_in_scope(
@@ -328,10 +331,10 @@ class Indexer:
         except BaseException:
             self._dirty_memory_scene_ids.add(scene.id)
             raise
-        self._heads_of_compared_memories[scene.id] = scene.head
+        self._compared_memories[scene.id] = _ComparedMemories(scene.head, cursor.edition if cursor else 0)
 
     async def _delete_scene(self, scene_id: Id) -> None:
-        self._heads_of_compared_memories.pop(scene_id, None)
+        self._compared_memories.pop(scene_id, None)
         for collection in ("turns", "memories"):
             fingerprints = await self._writer.read_fingerprints(collection, scope={"scene": scene_id})
             await self._writer.delete(collection, list(fingerprints))
@@ -345,7 +348,7 @@ class Indexer:
         return await self._universe_reconciler.reconcile(universe_id, self._reconcile_scene_again)
 
     async def _reconcile_scene_again(self, scene_id: Id) -> int:
-        self.note_scene_memories(scene_id)
+        self._dirty_memory_scene_ids.add(scene_id)
         return await self.reconcile_scene(scene_id)
 
     # --- both ----------------------------------------------------------------------------------------
@@ -368,6 +371,11 @@ def fingerprint_scene_item(
             item.fingerprint, _fingerprint_pc_name(pc_name), head_id, turn_count, memory_fingerprint
         ).as_text()
     )
+
+
+def fingerprint_memories(cursor: MemoryCursor | None) -> str:
+    """Return a fingerprint of how far a scene's memories are written; empty if none are."""
+    return compute_fingerprint(cursor.as_text())[:8] if cursor else ""
 
 
 def _fingerprint_pc_name(pc_name: str) -> str:

@@ -143,7 +143,6 @@ class IndexWorker:
                 self._indexer.note_sceneless_memories(universe_id)
                 return [JobSubject(universe_id, universe_id)]
             case MemoriesWritten(_, scene_id) if scene_id is not None:
-                self._indexer.note_scene_memories(scene_id)
                 return await self._scene_subjects(scene_id)
         return []
 

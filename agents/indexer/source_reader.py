@@ -13,8 +13,8 @@ from agents.indexer.index_texts import (
     build_scene_item,
     build_snippet_item,
     build_turn_item,
-    compute_fingerprint,
 )
+from agents.memory_manager.memory_cursor import MemoryCursor
 from agents.memory_manager.valid_memories import filter_valid
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextItem
@@ -92,15 +92,15 @@ class SourceReader:
         valid_summaries = [s for s in summaries if s.last_turn is None or s.last_turn in ids_on_line]
         return build_scene_item(scene, valid_summaries, await self._read_name(scene.place_id))
 
-    async def read_memory_fingerprints(self, scene_ids: Collection[Id] | None = None) -> dict[Id, str]:
-        """Return how far the memories of scenes were written; it changes whenever they do."""
+    async def read_memory_cursors(self, scene_ids: Collection[Id] | None = None) -> dict[Id, MemoryCursor]:
+        """Return how far the memories of scenes are written; it changes whenever they do."""
         job_ids = (
             None
             if scene_ids is None
             else [derive_job_id(JobKind.REMEMBER, scene_id) for scene_id in scene_ids]
         )
         jobs = await self.log.jobs(ids=job_ids, kinds=[JobKind.REMEMBER])
-        return {job.subject_id: compute_fingerprint(job.cursor)[:8] for job in jobs if job.cursor}
+        return {job.subject_id: MemoryCursor.parse(job.cursor) for job in jobs if job.cursor}
 
     async def read_line_stretch(self, scene: Scene, pc_name: str, start: int, count: int) -> LineStretch:
         """Return the items of the turns at depths `start` and following of the current line."""

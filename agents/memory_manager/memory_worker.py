@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from agents.events import (
     CanonCommitted,
@@ -29,6 +29,7 @@ from agents.memory_manager.memory_changes import (
     find_changed_memories,
     is_misremembered,
 )
+from agents.memory_manager.memory_cursor import REPEATING, MemoryCursor
 from agents.memory_manager.memory_decay import recall_memory
 from agents.memory_manager.memory_extraction import extract_memories
 from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, SceneSetting
@@ -51,35 +52,6 @@ MAX_UNCOMPARED_TURNS: Final = 60
 MAX_SCENES_CACHED: Final = 8
 READ_SUBJECT: Final = derive_id("subject", "memories that were read")
 """The subject for recalled memories, which belongs to no universe."""
-
-
-class _MemoryCursor(NamedTuple):
-    """How far the memories of a scene are written."""
-
-    turn_id: Id = ""
-    depth: int = -1
-    fingerprint: str = ""
-    """A fingerprint of what was proposed up to that turn."""
-    edition: int = 0
-    """Rises with every change of the scene's memories, which tells the Indexer of it."""
-
-    @classmethod
-    def parse(cls, cursor_text: str) -> _MemoryCursor:
-        turn_id, depth, fingerprint, edition = [*cursor_text.split(" "), *("",) * 4][:4]
-        if not edition.isdecimal():
-            return cls()
-        return cls(turn_id, int(depth), fingerprint, int(edition))
-
-    def as_text(self) -> str:
-        return f"{self.turn_id} {self.depth} {self.fingerprint} {self.edition}"
-
-
-REPEATING: Final = "again"
-"""The fingerprint of a scene whose turns are being processed again."""
-
-
-def _is_behind(cursor: _MemoryCursor, head: Id) -> bool:
-    return cursor.turn_id != head or cursor.fingerprint == REPEATING
 
 
 def concerns_memories(event: Event) -> bool:
@@ -123,13 +95,13 @@ class MemoryManager:
     async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose head has moved or that are being processed again, the newest first."""
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
-        cursors = {job.subject_id: _MemoryCursor.parse(job.cursor) for job in jobs}
+        cursors = {job.subject_id: MemoryCursor.parse(job.cursor) for job in jobs}
         behind_subjects: list[JobSubject] = []
         for story in (await self._log.readable_stories()).records:
             behind_subjects += (
                 JobSubject(scene.id, scene.universe_id)
                 for scene in reversed(await self._log.scenes(story.id))
-                if scene.head and _is_behind(cursors.get(scene.id, _MemoryCursor()), scene.head)
+                if scene.head and cursors.get(scene.id, MemoryCursor()).is_behind(scene.head)
             )
         return behind_subjects
 
@@ -172,14 +144,11 @@ class MemoryManager:
         subject = JobSubject(scene_id, scene.universe_id)
         cursor = await self._read_scene_cursor(scene, subject)
         fingerprint = _fingerprint_proposals(setting)
-        written_count = 0
         if cursor.turn_id and cursor.fingerprint != fingerprint:
             # Saved before the work: if the process ends meanwhile, the next start processes the turns
             # again.
-            await self._cursors.write_cursor(
-                self.kind, subject, cursor._replace(fingerprint=REPEATING).as_text()
-            )
-            written_count += await self._repeat_turns(setting, cursor.depth)
+            cursor = await self._save(subject, cursor._replace(fingerprint=REPEATING))
+            cursor = await self._repeat_turns(setting, cursor)
             cursor = cursor._replace(fingerprint=fingerprint)
         start_depth = cursor.depth + 1
         turns = (
@@ -189,10 +158,9 @@ class MemoryManager:
         )
         turn_piece, following_turns = turns[:TURNS_PER_PIECE], turns[TURNS_PER_PIECE:]
         if turn_piece:
-            written_count += await self._write_memories(setting, turn_piece, following_turns)
-            cursor = _MemoryCursor(turn_piece[-1].id, turn_piece[-1].depth, fingerprint, cursor.edition)
-        cursor = cursor._replace(edition=cursor.edition + written_count)
-        await self._cursors.write_cursor(self.kind, subject, cursor.as_text())
+            cursor = await self._write_memories(setting, cursor, turn_piece, following_turns)
+            cursor = MemoryCursor(turn_piece[-1].id, turn_piece[-1].depth, fingerprint, cursor.edition)
+        cursor = await self._save(subject, cursor.end_change())
         left_count = max(0, turn_count - cursor.depth - 1)
         if not left_count:
             self._proposals_by_scene = {
@@ -201,17 +169,21 @@ class MemoryManager:
             }
         return left_count
 
-    async def _read_scene_cursor(self, scene: Scene, subject: JobSubject) -> _MemoryCursor:
+    async def _read_scene_cursor(self, scene: Scene, subject: JobSubject) -> MemoryCursor:
         """Return how far the scene's present line is processed."""
-        cursor = _MemoryCursor.parse(await self._cursors.read_cursor(self.kind, subject.id))
+        cursor = MemoryCursor.parse(await self._cursors.read_cursor(self.kind, subject.id))
         if cursor.turn_id and not await self._log.on_line(scene.id, [cursor.turn_id]):
-            return _MemoryCursor(edition=cursor.edition)
+            return MemoryCursor(edition=cursor.edition)
         return cursor
 
-    async def _repeat_turns(self, setting: SceneSetting, depth: int) -> int:
+    async def _save(self, subject: JobSubject, cursor: MemoryCursor) -> MemoryCursor:
+        await self._cursors.write_cursor(self.kind, subject, cursor.as_text())
+        return cursor
+
+    async def _repeat_turns(self, setting: SceneSetting, cursor: MemoryCursor) -> MemoryCursor:
         """Process again the turns whose proposals changed, or where something was told that could not be compared.
 
-        They may leave different memories now.
+        They may leave different memories now. Returns the cursor with the edition after that.
         """
         texts_now, texts_before = (
             _proposal_texts_by_turn(setting),
@@ -228,9 +200,8 @@ class MemoryManager:
         turns = sorted((await self._log.turns(ids)).values(), key=lambda t: t.depth)
         on_line = await self._log.on_line(setting.scene.id, ids) if ids else set()
         repeated_turns = [
-            t for t in turns if t.depth <= depth and t.id in on_line and t.scene_id == setting.scene.id
+            t for t in turns if t.depth <= cursor.depth and t.id in on_line and t.scene_id == setting.scene.id
         ]
-        written_count = 0
         for start in range(0, len(repeated_turns), TURNS_PER_PIECE):
             turn_piece = repeated_turns[start : start + TURNS_PER_PIECE]
             following_turns = [
@@ -238,15 +209,22 @@ class MemoryManager:
                 for turn in turn_piece
                 for t in await self._log.line_slice(setting.scene.id, turn.depth + 1, TURNS_READ_AFTER)
             ]
-            written_count += await self._write_memories(setting, turn_piece, following_turns)
-        return written_count
+            cursor = await self._write_memories(setting, cursor, turn_piece, following_turns)
+        return cursor
 
     async def _write_memories(
-        self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn]
-    ) -> int:
-        """Write the memories that the turns leave, where they differ from what is stored; returns how many changed."""
+        self,
+        setting: SceneSetting,
+        cursor: MemoryCursor,
+        turns: Sequence[Turn],
+        following_turns: Sequence[Turn],
+    ) -> MemoryCursor:
+        """Write the memories that the turns leave, where they differ from what is stored.
+
+        Returns the cursor with the edition after that.
+        """
         if setting.attendance.is_empty:
-            return 0  # an imported log without any entity of canon
+            return cursor  # an imported log without any entity of canon
         stretch = await self._scene_reader.read_stretch(setting, turns, following_turns)
         # In a thread: this takes a while, and play goes on meanwhile.
         new_memories = await asyncio.to_thread(extract_memories, stretch, self._clock())
@@ -255,9 +233,12 @@ class MemoryManager:
             find_changed_memories(new_memories, stored_memories, stretch)
         )
         if changed_memories:
+            if not cursor.is_changing:
+                subject = JobSubject(setting.scene.id, setting.scene.universe_id)
+                cursor = await self._save(subject, cursor.start_change())
             self._unannounced_scenes[setting.scene.id] = setting.scene.universe_id
             await self._writer.put_memories(changed_memories)
-        return len(changed_memories)
+        return cursor
 
     async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories to write, with those marked that are replaced by others."""
@@ -317,15 +298,15 @@ class MemoryManager:
         new_memory = misremembered_memory.model_copy(
             update={"text": clean_text or lived_memory.text, "mistaken": is_mistaken}
         )
-        await self._writer.put_memories(
-            [new_memory, lived_memory.model_copy(update={"corrected_by": new_memory.id})]
-        )
+        changed_memories = [new_memory, lived_memory.model_copy(update={"corrected_by": new_memory.id})]
         if lived_memory.scene_id:
-            cursor = _MemoryCursor.parse(await self._cursors.read_cursor(self.kind, lived_memory.scene_id))
-            next_cursor = cursor._replace(edition=cursor.edition + 1)
-            await self._cursors.write_cursor(
-                self.kind, JobSubject(lived_memory.scene_id, lived_memory.universe_id), next_cursor.as_text()
-            )
+            subject = JobSubject(lived_memory.scene_id, lived_memory.universe_id)
+            cursor = MemoryCursor.parse(await self._cursors.read_cursor(self.kind, subject.id))
+            changing_cursor = await self._save(subject, cursor.start_change())
+            await self._writer.put_memories(changed_memories)
+            await self._save(subject, changing_cursor.end_change())
+        else:
+            await self._writer.put_memories(changed_memories)
         self._events.publish(MemoriesWritten(lived_memory.universe_id, lived_memory.scene_id))
         return new_memory
 

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.source_reader import SourceReader
+from agents.memory_manager.memory_cursor import MemoryCursor
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
 from stores.records.canon import FactChange, FactStatus
-from stores.records.jobs import JobKind
+from stores.records.memory import Memory
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from tests.agents.indexer.dict_index_writer import DictIndexWriter
+from tests.agents.indexer.memory_writes import write_memories
 from tests.agents.indexer.rebuilt_index import non_empty_collections, rebuild_index, reconcile_all
 from tests.contract import builders as make
 from tests.examples import examples
@@ -52,6 +54,9 @@ class SceneFixture:
     async def read_line(self) -> list[Turn]:
         log = self.stores.log(Role.INDEXER)
         return await log.line_slice(self.scene.id, 0, await log.line_length(self.scene.id))
+
+    async def remember(self, *memories: Memory, cursor: MemoryCursor | None = None) -> None:
+        await write_memories(self.stores, self.scene, memories, cursor)
 
     async def undo_to(self, turn: Turn | None) -> None:
         await self.stores.log(Role.ORCHESTRATOR).move_head(
@@ -270,8 +275,7 @@ async def test_indexer_indexes_memories_of_turns_on_line(scene_fixture: SceneFix
     await indexer.reconcile_scene(scene_fixture.scene.id)
     assert index_writer.items_by_collection["memories"].keys() == {memories[0].id, memories[2].id}
     changed = memories[0].model_copy(update={"text": "The water was warm."})
-    await scene_fixture.stores.log(Role.MEMORY_MANAGER).put_memories([changed])
-    indexer.note_scene_memories(scene_fixture.scene.id)
+    await scene_fixture.remember(changed)
     await indexer.reconcile_scene(scene_fixture.scene.id)
     assert index_writer.items_by_collection["memories"][changed.id].text == "Mara: The water was warm."
 
@@ -296,21 +300,49 @@ async def test_indexer_finds_memories_of_a_turn_that_was_redone(scene_fixture: S
 async def test_indexer_compares_memories_only_after_some_were_written(scene_fixture: SceneFixture) -> None:
     (mara,) = await scene_fixture.stores.canon(Role.INDEXER).entities(scene_fixture.scene.universe_id)
     turn = await scene_fixture.append_turn("I wade in.", None)
-    memory = make.memory(mara, "Cold.", turn_id=turn.id, scene_id=scene_fixture.scene.id)
-    memory_log = scene_fixture.stores.log(Role.MEMORY_MANAGER)
-    await memory_log.put_memories([memory])
+    cold, wet = (
+        make.memory(mara, text, turn_id=turn.id, scene_id=scene_fixture.scene.id)
+        for text in ("Cold.", "Wet.")
+    )
+    await scene_fixture.remember(cold)
     index_writer = DictIndexWriter()
     indexer = Indexer(scene_fixture.source_reader, index_writer)
     await reconcile_all(indexer, scene_fixture.source_reader)
     # Written without a word of it: only a comparison would find it.
-    unannounced = make.memory(mara, "Wet.", turn_id=turn.id, scene_id=scene_fixture.scene.id)
-    await memory_log.put_memories([unannounced])
+    await scene_fixture.stores.log(Role.MEMORY_MANAGER).put_memories([wet])
     await scene_fixture.append_turn("I look back.", turn)
     await indexer.reconcile_scene(scene_fixture.scene.id)
-    assert index_writer.items_by_collection["memories"].keys() == {memory.id}
-    indexer.note_scene_memories(scene_fixture.scene.id)
+    assert index_writer.items_by_collection["memories"].keys() == {cold.id}
+    await scene_fixture.remember(wet)
     await indexer.reconcile_scene(scene_fixture.scene.id)
-    assert index_writer.items_by_collection["memories"].keys() == {memory.id, unannounced.id}
+    assert index_writer.items_by_collection["memories"].keys() == {cold.id, wet.id}
+
+
+async def test_indexer_compares_memories_until_their_change_is_over(scene_fixture: SceneFixture) -> None:
+    """A process that ends between a change and its end leaves no index that lacks the change."""
+    (mara,) = await scene_fixture.stores.canon(Role.INDEXER).entities(scene_fixture.scene.universe_id)
+    turn = await scene_fixture.append_turn("I wade in.", None)
+    memories = [
+        make.memory(mara, text, turn_id=turn.id, scene_id=scene_fixture.scene.id)
+        for text in ("Cold.", "Wet.", "Deep.")
+    ]
+    index_writer = DictIndexWriter()
+    indexer = Indexer(scene_fixture.source_reader, index_writer)
+    cursor = MemoryCursor(turn.id, 0, "before")
+    for memory, next_cursor in zip(
+        memories,
+        (
+            cursor,
+            cursor._replace(fingerprint="after").start_change(),
+            cursor._replace(fingerprint="last").start_change().end_change(),
+        ),
+        strict=True,
+    ):
+        await scene_fixture.remember(memory, cursor=next_cursor)
+        await indexer.reconcile_scene(scene_fixture.scene.id)
+        restarted = Indexer(scene_fixture.source_reader, index_writer)
+        await reconcile_all(restarted, scene_fixture.source_reader)
+        assert non_empty_collections(index_writer) == await rebuild_index(scene_fixture.source_reader)
 
 
 async def test_indexer_finds_memories_written_before_restart(scene_fixture: SceneFixture) -> None:
@@ -319,11 +351,7 @@ async def test_indexer_finds_memories_written_before_restart(scene_fixture: Scen
     index_writer = DictIndexWriter()
     await reconcile_all(Indexer(scene_fixture.source_reader, index_writer), scene_fixture.source_reader)
     memory = make.memory(mara, "Cold.", scene_id=scene_fixture.scene.id, turn_id=first.id)
-    await scene_fixture.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
-    job = make.job(
-        scene_fixture.scene.id, JobKind.REMEMBER, universe_id=scene_fixture.scene.universe_id, cursor=first.id
-    )
-    await scene_fixture.stores.log(Role.ORCHESTRATOR).put_job(job)
+    await scene_fixture.remember(memory)
     await reconcile_all(Indexer(scene_fixture.source_reader, index_writer), scene_fixture.source_reader)
     assert memory.id in index_writer.items_by_collection["memories"]
 

@@ -35,6 +35,7 @@ from stores.records.workflow import Canonization
 from stores.records.world import Entity, EntityKind, EntityStatus
 from tests.agents.indexer.dict_index_writer import DictIndexWriter
 from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.agents.indexer.memory_writes import write_memories
 from tests.agents.indexer.rebuilt_index import non_empty_collections, rebuild_index, reconcile_all
 from tests.contract import builders as make
 from tests.examples import examples
@@ -94,10 +95,14 @@ class UniverseFixture:
         await self.stores.log(Role.ORCHESTRATOR).append_turn(turn)
         self.turns.append(turn)
 
-    async def add_memory(self, entity: Entity, text: str, *, in_scene: bool = True) -> None:
-        scene_fields = {"scene_id": self.scene.id, "turn_id": self.turns[-1].id} if in_scene else {}
-        memory = make.memory(entity, text, universe_id=self.id, **scene_fields)
-        await self.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+    async def add_memory(self, entity: Entity, text: str, *, turn: Turn | None = None) -> None:
+        """Write a memory of a turn of the scene, or one without a scene."""
+        if turn is None:
+            memory = make.memory(entity, text, universe_id=self.id)
+            await self.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+        else:
+            memory = make.memory(entity, text, universe_id=self.id, scene_id=self.scene.id, turn_id=turn.id)
+            await write_memories(self.stores, self.scene, [memory])
 
 
 async def create_universe(stores: Stores) -> UniverseFixture:
@@ -112,8 +117,8 @@ async def create_universe(stores: Stores) -> UniverseFixture:
     await stores.log(Role.ORCHESTRATOR).put_story(story)
     await stores.log(Role.ORCHESTRATOR).create_scene(scene)
     await world.append_turn("I wade in.")
-    await world.add_memory(hero, "The water was cold.")
-    await world.add_memory(hero, "My mother hummed.", in_scene=False)
+    await world.add_memory(hero, "The water was cold.", turn=world.turns[-1])
+    await world.add_memory(hero, "My mother hummed.")
     return world
 
 
@@ -196,8 +201,8 @@ async def test_universe_reconciler_updates_interrupted_rename_after_restart(
     """The entity's own item is written last, so the next start sees that the work is not done."""
     tom = make.entity("Tom", universe_id=world.id)
     await world.commit(entities=(tom,), facts=(make.fact("Somebody hums.", tom, universe_id=world.id),))
-    await world.add_memory(tom, "She waded in.")
-    await world.add_memory(tom, "It rained.", in_scene=False)
+    await world.add_memory(tom, "She waded in.", turn=world.turns[-1])
+    await world.add_memory(tom, "It rained.")
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
     canonization = await world.commit(entities=(tom.model_copy(update={"name": "Thomas"}),))
@@ -267,7 +272,7 @@ async def test_universe_reconciler_merge_and_split_leave_no_old_name(world: Univ
     twin = make.entity("Marra", universe_id=world.id)
     old = make.fact("Somebody hums.", twin, universe_id=world.id)
     await world.commit(entities=(twin,), facts=(old,))
-    await world.add_memory(twin, "I hummed.")
+    await world.add_memory(twin, "I hummed.", turn=world.turns[-1])
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
     merged = twin.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
@@ -289,7 +294,7 @@ async def test_universe_reconciler_rename_with_merge_updates_memories(world: Uni
     hero = next(iter(world.entities.values()))
     tom = make.entity("Tom", universe_id=world.id)
     await world.commit(entities=(tom,))
-    await world.add_memory(tom, "I hummed.")
+    await world.add_memory(tom, "I hummed.", turn=world.turns[-1])
     index_writer = DictIndexWriter()
     indexer = await build_up_to_date_indexer(world, index_writer)
     merged_fields = {"name": "Thomas", "status": EntityStatus.MERGED, "merged_into": hero.id}
@@ -403,8 +408,9 @@ async def _commit_and_interrupt(home: Path, steps: list[tuple[str, int, str]]) -
                     indexer = Indexer(world.source_reader, index_writer)
                 case "say":
                     await world.append_turn(f"Turn {number}")
-                    await world.add_memory(random.Random(number).choice([*world.entities.values()]), "Hm.")
-                    indexer.note_scene_memories(world.scene.id)
+                    dice = random.Random(number)
+                    entity = dice.choice([*world.entities.values()])
+                    await world.add_memory(entity, "Hm.", turn=dice.choice(world.turns))
                 case _:
                     # The gate finishes an earlier commit first.
                     while unfinished:

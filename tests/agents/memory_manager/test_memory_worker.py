@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from agents.events import MemoriesWritten
+from agents.jobs.worker import JobSubject
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.memory_manager.memory_changes import find_changed_memories
+from agents.memory_manager.memory_cursor import MemoryCursor
 from agents.memory_manager.memory_decay import compute_retention
 from agents.memory_manager.memory_extraction import extract_memories
 from agents.memory_manager.memory_worker import TURNS_PER_PIECE, MemoryManager
@@ -18,6 +20,7 @@ from stores.authority import Role
 from stores.errors import InputError
 from stores.queries import MemoryQuery
 from stores.records.ids import SteppingClock
+from stores.records.jobs import JobKind
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
 from tests.agents.memory_manager.memory_session import (
@@ -39,13 +42,21 @@ async def session(tmp_path: Path) -> AsyncIterator[MemorySession]:
         yield opened_session
 
 
-def restarted_manager(session: MemorySession) -> MemoryManager:
-    """Return a MemoryManager without the first one's cursors, as after a restart that lost them."""
+def restarted_manager(session: MemorySession, cursors: InMemoryCursors | None = None) -> MemoryManager:
+    """Return a MemoryManager as after a restart, by default one that lost the first one's cursors."""
     canon, log = session.program.stores.canon(Role.MEMORY_MANAGER), session.log
     scene_reader = SceneReader(canon, log, read_catalogue)
-    return MemoryManager(
-        log, log, scene_reader, InMemoryCursors(), SteppingClock(START), session.program.services.events
-    )
+    clock, events = SteppingClock(START), session.program.services.events
+    return MemoryManager(log, log, scene_reader, cursors or InMemoryCursors(), clock, events)
+
+
+class CursorsOfKilledProcess(InMemoryCursors):
+    """Stores nothing from the first change of memories on: there the process was killed."""
+
+    async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
+        if MemoryCursor.parse(self.cursors.get(subject.id, "")).is_changing:
+            raise OSError("killed")
+        await super().write_cursor(kind, subject, cursor)
 
 
 async def valid_memories(session: MemorySession, name: str) -> list[Memory]:
@@ -64,6 +75,25 @@ async def test_memory_worker_is_idempotent(session: MemorySession) -> None:
         pass
     assert await session.log.memories(MemoryQuery(universe_id=await session.universe_id())) == first
     assert not [e for e in session.published_events if isinstance(e, MemoriesWritten)]
+
+
+async def test_memories_written_before_a_kill_have_an_edition_of_their_own(session: MemorySession) -> None:
+    """The Indexer sees by the edition what it has to compare; the repeated work finds nothing left to change."""
+    await session.play("> Bela swears to mend the gate.")
+    cursors = CursorsOfKilledProcess()
+    with pytest.raises(OSError, match="killed"):
+        await restarted_manager(session, cursors).reconcile(session.scene_id)
+    written = await session.log.memories(MemoryQuery(universe_id=await session.universe_id()))
+    assert written
+    killed_cursor = MemoryCursor.parse(cursors.cursors[session.scene_id])
+    assert killed_cursor.is_behind((await session.log.scene(session.scene_id)).head or "")
+    cursors_after = InMemoryCursors()
+    cursors_after.cursors = cursors.cursors
+    await restarted_manager(session, cursors_after).reconcile(session.scene_id)
+    assert await session.log.memories(MemoryQuery(universe_id=await session.universe_id())) == written
+    cursor = MemoryCursor.parse(cursors_after.cursors[session.scene_id])
+    assert not cursor.is_changing
+    assert cursor.edition > killed_cursor.edition
 
 
 async def test_memories_of_a_long_scene_are_announced_once(session: MemorySession) -> None:
