@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from datetime import datetime
+from typing import Final, Literal
 
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -32,8 +33,11 @@ from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
-from stores.records.workflow import OPEN_STATUSES, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
 from stores.records.world import Number
+
+MAX_COMMITTED_NAMED: Final = 30
+"""Accepted proposals, the newest, among which undo looks for what was committed last."""
 
 
 class SceneActions:
@@ -68,9 +72,13 @@ class SceneActions:
     async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
         """Take back the last thing done: what the last command proposed, or else the last exchange.
 
-        An exchange that canon rests on is undone only when that `is_confirmed`.
+        An exchange that canon rests on, and a command that something was committed after, are undone only when
+        that `is_confirmed`.
         """
         if command := find_last_command(context):
+            committed = await self._find_committed_since(context.scene.id, command.at)
+            if committed and not is_confirmed:
+                return Outcome(_ask_past_commit(_shorten(command.describe(context)), committed))
             await self._command_undo.undo(context, command)
             return Outcome(Reply("operation", (f"Undone: {_shorten(command.describe(context))}",)))
         scene = context.scene
@@ -88,6 +96,17 @@ class SceneActions:
         undone_line = f"Undone: {_shorten(step.removed_turns[0].text)}{withdrawn_note}"
         retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
         return Outcome(Reply("operation", (undone_line, *retcon_lines)))
+
+    async def _find_committed_since(self, scene_id: Id, since: datetime) -> list[ProposedChange]:
+        """Return what was accepted into canon in the scene after `since`, of the newest proposals."""
+        accepted_proposals = await self._log.proposals(
+            ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.ACCEPTED], last=MAX_COMMITTED_NAMED)
+        )
+        return [
+            p
+            for p in accepted_proposals
+            if p.canonization_id and p.decision is not None and p.decision.at > since
+        ]
 
     async def redo(self, context: SceneContext) -> Outcome:
         """Bring back what the last undo took: a command, or the exchange after this turn."""
@@ -224,6 +243,26 @@ def _ask_to_undo(turn: Turn, unsupported_canon: Sequence[UnsupportedCanon]) -> R
             *(f"  {record.label}" for record in unsupported_canon),
             f"Undo takes the words back now, and proposes a retcon of {'it' if count == 1 else f'these {count}'} "
             "for you to decide at the gate.",
+        ),
+        confirm_line="/undo yes",
+    )
+
+
+def _ask_past_commit(command_text: str, committed: Sequence[ProposedChange]) -> Reply:
+    """Return what was committed last, and the line that undoes the command before it all the same."""
+    titles = [title for p in committed if (title := stated_title(p.change))]
+    other_count = len(committed) - len(titles)
+    return Reply(
+        "nothing",
+        (
+            "Last, this became canon, and it stays: R in the universe retcons it.",
+            *(f"  {title}" for title in titles),
+            *(
+                [f"  {other_count} {'change' if other_count == 1 else 'changes'} of state"]
+                if other_count
+                else []
+            ),
+            f"Undo takes back what was typed before: {command_text}",
         ),
         confirm_line="/undo yes",
     )

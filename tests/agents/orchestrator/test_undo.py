@@ -172,3 +172,17 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         assert await read_words(program, scene_id) == []
         retcons = await read_titles(program, scene_id)
         assert len([t for t in retcons if t in named or any(name in t for name in named)]) == len(named)
+
+
+async def test_undo_asks_before_it_goes_past_a_commit(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The chapel door is red", "/state Mara +dead")
+        await program.services.gate.commit_trigger(scene_id)
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.confirm_line == "/undo yes"
+        assert reply.lines[0].startswith("Last, this became canon, and it stays")
+        assert reply.lines[-1] == f"Undo takes back what was typed before: {FACT}"
+        assert FACT in await read_titles(program, scene_id)
+        assert await say(program, scene_id, reply.confirm_line) == (f"Undone: {FACT}",)
+        assert FACT not in await read_titles(program, scene_id)
