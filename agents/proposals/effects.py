@@ -123,12 +123,22 @@ def parse_effect(text: str) -> Effect:
     raise _effect_error(f"{plain_text!r} is not an effect.")
 
 
+def _use_known_key(effect: Effect, number_keys: Collection[str]) -> Effect:
+    """Return the effect on the number that is meant: `HP`, as a sheet writes it, is `hp`."""
+    if effect.op not in (StateOp.ADD, StateOp.SET) or effect.key in number_keys:
+        return effect
+    folded_key = effect.key.casefold()
+    known_keys = [k for k in number_keys if folded_key in (k.casefold(), number_label(k).casefold())]
+    return replace(effect, key=known_keys[0]) if len(known_keys) == 1 else effect
+
+
 def fit_value(effect: Effect, number_keys: Collection[str]) -> Effect:
-    """Return the effect with a value that fits its key: `dead` for `alive` is false.
+    """Return the effect on a known number, if one is meant, with a value that fits it: `dead` for `alive` is false.
 
     `number_keys` are the keys under which its target has numbers. Raises InputError for a value that is neither
     true nor false where only these fit, or no number where there is one.
     """
+    effect = _use_known_key(effect, number_keys)
     key, value = effect.key.casefold(), effect.value
     match effect.op:
         case StateOp.ADD if key in TRUTH_KEYS:
@@ -136,7 +146,7 @@ def fit_value(effect: Effect, number_keys: Collection[str]) -> Effect:
                 f"{effect.key} is true or false, and no number.", f"As in: {effect.name}.{effect.key} = false"
             )
         case StateOp.SET if key in TRUTH_KEYS:
-            return replace(effect, value=read_truth(effect.name, key, value))
+            return replace(effect, key=key, value=read_truth(effect.name, key, value))
         case StateOp.SET if key in {k.casefold() for k in number_keys} and not _is_number(value):
             raise _effect_error(
                 f"{number_label(effect.key)} of {effect.name} is a number; {_write_value(value)} is none.",

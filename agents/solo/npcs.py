@@ -88,8 +88,7 @@ class NpcService:
                 agenda.person_weights.get(entity.id, 1),
                 entity.id in present_ids,
                 last_scene_by_id.get(entity.id),
-                "dead" in context.working_state(entity).tags
-                or context.working_state(entity).values.get("alive") is False,
+                _is_dead(context, entity),
             )
             for entity in entities_by_id.values()
             if entity.kind in ACTORS and not entity.is_pc and entity.id != context.story.pc_id
@@ -193,7 +192,7 @@ class NpcService:
             await self._journal.add_entry(
                 context, PresenceEntry(**entry_stamp, entity_id=entity.id, here=is_here)
             )
-        return tuple(f"{entity.name} {'comes in' if is_here else 'leaves'}." for entity in entities)
+        return tuple(_describe_move(context, entity, is_here=is_here) for entity in entities)
 
     async def _split_names(self, context: SceneContext, typed_names: str) -> list[str]:
         """Return the names of a list, unless the whole is one name (`Gil and Sons`)."""
@@ -217,6 +216,19 @@ class NpcService:
         if is_here is (entity.id in {e.id for e in context.present_actors()}):
             raise InputError(f"{entity.name} is {'' if is_here else 'not '}here.", kept=NOTHING_CHANGED)
         return entity
+
+
+def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> str:
+    if is_here and _is_dead(context, entity):
+        return (
+            f"{entity.name} comes in, and is dead: /state {entity.name}.alive = true if they live after all."
+        )
+    return f"{entity.name} {'comes in' if is_here else 'leaves'}."
+
+
+def _is_dead(context: SceneContext, entity: Entity) -> bool:
+    state = context.working_state(entity)
+    return "dead" in state.tags or state.values.get("alive") is False
 
 
 def _format_npc(number: int, npc: Npc, place_name: str) -> str:

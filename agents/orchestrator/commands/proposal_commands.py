@@ -76,6 +76,18 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "promise",
+    "/promise NAME will come back before winter",
+    "Propose a promise; it stays open until it is kept",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposal = await tools.declarations.declare_fact(call.context, f"promise: {call.argument}")
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+@group.command(
     "axiom",
     "/axiom The dead cannot cross salt",
     "Propose a rule of the world",

@@ -116,3 +116,21 @@ async def test_paid_takes_words_of_the_promise(table: Table) -> None:
     await table.say("/fact promise: Mara promised Wenna a coat")
     await table.say("/commit")
     assert await table.say("/paid tam a boat") == ("Proposed: Kept: Mara promised Old Tam a boat.",)
+
+
+async def test_dead_who_come_in_are_said_to_be_dead(table: Table) -> None:
+    await table.say("/cast - Tam")
+    await table.say("/fact Old Tam is dead.")
+    await table.say("/commit")
+    assert await table.say("/cast + Old Tam") == (
+        "Old Tam comes in, and is dead: /state Old Tam.alive = true if they live after all.",
+    )
+    assert "Old Tam" in await table.cast()
+
+
+async def test_promise_is_proposed_and_open_at_once(table: Table) -> None:
+    assert await table.say("/promise Mara brings Wenna the bell before winter") == (
+        "Proposed: Mara brings Wenna the bell before winter.",
+    )
+    listed = await table.say("/thread")
+    assert any("promise: Mara brings Wenna the bell before winter" in line for line in listed)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.proposals.effects import MAX_EFFECTS, Effect, parse_effect, parse_effects
+from agents.proposals.effects import MAX_EFFECTS, Effect, fit_value, parse_effect, parse_effects
 from agents.typed_text import split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import StateOp
@@ -74,6 +74,21 @@ def test_complaints(typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
         parse_effect(typed)
     assert caught.value.todo
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys", "key"),
+    [
+        ("Mara.HP -2", ("hp", "might"), "hp"),
+        ("Mara.Max HP = 12", ("hp", "max_hp"), "max_hp"),
+        ("Mara.Luck = 3", ("luck",), "luck"),
+        ("Mara.Luck = 3", ("hp",), "Luck"),
+        ("Mara.HP -2", ("HP", "hp"), "HP"),
+        ("Mara.Alive = dead", (), "alive"),
+    ],
+)
+def test_effect_is_on_the_number_that_is_meant(typed: str, keys: tuple[str, ...], key: str) -> None:
+    assert fit_value(parse_effect(typed), keys).key == key
 
 
 def test_lists() -> None:
