@@ -34,6 +34,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.views.play_views import MenuView, StoryCard
+    from stores.records.ids import Id
     from stores.records.play import Scene
 
 MENU_MODES = (
@@ -141,6 +142,11 @@ class MenuScreen(Screen[None]):
         if self.view and self.view.resume_story:
             self.post_message(Visit(ToStory(self.view.resume_story.story.id)))
 
+    @property
+    def _universe_id(self) -> Id | None:
+        """The world of the story that is offered to go on with."""
+        return self.view.resume_story.story.universe_id if self.view and self.view.resume_story else None
+
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))
 
@@ -148,13 +154,13 @@ class MenuScreen(Screen[None]):
         self.post_message(Visit(ToStories()))
 
     def action_universe(self) -> None:
-        self.post_message(Visit(ToUniverse()))
+        self.post_message(Visit(ToUniverse(self._universe_id)))
 
     def action_characters(self) -> None:
-        self.post_message(Visit(ToCharacters()))
+        self.post_message(Visit(ToCharacters(self._universe_id)))
 
     def action_query(self) -> None:
-        self.post_message(Visit(ToQuery()))
+        self.post_message(Visit(ToQuery(self._universe_id)))
 
     def action_system(self) -> None:
         self.post_message(Visit(ToSystem()))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.story_outline import NewUniverse
 from stores.errors import StoreFull
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
@@ -51,6 +52,15 @@ async def test_menu_has_a_key_to_each_mode_and_a_way_back(
         assert ui.screen == "MenuScreen"
         if screen != "HelpScreen":
             assert (len(entered), len(left)) == (1, 1)
+
+
+@pytest.mark.parametrize("key", ["3", "4", "5"])
+async def test_menu_opens_the_world_of_the_story_that_is_played(played_home: Path, key: str) -> None:
+    async with started_app(real_services(played_home, 8)) as ui:
+        await ui.services.stories.create_universe(NewUniverse("Ashen March"))
+        await ui.services.stories.create_universe(NewUniverse("Zinc Coast"))
+        await ui.press(key)
+        assert ui.shows("Salt Coast")
 
 
 async def test_menu_stays_usable_when_a_resume_fails(
