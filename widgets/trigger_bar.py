@@ -15,6 +15,7 @@ from textual.widget import Widget
 from widgets.safe_text import content, ellipsise
 
 _QUESTION = "Enter: make it canon now · Esc: decide at scene end"
+_PASSED_QUESTION = "F3: decide at the gate · Esc: decide at scene end"
 _SHORT_QUESTION = "Enter: canon now · Esc: later"
 
 
@@ -45,6 +46,8 @@ class TriggerBar(Widget, can_focus=True):
 
     why: reactive[str] = reactive("", layout=True)
     """What is critical, in one line; empty hides the bar."""
+    is_passed: reactive[bool] = reactive(False, layout=True)
+    """Whether something else was typed since the offer, so that a bare Enter no longer means it."""
 
     @dataclass
     class CommitRequested(Message):
@@ -59,12 +62,15 @@ class TriggerBar(Widget, can_focus=True):
 
     def watch_why(self, why: str) -> None:
         self.set_class(bool(why), "-raised")
+        self.is_passed = False
         self.can_focus = bool(why)
 
     def render(self) -> Content:
         width = self.size.width
         is_one_line = self._fits_one_line(width)
         question = _QUESTION if is_one_line or len(_QUESTION) <= width else _SHORT_QUESTION
+        if self.is_passed:
+            question = _PASSED_QUESTION
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
         return Content.assemble(
             content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
