@@ -68,6 +68,7 @@ from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
 from agents.solo.solo_tools import SoloTools
 from agents.solo.story_clocks import ClockService
+from agents.solo.story_decisions import DecisionService
 from agents.solo.story_journal import StoryJournal
 from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
@@ -342,6 +343,7 @@ class PlayParts:
             context=agents.contexts,
             journal=self.journal,
             threads=threads,
+            decisions=DecisionService(agents.log, self.journal),
             clocks=clocks,
             npcs=self.people,
             tension_advisor=tensions,

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.story_decisions import StoryDecision, read_decisions
 from agents.memory_manager.summary_texts import BULLET_KIND, STORY_KIND, STRETCH_LEVELS
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.llm import DecisionMark
 from stores.records.memory import Summary
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 from stores.records.workflow import ProposalStatus
@@ -101,8 +101,8 @@ class NarrativeContext:
     """The last turns of the scene before."""
     summary_lines: tuple[str, ...] = ()
     """Summaries of earlier scenes and of turns out of view."""
-    decision_marks: tuple[DecisionMark, ...] = ()
-    """The decisions that were marked on the line."""
+    decisions: tuple[StoryDecision, ...] = ()
+    """What was decided in the story and holds, the oldest first: all of it, however long ago."""
     met_before_ids: frozenset[Id] = frozenset()
     """Those who were in an earlier scene with the player character."""
     arrival_ticks: Mapping[Id, int] = field(default_factory=dict)
@@ -151,21 +151,19 @@ class NarrativeReader:
     ) -> NarrativeContext:
         """Return what the log holds for the scene, given its turns in view. Raises StoreError."""
         turns_in_view = await turns_in_view_task
-        summary_lines, met_before_ids, arrival_ticks, decision_marks = await gather(
+        summary_lines, met_before_ids, arrival_ticks, decisions = await gather(
             self._read_summary_lines(
                 scene.scene, turns_in_view.earlier_scenes, {t.id for t in turns_in_view.turns}
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
             self._read_arrival_ticks(scene.scene),
-            self.log.decision_marks(
-                *(s.id for s in (*turns_in_view.earlier_scenes[-MAX_EARLIER_SCENES:], scene.scene))
-            ),
+            read_decisions(self.log, scene, turns_in_view.earlier_scenes),
         )
         return NarrativeContext(
             recent_turns=tuple(_drop_answered_turns(turns_in_view.turns, player_text)),
             previous_scene_turns=turns_in_view.previous_scene_turns,
             summary_lines=summary_lines,
-            decision_marks=tuple(decision_marks),
+            decisions=decisions,
             met_before_ids=met_before_ids,
             arrival_ticks=arrival_ticks,
         )

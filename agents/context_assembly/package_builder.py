@@ -262,15 +262,17 @@ class ContextPackageBuilder:
         ]
         present_ids = {p.entity.id for p in cast if p.is_here}
         encounter_facts = [f for f in ordered_facts if f.kind is FactKind.ENCOUNTER or f.predicate == "met"]
+        # By identifier: comparing records compares every field of each.
+        encounter_ids = {f.id for f in encounter_facts}
         assertion_facts = [f for f in ordered_facts if f.kind is FactKind.ASSERTION or f.predicate == "said"]
         return CanonContext(
             cast=tuple(cast),
             named_elsewhere=named_elsewhere,
             facts=tuple(
-                f for f in plain_facts if f.kind is not FactKind.RELATION and f not in encounter_facts
+                f for f in plain_facts if f.kind is not FactKind.RELATION and f.id not in encounter_ids
             ),
             relations=tuple(
-                f for f in plain_facts if f.kind is FactKind.RELATION and f not in encounter_facts
+                f for f in plain_facts if f.kind is FactKind.RELATION and f.id not in encounter_ids
             ),
             encounters=tuple(f for f in encounter_facts if len(_involved_ids(f) & present_ids) > 1),
             assertions=tuple(f for f in assertion_facts if f.entity("subject") in present_ids),

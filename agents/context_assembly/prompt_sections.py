@@ -72,10 +72,11 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         "assertions": _bullet_list(
             (*_fact_lines(canon.assertions), *_proposed_fact_lines(package, is_assertion=True))
         ),
-        "threads": _bullet_list(_thread_lines(package)),
-        "decisions": _bullet_list(
-            _decision_line(m.reason, m.impact) or m.text for m in narrative.decision_marks
-        ),
+        # For prompts of the player's own, which may have this one alone.
+        "threads": _bullet_list((*_promise_lines(package), *_matter_lines(package))),
+        "matters": _bullet_list(_matter_lines(package)),
+        "promises": _bullet_list(_promise_lines(package)),
+        "decisions": _bullet_list(decision.text for decision in narrative.decisions),
         "summary": _bullet_list(narrative.summary_lines),
         "recent": _join_lines(
             _recent_text(package, narrative.previous_scene_turns),
@@ -207,16 +208,19 @@ def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iter
             yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
 
 
-def _thread_lines(package: ContextPackage) -> Iterable[str]:
+def _promise_lines(package: ContextPackage) -> Iterable[str]:
+    """Return the open promises, debts and questions, which no bundled prompt leaves out."""
     agenda = package.agenda
-    yield from (thread.name for thread in agenda.threads if thread.is_open)
+    return (t.name for t in agenda.threads if t.is_open and t.id in agenda.commitments)
+
+
+def _matter_lines(package: ContextPackage) -> Iterable[str]:
+    """Return what else is open, and what is settled."""
+    agenda = package.agenda
+    yield from (t.name for t in agenda.threads if t.is_open and t.id not in agenda.commitments)
     yield from (f"{fact.statement} (SETTLED: it is over)" for fact in package.settled_commitments())
     for clock in (*agenda.open_clocks, *agenda.open_tracks):
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
-
-
-def _decision_line(reason: str, impact: str) -> str:
-    return "; so: ".join(part for part in (reason, impact) if part)
 
 
 def _memories_text(package: ContextPackage) -> str:

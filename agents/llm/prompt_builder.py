@@ -261,9 +261,10 @@ class _FittedSection:
 
     def shrink(self, by: int, reason: str) -> int:
         """Drop whole lines until `by` tokens are gone or none is left. Returns the tokens dropped."""
-        before = self.tokens
-        while self.lines and before - self.tokens < by:
+        before, gone = self.tokens, 0
+        while self.lines and gone < by:
             line, tokens = self.lines.pop(0 if self.section.keep == "newest" else -1)
+            gone += tokens
             self.dropped_lines.append(line)
             self.dropped_tokens += tokens
             self.drop_reason = reason

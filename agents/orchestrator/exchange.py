@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from agents.narrator.decision_marks import strip_typed_markers
 from agents.resolver.resolution_requests import Alteration
 from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id, IdGenerator, derive_id
@@ -87,7 +88,7 @@ class Exchange(Record):
     """Those who alone hear the words; empty if everyone present does."""
 
     def build_words_turn(self, created_at: datetime) -> Turn | None:
-        """Return the turn of the typed words; None if there were none."""
+        """Return the turn of the typed words, without markers of decisions; None if there were none."""
         if self.words_id is None:
             return None
         return Turn(
@@ -100,7 +101,7 @@ class Exchange(Record):
             else Speaker.GM
             if self.gm_authored
             else Speaker.PLAYER,
-            text=self.words,
+            text=strip_typed_markers(self.words),
             depth=self.depth,
             tick=self.tick,
             seed=self.seed,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.loop_transitions import LoopTransitions
+from agents.narrator.decision_marks import find_typed_marks
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
 from agents.orchestrator.narration.runner import NarrationRunner
@@ -192,11 +193,17 @@ class ExchangePipeline:
         return replace(run, last_transition=transition)
 
     async def _append_gm_words(self, run: ExchangeRun) -> ExchangeRun:
-        """Append the GM's words, if that is what was typed."""
-        turn = run.exchange.build_words_turn(self._clock())
-        if turn is None or not run.exchange.gm_authored:
+        """Append the GM's words, if that is what was typed, and store what typed words mark as decided."""
+        exchange = run.exchange
+        turn = exchange.build_words_turn(self._clock())
+        if turn is None:
             return run
-        await self._gm_turn_writer.append_turn(turn)
+        if exchange.gm_authored:
+            await self._gm_turn_writer.append_turn(turn)
+        marks = find_typed_marks(exchange.words, turn, run.context.universe.id)
+        await self._gm_turn_writer.record_decisions(marks)
+        if not exchange.gm_authored:
+            return run
         self._events.publish(TurnAppended(turn))
         return replace(run, turns=(*run.turns, turn))
 

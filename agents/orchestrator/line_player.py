@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
@@ -20,6 +21,7 @@ from agents.sanitize import clean
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
+from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
 
@@ -73,6 +75,12 @@ class LinePlayer:
 
     async def play(self, parsed: WordsInput | RollInput, context: SceneContext, line: str) -> Outcome:
         """Play the line, or reply with what it still needs: a likelihood, a number, the player's own dice."""
+        if isinstance(parsed, WordsInput) and parsed.text and not strip_typed_markers(parsed.text):
+            raise InputError(
+                "There are no words of the story beside the decision.",
+                kept="Nothing was played.",
+                todo="/decide WORDS decides something without a turn.",
+            )
         run = LineRun(line, parsed, context)
         for step in self._steps:
             run = await step(run)

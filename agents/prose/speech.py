@@ -43,6 +43,11 @@ def strip_speech(text: str) -> str:
     return _QUOTED.sub(lambda match: " ¶ ", text)
 
 
+def find_speech_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each speech starts and ends, its quotation marks included."""
+    return [match.span() for match in _QUOTED.finditer(text)]
+
+
 def find_speeches(text: str) -> list[Speech]:
     """Return all speech, in order."""
     return [

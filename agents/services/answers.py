@@ -13,6 +13,7 @@ from typing import Final
 
 from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
+from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.proposals.decisions import is_rejected
 from agents.search.question import QuestionMatch, RecordQuestion, match_question, remove_questions
@@ -33,10 +34,10 @@ MAX_FINDINGS: Final = {
     AnswerStanding.CONTRADICTED: 4,
 }
 """Findings of each standing that an answer has at most, in this order."""
-MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2)
+MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0)
 """Findings beside an answer that do not plainly bear on it.
 
-By kind: facts, entities, proposals, turns, memories and passages of sources.
+By kind: facts, entities, proposals, turns, memories, passages of sources and decisions.
 """
 MIN_LIKELY_SIMILARITY: Final = 0.4
 """Lowest similarity (0 to 1) at which a model is asked whether such a finding answers the question.
@@ -97,6 +98,7 @@ class FindingCollector:
             self._collect_turns(question, scope, notes),
             self._collect_memories(question, scope, notes),
             self._collect_snippets(question, scope, notes),
+            self._collect_decisions(question, scope),
         )
         matching = _top_findings(
             ranked.finding
@@ -284,6 +286,23 @@ class FindingCollector:
                 )
             )
         return ranked_findings
+
+    async def _collect_decisions(self, question: RecordQuestion, scope: SearchScope) -> list[_RankedFinding]:
+        """Return the decisions that hold and bear on the question; they come before turns of the transcript."""
+        stories = (await self._log.readable_stories(scope.universe_id)).records
+        decisions = [
+            decision
+            for story in stories
+            if scope.story_id in (None, story.id)
+            for decision in await read_decisions_of_story(self._log, story)
+        ]
+        matches = [(match_question(question, decision.text), decision) for decision in decisions]
+        matches = [(match, decision) for match, decision in matches if match.is_match]
+        findings = await self._result_formatter.format_decisions([decision for _, decision in matches])
+        return [
+            _RankedFinding(replace(finding, score=1 + match.average_share), True)
+            for (match, _), finding in zip(matches, findings, strict=True)
+        ]
 
     async def _search(
         self,

@@ -66,6 +66,7 @@ class RecapInput:
     commitments: Sequence[Fact] = ()
     threads: Sequence[Thread] = ()
     clocks: Sequence[ProgressClock] = ()
+    decisions: Sequence[str] = ()
     last_turns: Sequence[Turn] = ()
     hero_name: str = ""
 
@@ -74,9 +75,9 @@ class RecapInput:
 
 
 def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
-    """Return three to six short lines (fewer when there is less to say).
+    """Return three to seven short lines (fewer when there is less to say).
 
-    They say what the last scenes changed, where play is, the last words, and what is open.
+    They say what the last scenes changed, where play is, the last words, what is open and what is decided.
     """
     outcome_lines = [line for part in story.scenes[:-1] if (line := _describe_outcome(part))]
     open_texts = describe_open_matters(story.commitments, story.threads, story.calendar)
@@ -85,6 +86,7 @@ def build_previously_lines(story: RecapInput) -> tuple[str, ...]:
         *outcome_lines[-MAX_RECAP_ITEMS:],
         *play_lines,
         *_list_open_matters(open_texts),
+        *_list_decisions(story.decisions),
         *_describe_clocks(story.clocks),
     ]
     return tuple(map(shorten_line, lines))
@@ -170,6 +172,14 @@ def _list_open_matters(matters: Sequence[str]) -> Iterator[str]:
     for n, matter in enumerate(shown_matters, start=1):
         omitted_note = f" (and {omitted_count} more)" if omitted_count and n == len(shown_matters) else ""
         yield f"Open: {shorten_line(matter, MAX_LINE_WIDTH - 6 - len(omitted_note))}{omitted_note}"
+
+
+def _list_decisions(decisions: Sequence[str]) -> Iterator[str]:
+    """Yield a line on the last decision that holds."""
+    omitted_count = len(decisions) - 1
+    for decision in decisions[-1:]:
+        omitted_note = f" (and {omitted_count} more)" if omitted_count else ""
+        yield f"Decided: {shorten_line(decision, MAX_LINE_WIDTH - 9 - len(omitted_note))}{omitted_note}"
 
 
 def _describe_clocks(clocks: Sequence[ProgressClock]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agents.canon_keeper.change_application import build_entity
+from agents.context_assembly.story_decisions import StoryDecision
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.editing import editable_text
@@ -196,6 +197,22 @@ class ResultFormatter:
                 story_id=scene_places[turn.scene_id].story_id,
             )
             for turn in turns
+        ]
+
+    async def format_decisions(self, decisions: Sequence[StoryDecision]) -> list[QueryFinding]:
+        """Return decisions that hold, in this order."""
+        scene_places = await self.locate_scenes({decision.scene_id for decision in decisions})
+        return [
+            QueryFinding(
+                0,
+                AnswerStanding.ON_RECORD,
+                f"Decided: {decision.text}"[:MAX_TEXT_LENGTH],
+                where=scene_places[decision.scene_id].text,
+                turn_id=decision.turn_id,
+                scene_id=decision.scene_id,
+                story_id=scene_places[decision.scene_id].story_id,
+            )
+            for decision in decisions
         ]
 
     async def format_snippets(self, snippets: Sequence[Snippet]) -> list[QueryFinding]:

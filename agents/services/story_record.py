@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.context_assembly.story_decisions import format_mark, read_decisions
 from agents.services.entity_cards import EntityCardReader
 from agents.services.recap import RecapInput, RecapScene, build_previously_lines, build_short_recap
 from agents.services.story_export import ExportedScene, StoryRecord
@@ -76,6 +77,7 @@ class StoryRecordReader:
             ],
             threads=agenda.threads,
             clocks=agenda.clocks,
+            decisions=[decision.text for decision in await read_decisions(self._log, context)],
             last_turns=await self._log.line_tail(played_scenes[-1].id, MAX_LAST_TURNS),
             hero_name=hero.name if hero else "",
         )
@@ -93,6 +95,8 @@ class StoryRecordReader:
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
         for journal_line in await self._read_journal_lines(scenes):
             journal_texts[journal_line.turn_id or journal_line.scene_id].append(journal_line.text)
+        for mark in await self._log.decision_marks(*(scene.id for scene in scenes)):
+            journal_texts[mark.turn_id].append(f"Decided: {format_mark(mark)}")
         exported_scenes = []
         for scene in scenes:
             rows = [

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stores.records.ids import Id
-from stores.records.story_journal import JournalEntry, PresenceEntry, TensionEntry, ThreadAction, ThreadEntry
+from stores.records.story_journal import (
+    DecisionEntry,
+    JournalEntry,
+    PresenceEntry,
+    TensionEntry,
+    ThreadAction,
+    ThreadEntry,
+)
 
 
 class JournalLine(NamedTuple):
@@ -20,18 +27,23 @@ class JournalLine(NamedTuple):
 def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[JournalLine]:
     """Return lines on the journal entries that count, in their order.
 
-    Threads opened, renamed and closed, who came and left, where the tension went. `names` are those of people.
+    Threads opened, renamed and closed, decisions made and lifted, who came and left, where the tension went.
+    `names` are those of people.
     """
     thread_names: dict[Id, str] = {}
+    decisions_by_id: dict[Id, str] = {}
     return [
         JournalLine(entry.scene_id, entry.turn_id, text)
         for entry in entries
-        for text in _describe_entry(entry, names, thread_names)
+        for text in _describe_entry(entry, names, thread_names, decisions_by_id)
     ]
 
 
 def _describe_entry(
-    entry: JournalEntry, names: Mapping[Id, str], thread_names: dict[Id, str]
+    entry: JournalEntry,
+    names: Mapping[Id, str],
+    thread_names: dict[Id, str],
+    decisions_by_id: dict[Id, str],
 ) -> Iterator[str]:
     match entry:
         case ThreadEntry(act=ThreadAction.OPEN):
@@ -44,6 +56,11 @@ def _describe_entry(
             yield f"Thread closed: {thread_names[entry.thread_id]}"
         case ThreadEntry(act=ThreadAction.REOPEN) if entry.thread_id in thread_names:
             yield f"Thread opened again: {thread_names[entry.thread_id]}"
+        case DecisionEntry(is_lifted=False):
+            decisions_by_id[entry.decision_id] = entry.text
+            yield f"Decided: {entry.text}"
+        case DecisionEntry():
+            yield f"No longer decided: {decisions_by_id.get(entry.decision_id, 'a decision of the narration')}"
         case PresenceEntry() if entry.entity_id in names:
             yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."
         case TensionEntry():

@@ -13,6 +13,7 @@ from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
 from agents.solo.story_clocks import ClockService
+from agents.solo.story_decisions import DecisionService
 from agents.solo.story_journal import StoryJournal
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
@@ -27,6 +28,7 @@ class SoloTools:
     context: SceneContextLoader
     journal: StoryJournal
     threads: ThreadService
+    decisions: DecisionService
     clocks: ClockService
     npcs: NpcService
     tension_advisor: TensionAdvisor

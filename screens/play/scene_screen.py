@@ -297,7 +297,7 @@ class SceneScreen(ServiceScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "commit_now":
-                return bool(self._trigger_bar.why)
+                return bool(self._trigger_bar.why) and not self._trigger_bar.is_passed
             case "resize_panel":
                 return not self.has_class("-narrow")
             case "proposals" | "sheet":
@@ -410,6 +410,7 @@ class SceneScreen(ServiceScreen[None]):
     def _send_line(self, line: str) -> None:
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
+        self._trigger_bar.is_passed = bool(self._trigger_bar.why)
         self._queue.add(
             QueuedPlay(
                 lambda: self.services.play.submit(self.scene_id, line, with_view=True),

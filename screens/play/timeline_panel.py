@@ -21,6 +21,7 @@ from screens.routes import Route, ToReading, ToXray, Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Turn
 from widgets.prompt import PlayPrompt
+from widgets.safe_text import plain_text
 from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 MAX_LOOKBACK_TURNS = 20
 """Turns back from the end in which the last GM turn is looked for; rolls and notes may follow it."""
+
+MAX_OFFERED_LENGTH = 300
+"""Characters of a turn that are offered as a decision."""
 
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
@@ -62,6 +66,14 @@ class TimelinePanel(Horizontal):
         Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last command or exchange"),
         Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
         Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
+        Binding(
+            "exclamation_mark",
+            "decide",
+            "Decide",
+            id="scene.decide",
+            tooltip="Hold to what the highlighted turn says: /decide with its words",
+            show=False,
+        ),
         Binding(
             "f6", "xray", "X-ray", id="scene.xray", tooltip="Why the highlighted (or last) turn says this"
         ),
@@ -126,7 +138,7 @@ class TimelinePanel(Horizontal):
             case "take":
                 prompt = self.query_one(PlayPrompt)
                 return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
-            case "branch":
+            case "branch" | "decide":
                 return self.is_reading_transcript
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
@@ -158,6 +170,14 @@ class TimelinePanel(Horizontal):
         if turn is not None:
             self._run_move(self._play.branch(self._scene_id, turn.turn.id))
             self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
+
+    def action_decide(self) -> None:
+        """Put the words of the highlighted turn behind `/decide`, to be shortened and sent."""
+        turn, prompt = self.query_one(Transcript).current, self.query_one(PlayPrompt)
+        if turn is not None:
+            words = " ".join(plain_text(turn.turn.text).split())
+            prompt.restore_text(f"/decide {words[:MAX_OFFERED_LENGTH]} ")
+            prompt.focus_input()
 
     # --- retake ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The story's journal: open threads, weights of characters, who is present, and the tension.
+"""The story's journal: open threads, decisions, weights of characters, who is present, and the tension.
 
 An entry is never changed; the present state is computed from the entries whose turns are on the line.
 """
@@ -97,6 +97,18 @@ class TensionEntry(_JournalEntryBase):
     why: str = ""
 
 
+class DecisionEntry(_JournalEntryBase):
+    """Something that was decided and holds until it is lifted, or that a decision is lifted.
+
+    `decision_id` is the entry that decided it (its own identifier, unless it lifts one) or a `DecisionMark`.
+    """
+
+    kind: Literal["decision"] = "decision"
+    decision_id: Id
+    text: str = ""
+    is_lifted: bool = False
+
+
 class UndoEntry(_JournalEntryBase):
     """An earlier entry was undone, and does not count, or redone."""
 
@@ -106,7 +118,8 @@ class UndoEntry(_JournalEntryBase):
 
 
 JournalEntry = Annotated[
-    ThreadEntry | CharacterWeightEntry | PresenceEntry | TensionEntry | UndoEntry, Field(discriminator="kind")
+    ThreadEntry | CharacterWeightEntry | PresenceEntry | TensionEntry | DecisionEntry | UndoEntry,
+    Field(discriminator="kind"),
 ]
 
 

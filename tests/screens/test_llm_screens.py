@@ -76,9 +76,10 @@ async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
     assert ui.shows(f"{MODEL} ✓ done")
     assert ui.shows("2,960 in (1,650 cached), 58 out, counted by the provider · $0.0014")
     assert ui.shows("first word after 200 ms, 400 ms in all")
-    await stand_on(ui, "threads")
+    await stand_on(ui, "promises")
     assert ui.shows("✓ sent rules 32 exact same every turn")
-    assert ui.shows("– dropped threads 53 exact left out: over the budget of 1,236 tokens")
+    assert ui.shows("✓ sent promises 63 exact")
+    assert ui.shows("– dropped recalled 70 exact left out: over the budget of 1,236 tokens")
     await stand_on(ui, "[bold red]oops")
     assert ui.shows("ollama/qwen2.5:0.5b ✓ done · 2 tries")
     assert ui.shows("~128 in, ~6 out, estimated · no known price · first word after 200 ms, 400 ms in all")
@@ -89,7 +90,7 @@ async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
 async def test_xray_of_a_stopped_narration_says_who_stopped_it(ui: ScreenDriver) -> None:
     await ui.press("enter", "shift+tab", "end", "up", "up", "f6")
     assert ui.shows("turn 8", f"{MODEL} ■ stopped by you", "3 words, cut off")
-    assert ui.shows("~1,205 in, ~6 out, estimated · $0.0002")
+    assert ui.shows("~1,229 in, ~6 out, estimated · $0.0002")
     assert ui.shows("Critic judge – skipped no complete narration")
 
 

@@ -228,6 +228,14 @@ async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     assert not ui.shows("The cut is clean")
 
 
+async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
+    await ui.press("shift+tab", "home", "down", "down", "down", "exclamation_mark")
+    assert prompt(ui).input_has_focus
+    assert prompt(ui).text == "/decide I look at the cut rope. "
+    await ui.press("enter")
+    assert ui.shows("Decided: I look at the cut rope.")
+
+
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:
     await ui.press("shift+tab", "home", *["down"] * 7, "enter")
     assert ui.screen == "TurnTraceDialog"
@@ -304,6 +312,15 @@ async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
     assert ui.shows("Canon: Mara Venn died")
     assert "Mara Venn died" not in [view.title for view in await read_pending(ui)]
     assert not ui.shows("Enter: make it canon now")
+
+
+async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("/sheet Mara Venn")
+    await ui.press("enter")
+    assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
+    assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    assert not ui.shows("Commit now")
 
 
 async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_written(ui: ScreenDriver) -> None:

@@ -53,6 +53,40 @@ async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outc
 
 
 @group.command(
+    "decide",
+    "/decide WORDS",
+    "Decide something that holds: every prompt says it",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def make_decision(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.solo_tools.decisions.decide(call.scene_id, call.argument))
+
+
+@group.command(
+    "decisions",
+    "/decisions",
+    "What was decided and holds, with numbers",
+    access=Access.READ,
+)
+async def list_decisions(tools: CommandTools, call: CommandCall) -> Outcome:
+    lines = await tools.solo_tools.decisions.list_decisions(call.context)
+    empty_line = "Nothing is decided yet. /decide WORDS does it."
+    return Outcome(Reply("operation", lines or (empty_line,)), call.context)
+
+
+@group.command(
+    "lift",
+    "/lift 2  (or /lift 2 NEW WORDS)",
+    "Take a decision back, or put another in its place",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def lift_decision(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.solo_tools.decisions.lift(call.scene_id, call.argument))
+
+
+@group.command(
     "npcs",
     "/npcs  (then /npcs 2 + or off)",
     "Who matters in the story, by weight",

@@ -11,6 +11,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.llm.llm_settings import CopilotSettings
+from agents.narrator.decision_marks import strip_markers
 from agents.orchestrator.exchange import Exchange, begin_answer, begin_continuation, begin_retake
 from agents.orchestrator.exchange_pipeline import is_answered
 from agents.orchestrator.input.intent import NARRATION, InputIntent, read_intent
@@ -197,8 +198,10 @@ class Narration:
         )
         with self._mark_narrating(context.scene.id):
             reply = await Narrator(self._calls).narrate(package, brief, lambda _: None, call_context)
-        await self._notes.add_note(context.scene.id, f"The GM: {reply.text}")
-        return (reply.text,)
+        # Nothing is decided out of character.
+        text = strip_markers(reply.text)
+        await self._notes.add_note(context.scene.id, f"The GM: {text}")
+        return (text,)
 
     def _require_model(self) -> None:
         if not self.is_enabled:

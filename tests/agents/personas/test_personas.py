@@ -135,7 +135,12 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
     ]
     prompts = load_prompts()
     for persona, sections in calls.requests:
-        undroppable_names = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
+        undroppable_names = {s.name for s in prompts[persona].sections if not s.drop} - {
+            "note",
+            "lines",
+            "promises",
+            "decisions",
+        }
         assert undroppable_names <= set(sections), persona
         assert set(sections) <= SECTION_NAMES
 
