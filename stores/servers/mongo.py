@@ -24,6 +24,8 @@ from pymongo.errors import (
 )
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+from tenacity.wait import wait_random_exponential
 
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
@@ -38,8 +40,10 @@ ConnectRole = Callable[[Role | None], AsyncMongoClient[Document]]
 CONNECT_MS = 3_000
 """Milliseconds that a dead server may keep a caller waiting."""
 
-_UNAUTHORIZED, _WRONG_PASSWORD, _DISK_FULL_CODES = 13, 18, (14031, 12501)
-_MAX_ATTEMPTS = 5
+_UNAUTHORIZED, _WRONG_PASSWORD, _WRITE_CONFLICT, _DISK_FULL_CODES = 13, 18, 112, (14031, 12501)
+_MAX_ATTEMPTS = 8
+_MAX_WAIT_SECONDS = 0.4
+"""The longest wait between two attempts; all of them together last at most some two seconds."""
 _OLDEST_VERSION = 7
 """The oldest supported version of MongoDB."""
 
@@ -187,18 +191,22 @@ class MongoDatabase:
                 yield MongoReadTransaction(database, session)
 
     async def write(self, role: Role | None, work: MongoWork[T]) -> T:
-        """Run a transaction as `role`, and again if the server asks for that."""
+        """Run a transaction as `role`, and again if the server asks for that.
+
+        What it collides with may be the transaction of a program that was killed, which the server keeps open
+        for a moment: hence the waits in between.
+        """
         database = self.database_for(role)
         writer_name = str(role).replace("_", " ").capitalize() if role else "The owner"
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(_MAX_ATTEMPTS),
+            wait=wait_random_exponential(multiplier=0.02, max=_MAX_WAIT_SECONDS),
+            retry=retry_if_exception(_is_transient),
+            reraise=True,
+        )
         async with self._write_lock:
             with translate_mongo_errors(self._url, writer_name):
-                for is_last_attempt in (False,) * (_MAX_ATTEMPTS - 1) + (True,):
-                    try:
-                        return await _run_transaction(database, role, work)
-                    except PyMongoError as error:
-                        if is_last_attempt or not error.has_error_label("TransientTransactionError"):
-                            raise
-        raise AssertionError("unreachable")
+                return await attempts(_run_transaction, database, role, work)
 
     async def close(self) -> None:
         clients, self._clients = self._clients, {}
@@ -326,7 +334,17 @@ def _translate_error(error: Exception, url: str, writer_name: str) -> StoreError
         return errors.wrong_credentials()
     if code in _DISK_FULL_CODES or is_disk_full_message(str(error)):
         return errors.disk_full()
+    if _is_transient(error):
+        return errors.unavailable(_first_line(error))
     return errors.failed(error)
+
+
+def _is_transient(error: BaseException) -> bool:
+    """Return whether a transaction failed for nothing that is wrong with it."""
+    return isinstance(error, PyMongoError) and (
+        error.has_error_label("TransientTransactionError")
+        or (isinstance(error, OperationFailure) and error.code == _WRITE_CONFLICT)
+    )
 
 
 def _describe_cause(error: Exception) -> str:

@@ -166,6 +166,39 @@ def test_primary_server_errors_name_the_store() -> None:
         raise OperationFailure("odd", 1)
 
 
+def test_primary_server_transaction_that_collides_is_sent_later() -> None:
+    labelled = OperationFailure("aborted", 251)
+    labelled._add_error_label("TransientTransactionError")
+    for error in (labelled, OperationFailure("WriteConflict error: please retry", 112)):
+        with (
+            pytest.raises(StoreUnavailable, match="The log server"),
+            mongodb.translate_mongo_errors("mongodb://host"),
+        ):
+            raise error
+
+
+async def test_mongo_write_waits_for_a_transaction_that_a_killed_program_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts = 0
+
+    async def collide_twice(*_: object) -> str:
+        nonlocal attempts
+        attempts += 1
+        if attempts < 3:
+            raise OperationFailure("WriteConflict error: please retry", 112)
+        return "written"
+
+    async def work(_: object) -> str:
+        return ""
+
+    monkeypatch.setattr(mongodb, "_run_transaction", collide_twice)
+    database = MongoDatabase(lambda _: AsyncMongoClient("mongodb://127.0.0.1:1"), "mongodb://host", "x")
+    assert await database.write(None, work) == "written"
+    assert attempts == 3
+    await database.close()
+
+
 # --- on real servers --------------------------------------------------------------------------------
 
 
