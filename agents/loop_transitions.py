@@ -9,6 +9,11 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import Loop, Transition
 
 
+def state_after(loop: Loop, last_transition: Transition | None) -> str:
+    """Return the state that this transition leads to; the initial state for None."""
+    return last_transition.target if last_transition else initial_state(loop)
+
+
 class LoopTransitions:
     """Moves the four loops. A loop's state is that of its last transition in the log."""
 
@@ -19,15 +24,11 @@ class LoopTransitions:
 
     async def read_state(self, loop: Loop, subject_id: Id) -> str:
         """Return the loop's present state."""
-        return self.state_after(loop, await self.read_last_transition(loop, subject_id))
+        return state_after(loop, await self.read_last_transition(loop, subject_id))
 
     async def read_last_transition(self, loop: Loop, subject_id: Id) -> Transition | None:
         """Return the loop's last transition; None if it has none yet."""
         return await self._log.loop_state(loop, subject_id)
-
-    def state_after(self, loop: Loop, last_transition: Transition | None) -> str:
-        """Return the state that this transition leads to; the initial state for None."""
-        return last_transition.target if last_transition else initial_state(loop)
 
     async def plan_transition(
         self, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
@@ -40,7 +41,7 @@ class LoopTransitions:
         self, last_transition: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
     ) -> Transition:
         """Return the transition that `event` makes after `last_transition`, unwritten. Raises IllegalTransition."""
-        source = self.state_after(loop, last_transition)
+        source = state_after(loop, last_transition)
         # A history state goes back to where the loop was when it was suspended.
         history_state = last_transition.source if last_transition and event == "resume" else None
         return Transition(

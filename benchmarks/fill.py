@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from agents.orchestrator.session import SESSION_ID
+from agents.orchestrator.session_reader import SESSION_ID
 from benchmarks.passages import (
     START,
     TURNS,

@@ -16,7 +16,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from agents.services.services import Services
-from monitor_tui.app import MonitorApp
+from monitor_tui.app import MonitorApp, ShowMenu
 from monitor_tui.compose import open_program
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
@@ -35,9 +35,11 @@ PLAY = (
 async def main() -> None:
     with tempfile.TemporaryDirectory() as home:
 
-        async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
+        async def open_services(show_menu: ShowMenu) -> tuple[Services, Callable[[], Awaitable[None]]]:
             clock = SteppingClock(datetime(2026, 1, 1, 20, tzinfo=UTC))
-            program = await open_program(Path(home), clock=clock, ids=SeededIdGenerator(12, clock))
+            program = await open_program(
+                Path(home), clock=clock, ids=SeededIdGenerator(12, clock), show_menu=show_menu
+            )
             return program.services, program.close
 
         app = MonitorApp(open_services, start_at="demo")

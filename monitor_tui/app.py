@@ -43,11 +43,13 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.play_views import MenuView
     from stores.records.ids import Id
 
 CloseServices = Callable[[], Awaitable[None]]
-OpenServices = Callable[[], Awaitable[tuple["Services", CloseServices]]]
-"""Opens the stores and the services; the second value closes them."""
+ShowMenu = Callable[["MenuView"], None]
+OpenServices = Callable[[ShowMenu], Awaitable[tuple["Services", CloseServices]]]
+"""Opens the stores, shows the menu, and builds the services; the second value closes all."""
 
 NARROW_CLASS, ROOMY_CLASS, ROOMY_MIN_CELLS = "-narrow", "-roomy", 100
 """Classes of a screen by its width: whether there is room beside the story."""
@@ -134,12 +136,12 @@ class MonitorApp(App[None]):
             gc.enable()
 
     async def _open_at_menu(self) -> Services:
-        """Open the library and fill the menu; from now on keys lead to other screens."""
+        """Open the library and fill the menu; keys that were pressed meanwhile lead to other screens then."""
         if self._interface.keymap:  # it may name the keys of any screen
             await asyncio.to_thread(navigation.import_screens)
         self._apply_keymap()
         services = self._services = await self._open_recovered_services()
-        await self._fill_menu()
+        await self._fill_menu()  # with what was recovered, and notes on the user's files
         if self._start_at == "demo":
             self._pending_route = await self._demo_route(services)
         self._open_pending_route()
@@ -147,7 +149,7 @@ class MonitorApp(App[None]):
 
     async def _open_recovered_services(self) -> Services:
         """Open the library and finish what a crash interrupted. On failure nothing stays open."""
-        services, close = await self._open_services()
+        services, close = await self._open_services(self._show_menu)
         try:
             await services.stories.recover()
         except BaseException:
@@ -324,9 +326,11 @@ class MonitorApp(App[None]):
 
     async def _fill_menu(self) -> None:
         if self._services is not None:
-            view = await self._services.stories.menu()
-            view = replace(view, notes=(*self._settings_notes, *view.notes))
-            self.screen_stack[0].post_message(MenuScreen.MenuLoaded(view))
+            self._show_menu(await self._services.stories.menu())
+
+    def _show_menu(self, view: MenuView) -> None:
+        view = replace(view, notes=(*self._settings_notes, *view.notes))
+        self.screen_stack[0].post_message(MenuScreen.MenuLoaded(view))
 
     # --- events and errors -------------------------------------------------------------------------
 

@@ -1,15 +1,12 @@
 """Builds the background work: the Indexer, the MemoryManager, and the embedding model.
 
-Building starts nothing. `BackgroundMode.PLAY` is for the program with its screen, where the work begins after
-the first frame; `BackgroundMode.QUERY` for a command that may ask by meaning; with `BackgroundMode.OFF` no
-process is started, and nothing is done before `settle` is called.
+Building starts nothing: the work begins after the first frame, or when `settle` is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
@@ -42,6 +39,7 @@ from agents.memory_manager.memory_worker import MEMORY_PRIORITY, MemoryManager, 
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SUMMARY_PRIORITY, SummaryWorker, concerns_summaries
+from monitor_tui.background_mode import BackgroundMode
 from stores.authority import Role
 from stores.errors import NotFound
 from stores.ports import MemoryWriter
@@ -56,12 +54,6 @@ REMOTE_EMBEDDING_TIMEOUT = 1.5
 
 FOLLOWING_JOBS = dict.fromkeys((JobKind.REMEMBER, JobKind.SUMMARISE), (JobKind.INDEX, JobKind.EMBED))
 """A scene's memories and summaries are indexed once they are written."""
-
-
-class BackgroundMode(StrEnum):
-    OFF = "nothing"
-    QUERY = "ask"
-    PLAY = "play"
 
 
 class BackgroundJobs(NamedTuple):

@@ -1,35 +1,39 @@
 """The composition root: the services of one home folder, on its stores, agents and files.
 
-The program, the command line and the tests all build their services here.
+The program, the command line and the tests all build their services here. Importing this is cheap: what the
+menu does not need is imported when the menu stands.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
-from agents.canon_keeper.predicates import load_catalogue
-from agents.events import EventBus, Notice
-from agents.indexer.embedding_port import Embedder
-from agents.llm.llm_settings import AppSettings
-from agents.services.llm_setup import ModelProcess
-from agents.services.services import Services
-from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode
-from monitor_tui.compose_play import Agents, Surroundings
-from monitor_tui.compose_services import ServiceComposer
-from monitor_tui.settings import read_settings_with_warnings
-from monitor_tui.settings_file import SettingsFile
-from monitor_tui.user_files import UserFiles
-from stores.backup.derived_ids import DerivationFinder
+from monitor_tui.background_mode import BackgroundMode
+from stores.authority import Role
 from stores.open import StoreKind, Stores, open_stores, read_store_kinds
 from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 
+if TYPE_CHECKING:
+    from agents.indexer.embedding_port import Embedder
+    from agents.llm.llm_settings import AppSettings
+    from agents.services.llm_setup import ModelProcess
+    from agents.services.services import Services
+    from agents.views.play_views import MenuView
+    from monitor_tui.background_jobs import BackgroundJobs
+    from stores.backup.derived_ids import DerivationFinder
+
 ReadMenuNotes = Callable[[], tuple[str, ...]]
+ShowMenu = Callable[["MenuView"], None]
+
+_LOADED_BEHIND_MENU = ("monitor_tui.settings", "monitor_tui.compose_services")
+"""What most of the program's modules are imported by: a third of a second."""
 
 
 class Program(NamedTuple):
@@ -53,19 +57,28 @@ async def open_program(
     mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
     timer: Callable[[], float] = time.perf_counter,
+    show_menu: ShowMenu | None = None,
 ) -> Program:
     """Open the library in `home` (made if absent), unless its `stores` are open, and build the services on it.
 
     `notes` are lines for its menu; `mode` says how much runs behind play, with `embedder` if not with the
     built-in one. The environment says which kind of stores, it and settings.toml which model (`settings`, and
     LiteLLM in a child process if no other `model` is given); `timer` gives the seconds by which calls and steps
-    are timed. Raises `stores.errors.StoreError` kinds when the
+    are timed. `show_menu` is called with the menu as soon as the stores are open, before the services are built:
+    without notes, and before anything was recovered. Raises `stores.errors.StoreError` kinds when the
     library cannot be opened; nothing stays open then.
     """
     kinds = read_store_kinds(os.environ)
     are_files = stores is None and all(kind is StoreKind.EMBEDDED for kind in kinds.values())
     stores = stores or await open_stores(home, clock=clock, kinds=kinds, environ=os.environ)
     try:
+        if show_menu is not None:
+            show_menu(await _read_menu(stores))
+        for module in _LOADED_BEHIND_MENU:  # in a thread, so that the screen is drawn meanwhile
+            await asyncio.to_thread(import_module, module)
+        from monitor_tui.compose_services import compose_services
+        from monitor_tui.settings import read_settings_with_warnings
+
         file_settings = read_settings_with_warnings(home)
         app_settings = settings or file_settings.values
         services, background_jobs = compose_services(
@@ -96,51 +109,24 @@ def compose(
     stores: Stores, home: Path, clock: Clock, ids: IdGenerator, notes: ReadMenuNotes = lambda: ()
 ) -> Services:
     """Build services without a model."""
+    from agents.llm.llm_settings import AppSettings
+    from monitor_tui.compose_services import compose_services
+
     services, _ = compose_services(stores, home, clock, ids, notes, None, AppSettings())
     return services
 
 
-def compose_services(
-    stores: Stores,
-    home: Path,
-    clock: Clock,
-    ids: IdGenerator,
-    notes: ReadMenuNotes,
-    model: ModelProcess | None,
-    settings: AppSettings,
-    mode: BackgroundMode = BackgroundMode.OFF,
-    embedder: Embedder | None = None,
-    timer: Callable[[], float] = time.perf_counter,
-    home_of_stores: Path | None = None,
-) -> tuple[Services, BackgroundJobs]:
-    """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
-    events = EventBus()
-    stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
-    base = Surroundings(
-        stores,
-        UserFiles(home),
-        SettingsFile(home),
-        settings,
-        model,
-        mode,
-        embedder,
-        ids,
-        clock,
-        events,
-        timer,
-        home_of_stores,
-    )
-    composer = ServiceComposer(Agents(base), home, notes)
-    services = composer.build_services()
-
-    async def close() -> None:
-        await services.imports.close()
-        await composer.agents.background.close()
-        await composer.agents.model.close()
-
-    return services, composer.agents.background._replace(close=close)
-
-
 def derived_id_readers() -> tuple[DerivationFinder, ...]:
     """Return what a restore has to know of derived identifiers that only agents can read."""
+    from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
+    from agents.canon_keeper.predicates import load_catalogue
+
     return (partial(derive_statement_keys, load_catalogue()),)
+
+
+async def _read_menu(stores: Stores) -> MenuView:
+    reader_module = await asyncio.to_thread(import_module, "agents.services.menu")
+    role = Role.CONTEXT_ASSEMBLY
+    reader = reader_module.MenuReader(stores.log(role), stores.canon(role), stores.health)
+    view: MenuView = await reader.read_menu()
+    return view

@@ -74,7 +74,8 @@ from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
-from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
+from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles

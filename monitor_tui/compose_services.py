@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from agents.events import EventBus, Notice
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
 from agents.importers.tag_proposer import TagProposer
+from agents.indexer.embedding_port import Embedder
+from agents.llm.llm_settings import AppSettings
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.session import SessionLoop
+from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_start import StoryStart
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.bill import BillReader
@@ -25,12 +30,15 @@ from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.gate import GateService
 from agents.services.llm import LlmService
+from agents.services.llm_setup import ModelProcess
 from agents.services.manual_edits import ManualEdits
+from agents.services.menu import MenuReader
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
+from agents.services.recap_reader import RecapReader
 from agents.services.result_formatter import ResultFormatter
 from agents.services.services import Services
 from agents.services.stories import StartupReaders, StoryService
@@ -42,12 +50,17 @@ from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
+from monitor_tui.background_jobs import BackgroundJobs
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.campaign_exports import export_universe, save_story_text
-from monitor_tui.compose_play import Agents, PlayParts
+from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.input_files import read_log_file
-from monitor_tui.user_files import load_sample
+from monitor_tui.settings_file import SettingsFile
+from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
 from stores.draft_file import DraftFile
+from stores.records.ids import Clock, IdGenerator
+from stores.stores import Stores
 
 
 class ServiceComposer:
@@ -65,8 +78,10 @@ class ServiceComposer:
             EntityCardReader(canon, log, keeper.policies),
             TranscriptReader(log, canon),
         )
+        self._session_reader = SessionReader(log, canon)
+        self._recaps = RecapReader(log, canon, agents.contexts, agents.agendas)
         self._story_records = StoryRecordReader(
-            log, canon, agents.contexts, agents.agendas, self._entity_cards, self._transcript
+            log, canon, agents.contexts, self._entity_cards, self._transcript
         )
         self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
         self._manual_edits = ManualEdits(
@@ -134,7 +149,7 @@ class ServiceComposer:
             conflicts=conflict_commands,
             budgets=llm,
             export_story=stories.export_story,
-            read_recap=self._story_records.read_previously_lines,
+            read_recap=self._recaps.read_previously_lines,
             read_entity_card=self._entity_cards.read_card,
             ask_record=partial(query.answer_question, in_words=False),
         )
@@ -173,15 +188,23 @@ class ServiceComposer:
         return StoryService(
             dispatcher=play.dispatcher,
             session=SessionLoop(
-                agents.log, agents.canon, agents.keeper, play.scenes, play.pipeline, agents.loops
+                agents.log,
+                agents.canon,
+                agents.keeper,
+                play.scenes,
+                play.pipeline,
+                agents.loops,
+                self._session_reader,
             ),
+            session_reader=self._session_reader,
+            menu_reader=MenuReader(agents.log, agents.canon, stores.health),
             stories=play.stories,
             story_start=StoryStart(agents.contexts, play.stories, play.pipeline, base.ids),
             story_record_reader=self._story_records,
             play_tools=play.play_table,
             canon=agents.canon,
             startup=StartupReaders(
-                lambda: (*stores.current_problems(), *files.read_notes(notes)), stores.health, load_sample
+                lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
             save_text=partial(save_story_text, self._home, base.clock),
             clock=base.clock,
@@ -316,3 +339,44 @@ class ServiceComposer:
             self._play.dispatcher,
             StoryIdeas(agents.calls, agents.canon, base.ids),
         )
+
+
+def compose_services(
+    stores: Stores,
+    home: Path,
+    clock: Clock,
+    ids: IdGenerator,
+    notes: Callable[[], tuple[str, ...]],
+    model: ModelProcess | None,
+    settings: AppSettings,
+    mode: BackgroundMode = BackgroundMode.OFF,
+    embedder: Embedder | None = None,
+    timer: Callable[[], float] = time.perf_counter,
+    home_of_stores: Path | None = None,
+) -> tuple[Services, BackgroundJobs]:
+    """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
+    events = EventBus()
+    stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
+    base = Surroundings(
+        stores,
+        UserFiles(home),
+        SettingsFile(home),
+        settings,
+        model,
+        mode,
+        embedder,
+        ids,
+        clock,
+        events,
+        timer,
+        home_of_stores,
+    )
+    composer = ServiceComposer(Agents(base), home, notes)
+    services = composer.build_services()
+
+    async def close() -> None:
+        await services.imports.close()
+        await composer.agents.background.close()
+        await composer.agents.model.close()
+
+    return services, composer.agents.background._replace(close=close)

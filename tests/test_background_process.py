@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agents.events import Event, Notice
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import LibraryInUse, WriteDenied

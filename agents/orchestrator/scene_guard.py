@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.loop_transitions import LoopTransitions
+from agents.loop_transitions import LoopTransitions, state_after
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from stores.errors import IllegalTransition
 from stores.records.ids import Id
@@ -51,7 +51,7 @@ class SceneGuard:
         await self.require_open_story(context.story.id)
         self._refuse_while_narrating(scene_id, action)
         transition = await self._loops.read_last_transition(Loop.SCENE, scene_id)
-        state = self._loops.state_after(Loop.SCENE, transition)
+        state = state_after(Loop.SCENE, transition)
         if state != "active":
             raise IllegalTransition(
                 f"You cannot {action} in a scene that is {state}.",

@@ -10,14 +10,16 @@ from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
+from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
+from agents.services.menu import MenuReader
 from agents.services.story_export import StoryRecord, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
-from stores.errors import LibraryUnreadable, NotFound
+from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
@@ -39,8 +41,6 @@ class StartupReaders:
 
     read_notes: Callable[[], tuple[str, ...]]
     """Returns lines on problems in the user's own files; may read files."""
-    read_health: Callable[[], tuple[tuple[str, str], ...]]
-    """Returns each store with its state."""
     load_sample: Callable[[], WorldSeed]
 
 
@@ -52,6 +52,8 @@ class StoryService:
         *,
         dispatcher: Dispatcher,
         session: SessionLoop,
+        session_reader: SessionReader,
+        menu_reader: MenuReader,
         stories: StoryLoop,
         story_start: StoryStart,
         story_record_reader: StoryRecordReader,
@@ -64,6 +66,8 @@ class StoryService:
     ) -> None:
         self._dispatcher = dispatcher
         self._session = session
+        self._session_reader = session_reader
+        self._menu_reader = menu_reader
         self._stories = stories
         self._story_start = story_start
         self._story_record_reader = story_record_reader
@@ -94,14 +98,7 @@ class StoryService:
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
-        view = await self._session.build_menu(self._startup.read_health(), (*self._recovery_lines, *notes))
-        if view.resume_story is None or view.resume_story.scene is None:
-            return view
-        try:
-            previously = await self._story_record_reader.read_short_recap(view.resume_story.scene.id)
-        except LibraryUnreadable:  # `recover` has said so
-            return replace(view, resume_story=None)
-        return replace(view, resume_story=replace(view.resume_story, previously_lines=previously))
+        return await self._menu_reader.read_menu((*self._recovery_lines, *notes))
 
     async def universes(self) -> list[Universe]:
         """Return the universes that can be read; `recover` names the others."""
@@ -169,7 +166,7 @@ class StoryService:
         return scene.id
 
     async def stories(self) -> list[StoryCard]:
-        return await self._session.build_story_cards()
+        return await self._session_reader.build_story_cards()
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""

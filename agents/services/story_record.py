@@ -1,4 +1,4 @@
-"""Reads a story back: its recap "previously on", and everything in it for an export. Read-only."""
+"""Reads a story back, with everything in it, for an export. Read-only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContextLoader
-from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.context_assembly.story_decisions import format_mark, read_decisions
+from agents.context_assembly.story_decisions import format_mark
 from agents.services.entity_cards import EntityCardReader
-from agents.services.recap import RecapInput, RecapScene, build_previously_lines, build_short_recap
 from agents.services.story_export import ExportedScene, StoryRecord
 from agents.services.transcript_rows import TranscriptReader
 from agents.solo.journal_lines import JournalLine, describe_journal_entries
@@ -24,8 +22,6 @@ from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
 from stores.records.story_journal import PresenceEntry
-
-MAX_LAST_TURNS = 6
 
 
 class Stay(NamedTuple):
@@ -43,44 +39,14 @@ class StoryRecordReader:
         log: LogReader,
         canon: CanonReader,
         context: SceneContextLoader,
-        agenda_reader: StoryAgendaReader,
         entity_cards: EntityCardReader,
         transcript: TranscriptReader,
     ) -> None:
         self._log = log
         self._canon = canon
         self._context = context
-        self._agenda_reader = agenda_reader
         self._entity_cards = entity_cards
         self._transcript = transcript
-
-    async def read_previously_lines(self, scene_id: Id) -> tuple[str, ...]:
-        """Return "previously on"; nothing for a story that has hardly begun."""
-        return build_previously_lines(await self._build_recap_input(scene_id))
-
-    async def read_short_recap(self, scene_id: Id) -> tuple[str, ...]:
-        """Return a recap in two or three lines: the last change, and what is open."""
-        return build_short_recap(await self._build_recap_input(scene_id))
-
-    async def _build_recap_input(self, scene_id: Id) -> RecapInput:
-        context = await self._context.load_context(scene_id)
-        scenes = await self._log.scenes(context.story.id)
-        played_scenes = [scene for scene in scenes if scene.head] or scenes
-        hero = context.player_character()
-        agenda = await self._agenda_reader.read_agenda(context)
-        return RecapInput(
-            calendar=context.universe.calendar,
-            scenes=[RecapScene(s, await self._read_outcomes(s)) for s in scenes],
-            current_tick=context.tick,
-            commitments=[
-                fact for fact in agenda.commitments.values() if fact.id not in agenda.payoff_proposal_ids
-            ],
-            threads=agenda.threads,
-            clocks=agenda.clocks,
-            decisions=[decision.text for decision in await read_decisions(self._log, context)],
-            last_turns=await self._log.line_tail(played_scenes[-1].id, MAX_LAST_TURNS),
-            hero_name=hero.name if hero else "",
-        )
 
     async def read_story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that an exported story contains."""
@@ -174,10 +140,6 @@ class StoryRecordReader:
             i: entity.name for i, entity in (await self._canon.entities_by_id(present_entity_ids)).items()
         }
         return describe_journal_entries(entries, names_by_id)
-
-    async def _read_outcomes(self, scene: Scene) -> list[Fact]:
-        facts = await self._canon.facts_by_id(scene.canonical_outcomes)
-        return [facts[i] for i in scene.canonical_outcomes if i in facts]
 
 
 def _find_opening_place(scene: Scene, stays: Sequence[Stay], first_tick: int) -> Id | None:

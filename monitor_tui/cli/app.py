@@ -107,15 +107,17 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
     home_path = home_folder(home)
     start_log(home_path)
 
-    async def open_services() -> Any:
+    async def open_services(show_menu: Any) -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
         await asyncio.to_thread(_import_program)
-        from monitor_tui.background_jobs import BackgroundMode
+        from monitor_tui.background_mode import BackgroundMode
         from monitor_tui.compose import open_program
         from monitor_tui.daily_backup import BackupNotes, DailyBackup
 
         backup_notes = BackupNotes()
-        program = await open_program(home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY)
+        program = await open_program(
+            home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY, show_menu=show_menu
+        )
         backup = DailyBackup(program.stores, home_path, backup_notes, program.services.events.publish)
         backup.start()
         return program.services, backup.wrap_close(program.close)
@@ -127,7 +129,8 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
 
 
 def _import_program() -> None:
-    """Load what the program stands on, so that importing it later takes no time."""
+    """Load what the stores and the menu need, so that importing it later takes no time."""
+    import_module("agents.services.menu")
     import_module("monitor_tui.compose")
     import_module("monitor_tui.daily_backup")
 

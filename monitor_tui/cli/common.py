@@ -17,7 +17,7 @@ from stores.errors import InputError
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from monitor_tui.background_jobs import BackgroundMode
+    from monitor_tui.background_mode import BackgroundMode
     from monitor_tui.compose import Program
     from stores.open import Stores
     from stores.records.ids import Id
@@ -64,7 +64,7 @@ async def open_services(
 
     With `for_reading` a copy of it is opened where it cannot be opened itself; a line says so.
     """
-    from monitor_tui.background_jobs import BackgroundMode as Works
+    from monitor_tui.background_mode import BackgroundMode as Works
     from monitor_tui.compose import open_program
 
     warn_of_unknown_settings(home)

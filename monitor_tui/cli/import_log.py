@@ -112,7 +112,7 @@ async def _import_log_file(
     index: bool,
     as_json: bool,
 ) -> None:
-    from monitor_tui.background_jobs import BackgroundMode
+    from monitor_tui.background_mode import BackgroundMode
 
     order = await order_reader
     program = await open_services(home, BackgroundMode.QUERY if index else BackgroundMode.OFF)

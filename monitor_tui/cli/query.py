@@ -56,7 +56,7 @@ def query(
 
 
 async def _run_query(home: Path, question: str, scope: QueryScope, in_words: bool) -> Answer:
-    from monitor_tui.background_jobs import BackgroundMode
+    from monitor_tui.background_mode import BackgroundMode
 
     program = await open_services(home, BackgroundMode.QUERY)
     try:

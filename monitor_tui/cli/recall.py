@@ -78,7 +78,7 @@ async def _run_recall(
     *,
     is_single: bool,
 ) -> None:
-    from monitor_tui.background_jobs import BackgroundMode
+    from monitor_tui.background_mode import BackgroundMode
 
     program = await open_services(home, BackgroundMode.QUERY)
     try:

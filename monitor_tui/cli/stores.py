@@ -100,7 +100,8 @@ async def _rebuild_indexes(
 ) -> tuple[dict[str, dict[str, int] | None], str]:
     """Return how many items each collection has, and what kept the vectors from being made."""
     from agents.indexer.embedding_port import EmbedderUnavailable
-    from monitor_tui.background_jobs import BackgroundMode, rebuild_word_index
+    from monitor_tui.background_jobs import rebuild_word_index
+    from monitor_tui.background_mode import BackgroundMode
     from monitor_tui.compose import open_program
 
     program = await open_program(home, mode=BackgroundMode.OFF if words_only else BackgroundMode.QUERY)

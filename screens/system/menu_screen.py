@@ -99,8 +99,10 @@ class MenuScreen(Screen[None]):
 
     @on(MenuLoaded)
     def _show_menu(self, message: MenuLoaded) -> None:
+        if message.view == self.view:
+            return
         modes = self.query_one("#modes", OptionList)
-        chosen_id = self._id_chosen_while_opening(modes)
+        chosen_id = self._find_chosen_id(modes)
         view = self.view = message.view
         modes.clear_options()
         modes.border_title = "Continue" if view.resume_story else ""
@@ -115,11 +117,9 @@ class MenuScreen(Screen[None]):
             self._is_enter_waiting = False
             modes.action_select()
 
-    def _id_chosen_while_opening(self, modes: OptionList) -> str | None:
-        """Return the mode that the cursor was moved to before the library was open; None for the first row."""
-        if self.view is not None or not modes.highlighted:
-            return None
-        return modes.get_option_at_index(modes.highlighted).id
+    def _find_chosen_id(self, modes: OptionList) -> str | None:
+        """Return the mode that the cursor was moved to; None for the first row, whatever it is."""
+        return modes.get_option_at_index(modes.highlighted).id if modes.highlighted else None
 
     @on(NoteReceived)
     def _show_note(self, message: NoteReceived) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.views.world_views import NewEntityFields
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import MonitorError

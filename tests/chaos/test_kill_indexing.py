@@ -13,7 +13,7 @@ import pytest
 
 from agents.indexer.minilm_embedder import MODEL
 from agents.indexer.source_reader import SourceReader
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores

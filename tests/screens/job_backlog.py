@@ -10,7 +10,8 @@ from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_status import BackgroundView
 from agents.jobs.worker import MAX_FAILURES
 from agents.services.services import Services
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.app import ShowMenu
+from monitor_tui.background_mode import BackgroundMode
 from stores.authority import Role
 from stores.open import open_stores
 from stores.records.ids import Id, SteppingClock
@@ -53,8 +54,10 @@ def open_with_backlog(home: Path, embedder: FakeEmbedder) -> OpenServices:
     The embedder holds its answer back (`awake` is clear), or is away (`stops` is 0).
     """
 
-    async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
-        services, close = await real_services(home, 8, mode=BackgroundMode.PLAY, embedder=embedder)()
+    async def open_services(
+        show_menu: ShowMenu | None = None,
+    ) -> tuple[Services, Callable[[], Awaitable[None]]]:
+        services, close = await real_services(home, 8, mode=BackgroundMode.PLAY, embedder=embedder)(show_menu)
         services.jobs.start()
         await _wait_for_embedder(services.jobs)
         return services, close

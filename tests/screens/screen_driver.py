@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from textual import events
 from textual.keys import _character_to_key
@@ -16,15 +16,21 @@ from textual.pilot import Pilot
 from agents.indexer.embedding_port import Embedder
 from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
-from monitor_tui.app import MonitorApp
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.app import MonitorApp, ShowMenu
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.interface_memory import InterfaceMemory
 from stores.records.ids import SeededIdGenerator, SteppingClock
 
 NARROW, ROOMY = (80, 24), (120, 40)
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
 
-OpenServices = Callable[[], Awaitable[tuple[Services, Callable[[], Awaitable[None]]]]]
+
+class OpenServices(Protocol):
+    """Opens the program, as the application does; a test may leave the menu out."""
+
+    def __call__(
+        self, show_menu: ShowMenu | None = None
+    ) -> Awaitable[tuple[Services, Callable[[], Awaitable[None]]]]: ...
 
 
 class ScreenDriver:
@@ -115,7 +121,9 @@ def real_services(
     `model` answers if settings.toml names a model; `mode` and `embedder` are as in `open_program`.
     """
 
-    async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
+    async def open_services(
+        show_menu: ShowMenu | None = None,
+    ) -> tuple[Services, Callable[[], Awaitable[None]]]:
         from monitor_tui.compose import open_program
 
         clock = SteppingClock(EVENING)
@@ -127,6 +135,7 @@ def real_services(
             mode=mode,
             embedder=embedder,
             timer=SteppingTimer(),
+            show_menu=show_menu,
         )
         return program.services, program.close
 

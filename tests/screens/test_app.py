@@ -14,7 +14,7 @@ import pytest
 
 from agents.events import Notice
 from agents.services.services import Services
-from monitor_tui.app import MonitorApp
+from monitor_tui.app import MonitorApp, ShowMenu
 from screens import navigation
 from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
@@ -48,9 +48,9 @@ def test_app_imports_nothing_heavy_before_the_first_frame() -> None:
 async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> None:
     gate = asyncio.Event()
 
-    async def open_late() -> Opened:
+    async def open_late(show_menu: ShowMenu) -> Opened:
         await gate.wait()
-        return await real_services(played_home, 8)()
+        return await real_services(played_home, 8)(show_menu)
 
     app = MonitorApp(open_late)
     async with app.run_test() as pilot:
@@ -65,39 +65,73 @@ async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> 
 
 
 @asynccontextmanager
-async def menu_over_a_late_library(home: Path) -> AsyncIterator[tuple[ScreenDriver, asyncio.Event]]:
-    """The menu, and the event that lets the library open."""
+async def menu_over_a_late_library(
+    home: Path, *, is_filled: bool = False
+) -> AsyncIterator[tuple[ScreenDriver, asyncio.Event]]:
+    """The menu, and the event that lets the library open; `is_filled`: only the services are not built yet."""
     may_open = asyncio.Event()
 
-    async def open_late() -> Opened:
+    async def open_late(show_menu: ShowMenu) -> Opened:
+        if not is_filled:
+            await may_open.wait()
+        opened = await real_services(home, 8)(show_menu)
         await may_open.wait()
-        return await real_services(home, 8)()
+        return opened
 
     app = MonitorApp(open_late)
     async with app.run_test(size=ROOMY) as pilot:
-        await pilot.pause()
-        yield ScreenDriver(app, pilot), may_open
+        ui = ScreenDriver(app, pilot)
+        await ui.until("storage OK" if is_filled else "Opening the library")
+        yield ui, may_open
 
 
+@pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
 @pytest.mark.parametrize("has_story", [True, False], ids=["story", "empty"])
 async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
-    tmp_path: Path, played_home: Path, has_story: bool
+    tmp_path: Path, played_home: Path, has_story: bool, is_filled: bool
 ) -> None:
-    async with menu_over_a_late_library(played_home if has_story else tmp_path) as (ui, may_open):
+    home = played_home if has_story else tmp_path
+    async with menu_over_a_late_library(home, is_filled=is_filled) as (ui, may_open):
         await ui.pilot.press("enter")
-        assert ui.shows("Opening the library")
+        assert ui.screen == "MenuScreen"
         may_open.set()
         await ui.settle()
         assert ui.screen == ("SceneScreen" if has_story else "SetupScreen")
 
 
-async def test_app_keeps_the_row_that_was_chosen_while_the_library_opens(played_home: Path) -> None:
-    async with menu_over_a_late_library(played_home) as (ui, may_open):
-        await ui.pilot.press("down", "down")
+@pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
+async def test_app_keeps_the_row_that_was_chosen_while_the_library_opens(
+    played_home: Path, is_filled: bool
+) -> None:
+    async with menu_over_a_late_library(played_home, is_filled=is_filled) as (ui, may_open):
+        await ui.pilot.press(
+            "down", "down", *(["down"] if is_filled else [])
+        )  # the card of the story is a row
         may_open.set()
         await ui.settle()
         await ui.press("enter")
         assert ui.screen == "UniverseScreen"
+
+
+async def test_app_fills_the_menu_before_the_services_are_built(played_home: Path) -> None:
+    async with menu_over_a_late_library(played_home, is_filled=True) as (ui, may_open):
+        assert ui.app._services is None
+        early_text = ui.text
+        assert ui.shows("The Drowned Bell", "1 universe", "storage OK")
+        may_open.set()
+        await ui.settle()
+        assert ui.app._services is not None
+        assert ui.text == early_text, "nothing moves under the finger"
+
+
+def test_app_menu_is_read_with_a_small_part_of_the_program() -> None:
+    code = (
+        "import sys, monitor_tui.compose, agents.services.menu\n"
+        "print([m for m in sys.modules if m.startswith(('agents.llm', 'agents.importers', 'agents.narrator',"
+        " 'agents.personas', 'agents.search', 'agents.indexer', 'agents.jobs', 'monitor_tui.compose_services'))])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 async def test_app_keys_act_before_the_other_screens_are_loaded(
@@ -130,10 +164,10 @@ async def test_app_keys_act_before_the_other_screens_are_loaded(
 async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error: MonitorError) -> None:
     failures = [error]
 
-    async def refuse_once() -> Opened:
+    async def refuse_once(show_menu: ShowMenu | None = None) -> Opened:
         if failures:
             raise failures.pop()
-        return await real_services(played_home, 8)()
+        return await real_services(played_home, 8)(show_menu)
 
     async with started_app(refuse_once, (80, 24)) as ui:
         assert ui.screen == "ErrorDialog"
@@ -147,7 +181,7 @@ async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error
 
 
 async def test_app_can_be_left_when_the_library_cannot_be_opened() -> None:
-    async def refuse() -> Opened:
+    async def refuse(show_menu: ShowMenu | None = None) -> Opened:
         raise LibraryInUse("Another MONITOR has this library open.")
 
     async with started_app(refuse) as ui:
@@ -172,8 +206,8 @@ class Library:
         self._home = home
         self.closed = 0
 
-    async def open(self) -> Opened:
-        services, close = await real_services(self._home, 8)()
+    async def open(self, show_menu: ShowMenu | None = None) -> Opened:
+        services, close = await real_services(self._home, 8)(show_menu)
 
         async def count_and_close() -> None:
             self.closed += 1
@@ -243,8 +277,8 @@ async def test_app_demo_resumes_the_story_that_there_is(
 ) -> None:
     library = Library(played_home)
 
-    async def open_and_record() -> Opened:
-        services, close = await library.open()
+    async def open_and_record(show_menu: ShowMenu | None = None) -> Opened:
+        services, close = await library.open(show_menu)
         resumed.append(record_calls(monkeypatch, services.stories, "resume"))
         return services, close
 

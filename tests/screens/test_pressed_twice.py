@@ -83,7 +83,7 @@ async def test_menu_waits_for_a_slow_suspend_before_it_leads_on(
 async def test_quit_pressed_twice_closes_once(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = 0
 
-    async def open_and_count() -> tuple[Services, Callable[[], Awaitable[None]]]:
+    async def open_and_count(show_menu: object = None) -> tuple[Services, Callable[[], Awaitable[None]]]:
         services, close = await real_services(played_home, 8)()
 
         async def count_and_close() -> None:

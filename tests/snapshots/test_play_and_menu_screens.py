@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.services.services import Services
-from monitor_tui.app import MonitorApp
+from monitor_tui.app import MonitorApp, ShowMenu
 from stores.errors import LibraryInUse
 from tests.screens.screen_driver import ROOMY, real_services
 from tests.snapshots.steps import SIZES, Compare, Steps, walk
@@ -109,7 +109,7 @@ def test_new_library(snap_compare: Compare, tmp_path: Path, name: str, size: tup
 
 @SIZES
 def test_library_in_use(snap_compare: Compare, size: tuple[int, int]) -> None:
-    async def refuse_to_open() -> tuple[Services, Callable[[], Awaitable[None]]]:
+    async def refuse_to_open(_: ShowMenu) -> tuple[Services, Callable[[], Awaitable[None]]]:
         raise LibraryInUse(
             "Another MONITOR has this library open.",
             kept="Nothing was changed.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.events import EventBus, SourceAdded
 from agents.indexer.source_reader import SourceReader
 from agents.views.world_views import NewEntityFields
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores

@@ -14,7 +14,7 @@ from agents.llm.llm_port import EmbeddingRequest, Usage
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_names import ModelTarget
 from agents.llm.scripted_model import ScriptedModel
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.ids import Id

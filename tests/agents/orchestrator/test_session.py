@@ -8,7 +8,7 @@ import pytest
 
 from agents.importers.import_views import ImportRequest
 from agents.orchestrator.exchange import begin_exchange as begin_exchange
-from agents.orchestrator.session import SESSION_ID
+from agents.orchestrator.session_reader import SESSION_ID
 from agents.story_outline import MainMode
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
