@@ -224,7 +224,7 @@ def _fact_in_its_place(fact: Fact, old: Fact, draft: CanonDraft) -> Fact | None:
     if current_fact is not None and current_fact.id != old.id:
         return current_fact
     similar_facts = (f for f in draft.similar_facts(fact) if f.id != old.id and is_in_force(f) and is_open(f))
-    return next((f for f in similar_facts if is_same_statement(f, fact, draft.catalogue)), None)
+    return next((f for f in similar_facts if is_same_statement(fact, f, draft.catalogue)), None)
 
 
 def _apply_retcon(change: RetconFact, draft: CanonDraft) -> list[Fact]:

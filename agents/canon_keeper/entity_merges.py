@@ -308,4 +308,4 @@ def _moved_fact(fact: Fact, absorbed_id: Id, kept_id: Id) -> Fact:
 
 def _is_stated(fact: Fact, draft: CanonDraft) -> bool:
     """Say whether canon says already what the fact says."""
-    return any(is_open(f) and is_same_statement(f, fact, draft.catalogue) for f in draft.similar_facts(fact))
+    return any(is_open(f) and is_same_statement(fact, f, draft.catalogue) for f in draft.similar_facts(fact))

@@ -99,7 +99,12 @@ def gives_same_value(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
 
 
 def is_same_statement(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
-    """Say whether two facts say the same, whatever their times: predicate, roles and value, or sentence."""
+    """Say whether `other` says already what `one` does, whatever their times: predicate, roles and value, or sentence.
+
+    A mere sentence says less than a relation or a state in the same words: it has no place among their values.
+    """
+    if claim_key_of(one, catalogue) is not None and _is_mere_sentence(other, catalogue):
+        return False
     if one.standing is not other.standing or (one.kind in OCCURRENCE_KINDS) is not (
         other.kind in OCCURRENCE_KINDS
     ):
@@ -117,6 +122,10 @@ def is_same_statement(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
         return False
     is_reversed = catalogue[a.predicate].symmetric and (a.subject, a.object) == (b.object, b.subject)
     return is_reversed or _canonical_roles(one, catalogue) == _canonical_roles(other, catalogue)
+
+
+def _is_mere_sentence(fact: Fact, catalogue: Catalogue) -> bool:
+    return fact.kind not in OCCURRENCE_KINDS and claim_key_of(fact, catalogue) is None
 
 
 def is_same_time(one: Fact, other: Fact) -> bool:
