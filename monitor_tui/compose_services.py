@@ -108,7 +108,12 @@ class ServiceComposer:
         policy, llm, query = self._build_policy(conflicts), self._build_llm(), self._build_query()
         stories = self._build_stories()
         lines = self._build_lines(
-            ConflictCommandService(conflicts, policy, self.agents.contexts, self._ledger), llm, query, stories
+            ConflictCommandService(
+                conflicts, policy, self.agents.contexts, self._ledger, self.agents.agendas
+            ),
+            llm,
+            query,
+            stories,
         )
         return Services(
             play=self._build_play(lines),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
+from agents.name_matching import match_names
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.policy import PolicyService
@@ -19,7 +22,7 @@ from agents.views.conflict_views import (
     StatementSide,
 )
 from agents.views.play_views import ProposalView
-from agents.views.world_views import EvidenceSource, StagedEdits
+from agents.views.world_views import CommitmentView, EvidenceSource, StagedEdits
 from stores.errors import InputError
 from stores.records.canon import Standing
 from stores.records.ids import Id
@@ -64,11 +67,13 @@ class ConflictCommandService:
         policy: PolicyService,
         context: SceneContextLoader,
         commitments: CommitmentService,
+        agendas: StoryAgendaReader,
     ) -> None:
         self._conflicts = conflicts
         self._policy = policy
         self._context = context
         self._commitments = commitments
+        self._agendas = agendas
 
     async def describe_conflict(self, row: ProposalView) -> tuple[str, ...]:
         """Return both sides of a proposal's first conflict, and the rulings to choose from.
@@ -113,24 +118,40 @@ class ConflictCommandService:
         return conflicts[0], len(conflicts) - 1
 
     async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
-        """Return the open promises, debts and questions, numbered, the oldest first."""
+        """Return the open promises, debts and questions, the oldest first, with their numbers among the threads."""
         context = await self._context.load_context(scene_id)
-        commitments = await self._commitments.read_commitments(context.universe.id, scene_id)
-        return tuple(commitment.line for commitment in commitments.open_commitments)
+        agenda = await self._agendas.read_agenda(context)
+        return tuple(commitment.line for commitment in await self._read_open_commitments(context, agenda))
 
-    async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
-        """Propose that a promise was kept, on the evidence of the last turn."""
+    async def propose_pay_off(self, scene_id: Id, typed_name: str) -> StagedEdits:
+        """Propose that a promise was kept, on the evidence of the last turn.
+
+        It is named by its number among the threads, or by its words. Raises InputError.
+        """
         context = await self._context.load_context(scene_id)
-        open_commitments = (
-            await self._commitments.read_commitments(context.universe.id, scene_id)
-        ).open_commitments
-        if not 1 <= number <= len(open_commitments):
-            raise InputError(
-                "There is no such promise, debt or question.",
-                kept="Nothing was proposed.",
-                todo="/promises lists them with numbers.",
+        agenda = await self._agendas.read_agenda(context)
+        commitments = await self._read_open_commitments(context, agenda)
+        if typed_name.isdecimal():
+            number = int(typed_name[:9])
+            named_ids = [c.fact.fact.id for c in commitments if c.number == number]
+        else:
+            number = 0
+            named_ids = match_names(
+                typed_name, [(c.fact.fact.statement, c.fact.fact.id) for c in commitments]
             )
-        return await self._commitments.propose_pay_off(open_commitments[number - 1].fact.fact.id, scene_id)
+        if len(named_ids) != 1:
+            raise _unnamed_commitment_error(agenda, number, named_ids)
+        return await self._commitments.propose_pay_off(named_ids[0], scene_id)
+
+    async def _read_open_commitments(
+        self, context: SceneContext, agenda: StoryAgenda
+    ) -> list[CommitmentView]:
+        commitments = await self._commitments.read_commitments(context.universe.id, context.scene.id)
+        numbers_by_fact = {thread.fact_id: number for number, thread in enumerate(agenda.threads, start=1)}
+        return [
+            replace(commitment, number=numbers_by_fact.get(commitment.fact.fact.id, 0))
+            for commitment in commitments.open_commitments
+        ]
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the policy rules by kind, and those that the GM's own decisions suggest."""
@@ -183,6 +204,19 @@ def _describe_policy(policy: PolicyView) -> Iterable[str]:
 
 def _describe_suggestion(kind: KindPolicyView) -> str:
     return f"offered: /rules {kind.kind} {kind.offered}  (you accepted {kind.accepted} of {kind.decided})"
+
+
+def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Sequence[Id]) -> InputError:
+    """Return the error for a number or words that name no open commitment of canon, or several."""
+    thread = agenda.threads[number - 1] if 1 <= number <= len(agenda.threads) else None
+    what, todo = "There is no such promise, debt or question.", "/promises lists them with numbers."
+    if named_ids:
+        what = "Several promises, debts or questions have these words."
+    elif thread is not None and thread.is_open and thread.fact_id is None:
+        what, todo = f"“{thread.name}” is no promise, debt or question.", f"/thread {number} close closes it."
+    elif thread is not None and thread.is_open:
+        what, todo = f"“{thread.name}” is only proposed.", "/commit makes it canon; then it can be paid off."
+    return InputError(what, kept="Nothing was proposed.", todo=todo)
 
 
 def _quote_lines(evidence: Iterable[EvidenceSource]) -> list[str]:

@@ -204,7 +204,7 @@ class CommitmentView:
     """A promise, a debt or an open question."""
 
     number: int
-    """Position among the open ones, from 1; 0: it is not open."""
+    """Number among the threads of the story, in play; elsewhere, position among the open ones. 0: it has none."""
 
     fact: FactView
     kind: str
@@ -223,7 +223,8 @@ class CommitmentView:
     def line(self) -> str:
         """The commitment as one line of text."""
         age = f"  ({self.age})" if self.age else ""
-        return f"{self.number}. {self.kind}: {self.fact.fact.statement}{age}"
+        number = f"{self.number}. " if self.number else ""
+        return f"{number}{self.kind}: {self.fact.fact.statement}{age}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,14 +91,7 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
-    number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
-    if not number:
-        # A line reads `1. promise: Mara promised Gil a boat.  (2 days)`.
-        listed_lines = await tools.conflicts.list_commitments(call.scene_id)
-        statements = [(line.partition(": ")[2], n) for n, line in enumerate(listed_lines, start=1)]
-        named = match_names(call.argument, statements)
-        number = named[0] if len(named) == 1 else 0
-    payment = await tools.conflicts.propose_pay_off(call.scene_id, number)
+    payment = await tools.conflicts.propose_pay_off(call.scene_id, call.argument)
     return Reply("operation", tuple(f"Proposed: {title}" for title in payment.titles))
 
 

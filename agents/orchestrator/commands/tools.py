@@ -57,7 +57,7 @@ class ConflictCommands(Protocol):
         """Return the open promises, debts and questions, numbered."""
         ...
 
-    async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
+    async def propose_pay_off(self, scene_id: Id, typed_name: str) -> StagedEdits:
         """Propose that a promise was kept."""
         ...
 

@@ -134,3 +134,24 @@ async def test_promise_is_proposed_and_open_at_once(table: Table) -> None:
     )
     listed = await table.say("/thread")
     assert any("promise: Mara brings Wenna the bell before winter" in line for line in listed)
+
+
+async def test_paid_takes_the_number_that_the_threads_have(table: Table) -> None:
+    await table.say("/thread Who rang the bell?")
+    await table.say("/promise Mara brings Wenna the bell before winter")
+    await table.say("/fact question: Where is the ferry?")
+    listed = await table.say("/thread")
+    proposed_number = next(line.split(".")[0].strip() for line in listed if "Wenna" in line)
+    with pytest.raises(InputError, match="is only proposed"):
+        await table.say(f"/paid {proposed_number}")
+    await table.say("/commit")
+    threads = {line.split(".")[0].strip(): line for line in await table.say("/thread")}
+    promises = {line.split(".")[0].strip(): line for line in await table.say("/promises")}
+    assert len(promises) == 2
+    for number, line in promises.items():
+        assert line.partition(": ")[2].split(".")[0].rstrip("?") in threads[number]
+    number = next(number for number, line in promises.items() if "ferry" in line)
+    assert await table.say(f"/paid {number}") == ("Proposed: Answered: Where is the ferry?",)
+    (thread_number,) = (number for number, line in threads.items() if "Who rang" in line)
+    with pytest.raises(InputError, match="is no promise"):
+        await table.say(f"/paid {thread_number}")
