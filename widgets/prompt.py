@@ -27,6 +27,8 @@ MAX_HISTORY = 500
 MAX_PASTE_LENGTH = 200_000
 """Characters in one paste: ten times what one turn holds, a fraction of what would delay typing."""
 
+SELECTED_HINT = "Typing replaces it · → goes on with it · Up brings it back"
+
 
 class PromptArea(TextArea):
     """The text area inside the prompt. It turns keys into messages for the prompt."""
@@ -132,6 +134,11 @@ class PromptArea(TextArea):
         if action == "complete":
             return bool(self.text or self.suggested_line)  # with text Tab never leaves the prompt
         return super().check_action(action, parameters)
+
+    @property
+    def is_all_selected(self) -> bool:
+        """Whether the next letter replaces all that is typed."""
+        return bool(self.text) and self.selected_text == self.text
 
     def action_submit(self) -> None:
         """Send and clear at once, so that what is typed next is not lost."""
@@ -385,4 +392,4 @@ class PlayPrompt(Horizontal):
 
     def _show_hint(self) -> None:
         usage = self._area.completer.usage(self._area.text)
-        self.border_title = content(usage or self.hint)
+        self.border_title = content(SELECTED_HINT if self._area.is_all_selected else usage or self.hint)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -19,15 +22,26 @@ class ConfirmDialog(ModalScreen[bool]):
     AUTO_FOCUS = ""
     BINDING_GROUP_TITLE = "Question"
     BINDINGS = [
-        Binding("enter,y", "answer(True)", "Yes", id="confirm.yes", tooltip="Do it", key_display="⏎"),
-        Binding("escape,n", "answer(False)", "No", id="confirm.no", tooltip="Leave it as it is"),
+        Binding("enter", "answer(True)", "Yes", id="confirm.yes", tooltip="Do it", key_display="⏎"),
+        Binding("escape", "answer(False)", "No", id="confirm.no", tooltip="Leave it as it is"),
     ]
 
-    def __init__(self, question: str, detail: str = "", *, yes: str = "Yes", no: str = "No") -> None:
+    def __init__(
+        self,
+        question: str,
+        detail: str = "",
+        *,
+        yes: str = "Yes",
+        no: str = "No",
+        type_text: Callable[[str], None] | None = None,
+    ) -> None:
+        """`type_text` takes what is typed on: it answers no. Without it letters do nothing."""
         super().__init__()
         self._question = question
         self._detail = detail
         self._button_labels = (yes, no)
+        self._type_text = type_text
+        self._is_answered = False
 
     def compose(self) -> ComposeResult:
         yes, no = self._button_labels
@@ -38,5 +52,13 @@ class ConfirmDialog(ModalScreen[bool]):
             yield Static(f"⏎  {yes}     esc  {no}", classes="keys", markup=False)
         yield KeyBar()
 
+    def on_key(self, event: events.Key) -> None:
+        if self._type_text is not None and event.is_printable and event.character:
+            event.stop()
+            self._type_text(event.character)
+            self.action_answer(False)
+
     def action_answer(self, answer: bool) -> None:
-        self.dismiss(answer)
+        if not self._is_answered:  # keys may follow before the dialog is gone
+            self._is_answered = True
+            self.dismiss(answer)

@@ -147,6 +147,8 @@ class SceneScreen(ServiceScreen[None]):
         self._story_id = story_id
         self._has_timeline_moved = False
         self._are_names_loaded = False
+        self._waiting_act: Callable[[SceneView], object] | None = None
+        """What a key asked for before the scene was read."""
         self._status_bar = StatusBar()
         self._transcript = Transcript(empty=EMPTY_SCENE_HINT)
         self._notices = NoticePanel()
@@ -250,6 +252,9 @@ class SceneScreen(ServiceScreen[None]):
             self.action_narrate_on()
         if is_first_view and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
+        elif self._waiting_act is not None:
+            self._waiting_act(view)
+        self._waiting_act = None
 
     def _needs_opening_narration(self, view: SceneView) -> bool:
         """Return whether the model should open the scene: nothing was narrated or played in it."""
@@ -300,8 +305,6 @@ class SceneScreen(ServiceScreen[None]):
                 return bool(self._trigger_bar.why) and not self._trigger_bar.is_passed
             case "resize_panel":
                 return not self.has_class("-narrow")
-            case "proposals" | "sheet":
-                return self.view is not None
             case "stop":
                 return self._can_stop_narration
             case "escape":
@@ -310,8 +313,18 @@ class SceneScreen(ServiceScreen[None]):
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
 
+    def _when_loaded(self, act: Callable[[SceneView], object]) -> None:
+        """Do what a key asks for, as soon as the scene has been read: a key is never lost."""
+        if self.view is None:
+            self._waiting_act = act
+        else:
+            act(self.view)
+
     def action_proposals(self) -> None:
         """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
+        self._when_loaded(self._toggle_proposals)
+
+    def _toggle_proposals(self, _: SceneView) -> None:
         is_entering = not self.query_one(ProposalPanel).proposal_list.has_focus
         self._side.set_class(is_entering, "-over")
         if is_entering:
@@ -323,19 +336,21 @@ class SceneScreen(ServiceScreen[None]):
         self.post_message(PanelResizeRequested())
 
     def action_query(self) -> None:
-        if self.view is not None:
-            self.post_message(Visit(ToQuery(self.view.universe.id, None, self.scene_id, "")))
+        self._when_loaded(
+            lambda view: self.post_message(Visit(ToQuery(view.universe.id, None, self.scene_id, "")))
+        )
 
     def action_gate(self) -> None:
-        self.post_message(Visit(ToGate(self.scene_id)))
+        self._when_loaded(lambda _: self.post_message(Visit(ToGate(self.scene_id))))
 
     def action_mechanics(self) -> None:
         transcript = self._transcript
         transcript.hide_mechanics = not transcript.hide_mechanics
 
     def action_sheet(self) -> None:
-        if self.view is not None:
-            self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_closed)
+        self._when_loaded(
+            lambda _: self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_closed)
+        )
 
     def _sheet_closed(self, suggested_line: str | None) -> None:
         """Suggest what the rules say of the changes."""
@@ -380,9 +395,10 @@ class SceneScreen(ServiceScreen[None]):
         detail = "The scene stays as it is. Resume it under Continue."
         if self._prompt.text.strip():
             detail += "\nWhat you typed and did not send is kept."
-        self.app.push_screen(
-            ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on"), self._apply_leave_answer
+        dialog = ConfirmDialog(
+            "Leave for the menu?", detail, yes="Leave", no="Play on", type_text=self._prompt.type_text
         )
+        self.app.push_screen(dialog, self._apply_leave_answer)
 
     def _apply_leave_answer(self, is_confirmed: bool | None) -> None:
         if is_confirmed:
@@ -482,7 +498,9 @@ class SceneScreen(ServiceScreen[None]):
             if is_confirmed:
                 self._send_line(reply.confirm_line)
 
-        dialog = ConfirmDialog(question, "\n".join(details), yes="Undo", no="Keep it")
+        dialog = ConfirmDialog(
+            question, "\n".join(details), yes="Undo", no="Keep it", type_text=self._prompt.type_text
+        )
         self.app.push_screen(dialog, apply_answer)
 
     @on(PlayFailed)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 QueryTab = Literal["canon", "recall", "words"]
 _TAB_TITLES: Final = {"canon": "Answer", "recall": "Recall", "words": "Words"}
 QUERY_TABS: Final[tuple[QueryTab, ...]] = ("canon", "recall", "words")
+MIN_SEARCHED_LENGTH: Final = 2
+"""Characters from which on words are searched while they are typed: a single letter takes no answer away."""
 TYPING_PAUSE: Final = 0.25
 """Seconds without a key after which the search begins."""
 MAX_RECALLED_TURNS: Final = 30
@@ -187,7 +189,8 @@ class QueryScreen(FindingActionsScreen):
         message.stop()
         if message.value != self.question:
             self.question = message.value
-            self._start_search(in_words=False, pause=TYPING_PAUSE)
+            if len(self.question.strip()) >= MIN_SEARCHED_LENGTH or not self.question:
+                self._start_search(in_words=False, pause=TYPING_PAUSE)
 
     @on(Input.Submitted, "#question")
     def _question_submitted(self, message: Input.Submitted) -> None:

@@ -175,6 +175,14 @@ async def test_next_question_takes_the_place_of_the_last(
         assert ui.shows(FOUND)
 
 
+async def test_query_keeps_its_answer_for_a_stray_letter(remembered_home: Path) -> None:
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        await ui.press("5")
+        await ui.type(QUESTION)
+        await ui.press("z")
+        assert ui.shows(FOUND)
+
+
 async def test_query_looks_again_once_the_embedding_model_is_awake(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from agents.views.play_views import ProposalView, Reply, SceneView, TurnView
 from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
-from tests.screens.faults import fail_once
+from tests.screens.faults import fail_once, hold
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
@@ -450,3 +451,39 @@ async def test_scene_takes_undo_and_redo_of_a_story_just_begun(tmp_path: Path) -
         assert not ui.shows("take 2/2")
         await ui.press("ctrl+y")
         assert ui.shows("The Ribs lie bare.", "take 2/2")
+
+
+async def test_scene_goes_on_with_what_is_typed_over_the_question_to_leave(ui: ScreenDriver) -> None:
+    await ui.press("escape")
+    assert ui.shows("Leave for the menu?")
+    await ui.type("They stay quiet.", enter=False)
+    assert ui.screen == "SceneScreen"
+    assert prompt(ui).text == "They stay quiet."
+
+
+@pytest.mark.parametrize(
+    ("key", "screen"), [("f8", "QueryScreen"), ("f3", "GateScreen"), ("f5", "SheetScreen")]
+)
+async def test_scene_key_that_was_pressed_before_the_scene_was_read_acts(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch, key: str, screen: str
+) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        go = asyncio.Event()
+        hold(monkeypatch, ui.services.play, "scene", go)
+        await ui.pilot.press("enter")
+        await ui.pilot.pause()
+        await ui.pilot.press(key)
+        assert ui.screen == "SceneScreen"
+        go.set()
+        await ui.settle()
+        assert ui.screen == screen
+
+
+async def test_scene_says_how_a_refused_line_comes_back(ui: ScreenDriver) -> None:
+    await ui.type("I pull at the old rope. /check wit")
+    assert prompt(ui).text == "I pull at the old rope. /check wit"
+    assert ui.shows("Typing replaces it", "Up brings it back")
+    await ui.type("s vs 8", enter=False)
+    assert prompt(ui).text == "s vs 8"
+    await ui.press("ctrl+u", "up", "up")
+    assert prompt(ui).text == "I pull at the old rope. /check wit"
