@@ -9,10 +9,8 @@ from asyncio import gather
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rapidfuzz import process
-
 from agents.canon_keeper.change_application import build_entity
-from agents.name_matching import match_names, without_article
+from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
@@ -229,9 +227,7 @@ class SceneContextLoader:
         entity_names = {
             e.name for e in (*scene_entities, *await self.canon.entities(context.universe.id, limit=2_000))
         }
-        similar_names = [
-            n for n, _, _ in process.extract(name, sorted(entity_names), limit=3, score_cutoff=60)
-        ]
+        similar_names = find_similar_names(name, sorted(entity_names))
         raise InputError(
             f"There is no {name!r} in {context.universe.name}.",
             kept="Nothing was played.",

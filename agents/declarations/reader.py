@@ -65,8 +65,8 @@ the first: `the Heron House` of an inn called The Heron House."""
 _DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
 _DESCRIBED_AFTER_COMMA = re.compile(
-    r"([^,]+),\s*((?:the|a|an|who|whose|his|her|their|my|our|your|once|formerly|keeper|brother|sister)\b.+)",
-    re.IGNORECASE | re.DOTALL,
+    r"([^,]+),\s*((?:(?i:the|an?|of|from|in|at|who|whose|his|her|their|my|our|your|once|formerly)\b|[a-z]).*)",
+    re.DOTALL,
 )
 """A name with a comma and who it is; the comma of `Harl, Lord of the Pans` is part of the name."""
 _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Final
 
 from rapidfuzz import process
 
@@ -170,7 +171,23 @@ def parse_roll(kind: RollKind, spec: str) -> RollInput:
     return RollInput(kind, formula, faces)
 
 
+_OTHER_WORDS: Final = {
+    **dict.fromkeys(("item", "object", "gear", "relic"), "thing"),
+    **dict.fromkeys(("person", "character", "char", "pc"), "npc"),
+    **dict.fromkeys(("monster", "beast", "enemy", "foe"), "creature"),
+    **dict.fromkeys(("location", "room", "loc", "site"), "place"),
+    **dict.fromkeys(("own", "owns", "give", "has", "relation", "truth"), "fact"),
+    **dict.fromkeys(("ask", "fate", "yes", "no"), "oracle"),
+    **dict.fromkeys(("quest", "vow", "hook", "plot"), "thread"),
+    **dict.fromkeys(("chaos", "mood"), "tension"),
+    **dict.fromkeys(("stat", "stats", "attribute"), "sheet"),
+}
+"""Words that players of other programs type, and the command that does it here."""
+
+
 def _unknown_command(name: str, command_names: Collection[str]) -> str:
+    if meant_command := _OTHER_WORDS.get(name.casefold()):
+        return f"There is no command /{name[:40]}. Did you mean /{meant_command}?"
     nearest = process.extractOne(
         name.casefold(),
         sorted({*command_names, *_NARRATE_COMMANDS, *TYPED_KINDS, "whisper"}),
