@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchmarks.libraries import Libraries
 from benchmarks.table import Row, make_times_row
-from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal
+from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal, open_monitor
 
 COUNT = 10
 AIM = 50
@@ -32,13 +32,20 @@ ROUND = (
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    seconds: dict[str, list[float]] = defaultdict(list)
-    with Terminal(libraries.big) as terminal:
+    with open_monitor(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
-        for _ in range(libraries.often(COUNT)):
-            for switch in ROUND:
-                seconds[f"{switch.name}, first frame *"].append(terminal.press(switch.key, switch.first))
-                if switch.filled:
-                    seconds[f"{switch.name}, filled *"].append(terminal.since_key(switch.filled))
+        yield from time_switches(terminal, libraries.often(COUNT))
         terminal.quit()
+
+
+def time_switches(terminal: Terminal, count: int, row_suffix: str = "") -> Iterator[Row]:
+    """Time each switch of the round, from the menu that is open back to it."""
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for _ in range(count):
+        for switch in ROUND:
+            seconds[f"{switch.name}, first frame *{row_suffix}"].append(
+                terminal.press(switch.key, switch.first)
+            )
+            if switch.filled:
+                seconds[f"{switch.name}, filled *{row_suffix}"].append(terminal.since_key(switch.filled))
     return (make_times_row(name, seconds, AIM) for name, seconds in seconds.items())

@@ -1,0 +1,145 @@
+"""Measures other terminal programs beside MONITOR: first frame, peak memory, processor time at rest.
+
+Harlequin and Posting are measured where they are installed: in the virtual environment that `MONITOR_BENCH_PEERS`
+names, or on PATH. They get a home folder of their own, so that nobody's settings are read or written.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks.idle import FIRST_SECONDS, measure_core_percent
+from benchmarks.libraries import Libraries
+from benchmarks.processes import HAS_PROC, read_tree_peak_memory
+from benchmarks.table import Row, percentile
+from benchmarks.terminal import MENU_FILLED, Terminal, open_monitor
+
+COUNT = 5
+IDLE_SECONDS = 10
+FOLDER_VARIABLE = "MONITOR_BENCH_PEERS"
+COMMANDS = {"Harlequin": "harlequin", "Posting": "posting"}
+OURS = "MONITOR"
+USABLE_AIM = 0.89
+"""Our menu filled in 0.8 s where Harlequin shows its first frame after 0.9 s."""
+
+
+@dataclass
+class Measurements:
+    """What was measured of one program."""
+
+    first_frames: list[float] = field(default_factory=list)
+    """Seconds from each start."""
+    is_synchronized: bool = True
+    """Says whether the program marks the end of its frames."""
+    peak_memory: float = 0.0
+    """MB, of all its processes."""
+    core_percent: float = 0.0
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    starters: Mapping[str, Callable[[], Terminal]] = {
+        OURS: partial(open_monitor, libraries.indexed_fresh),
+        **_find_starters(libraries.folder / "peers-home"),
+    }
+    count = libraries.often(COUNT)
+    measured = _measure(starters, count)
+    yield from make_rows(measured)
+    for name, home in (("fresh library", libraries.indexed_fresh), (libraries.big_name, libraries.big)):
+        menu = percentile([_time_menu(home) for _ in range(count)], 50)
+        yield Row(f"start to the menu filled, median of {count}: {name}", 1_000 * menu)
+        if "Harlequin" in measured:
+            ratio = menu / percentile(measured["Harlequin"].first_frames, 50)
+            yield Row("  by Harlequin's first frame", ratio, aim=USABLE_AIM, unit="x")
+
+
+def find_command(command: str, environment: Mapping[str, str]) -> str | None:
+    """Return the path of a program, in the virtual environment that is named or on PATH; None: not installed."""
+    folder = environment.get(FOLDER_VARIABLE)
+    in_folder = shutil.which(command, path=Path(folder) / "bin") if folder else None
+    return in_folder or shutil.which(command, path=environment.get("PATH", ""))
+
+
+def make_rows(measured: Mapping[str, Measurements]) -> Iterator[Row]:
+    """Return the rows of each figure: every program's, and for all but MONITOR how many times MONITOR's it is."""
+    count = len(measured[OURS].first_frames)
+    frames = {
+        name: (f"{name}{'' if one.is_synchronized else ' (to a pause of 50 ms)'}", 1_000 * median)
+        for name, one in measured.items()
+        for median in [percentile(one.first_frames, 50)]
+    }
+    yield from _compare(f"first frame, median of {count}", frames, "ms")
+    if not HAS_PROC:
+        return
+    memory = {name: (name, one.peak_memory) for name, one in measured.items()}
+    yield from _compare(
+        f"peak memory of all its processes, {FIRST_SECONDS + IDLE_SECONDS} s later", memory, "MB"
+    )
+    idle = {name: (name, one.core_percent) for name, one in measured.items()}
+    yield from _compare(f"of a core, {IDLE_SECONDS} s at rest", idle, "%")
+
+
+def _compare(what: str, figures: Mapping[str, tuple[str, float]], unit: str) -> Iterator[Row]:
+    _, our_figure = figures[OURS]
+    for name, (label, figure) in figures.items():
+        yield Row(f"{what}: {label}", figure, unit=unit)
+        if name != OURS and our_figure:
+            yield Row("  by MONITOR's", figure / our_figure, unit="x")
+
+
+def _find_starters(home: Path) -> Mapping[str, Callable[[], Terminal]]:
+    """Return how to start every program that is installed, and say which are not."""
+    home.mkdir(exist_ok=True)
+    folders = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+    environment = dict.fromkeys(folders, str(home))
+    starters = {
+        "a bare Textual app": partial(Terminal, (sys.executable, "-m", "benchmarks.bare_app"), environment)
+    }
+    for name, command in COMMANDS.items():
+        if path := find_command(command, os.environ):
+            starters[name] = partial(Terminal, (path,), environment)
+        else:
+            print(f"({name} is not installed, and left out; {FOLDER_VARIABLE} names its virtual environment)")
+    return starters
+
+
+def _measure(starters: Mapping[str, Callable[[], Terminal]], count: int) -> dict[str, Measurements]:
+    """Start the programs by turns, so that other load affects all alike; look at rest and memory in the last turn."""
+    measured = {name: Measurements() for name, start in starters.items() if _starts(name, start)}
+    for number in range(count):
+        for name in measured:
+            with starters[name]() as terminal:
+                first_frame = terminal.first_frame()
+                measured[name].first_frames.append(first_frame.seconds)
+                measured[name].is_synchronized = first_frame.is_synchronized
+                if number == count - 1 and HAS_PROC:
+                    terminal.read_for(FIRST_SECONDS)
+                    measured[name].core_percent = measure_core_percent(terminal, IDLE_SECONDS)
+                    measured[name].peak_memory = read_tree_peak_memory(terminal.process_id)
+    return measured
+
+
+def _starts(name: str, start: Callable[[], Terminal]) -> bool:
+    """Start the program once, so that every file was read once; says whether it draws anything."""
+    with start() as terminal:
+        try:
+            terminal.first_frame()
+        except (EOFError, TimeoutError) as error:
+            if name == OURS:
+                raise
+            print(f"({name} does not start, and is left out: {error})", flush=True)
+            return False
+    return True
+
+
+def _time_menu(home: Path) -> float:
+    with open_monitor(home) as terminal:
+        seconds = terminal.since_key(MENU_FILLED)
+        terminal.settle()
+        terminal.quit()
+    return seconds
