@@ -15,19 +15,23 @@ AIM = 50
 
 
 class ModeSwitch(NamedTuple):
-    """A key that opens another screen, the text that it shows at once, and the text when it is filled."""
+    """A key that opens another screen."""
 
     name: str
     key: str
     first: str
+    """What its first frame shows."""
     filled: str = ""
+    """What the frame with its contents shows; empty: that is not timed."""
+    ready: str = ""
+    """What it shows when it takes the next key, which could come too early on a busy machine."""
 
 
 ROUND = (
     ModeSwitch("menu to universe", "3", "Universe", "The Long Coast"),
-    ModeSwitch("universe to menu", ESCAPE, MENU),
+    ModeSwitch("universe to menu", ESCAPE, MENU, ready="The Long Watch"),
     ModeSwitch("menu to continue", "2", "Continue a story", "The Long Watch"),
-    ModeSwitch("continue to menu", ESCAPE, MENU),
+    ModeSwitch("continue to menu", ESCAPE, MENU, ready="The Long Watch"),
 )
 
 
@@ -48,4 +52,5 @@ def time_switches(terminal: Terminal, count: int, row_suffix: str = "") -> Itera
             )
             if switch.filled:
                 seconds[f"{switch.name}, filled *{row_suffix}"].append(terminal.since_key(switch.filled))
+            terminal.since_key(switch.ready)
     return (make_times_row(name, seconds, AIM) for name, seconds in seconds.items())

@@ -1,7 +1,8 @@
 """Measures other terminal programs beside MONITOR: first frame, peak memory, processor time at rest.
 
-Harlequin and Posting are measured where they are installed: in the virtual environment that `MONITOR_BENCH_PEERS`
-names, or on PATH. They get a home folder of their own, so that nobody's settings are read or written.
+Harlequin and Posting are measured where they are installed: in the virtual environments that `MONITOR_BENCH_PEERS`
+names (as PATH names folders), or on PATH. They get a home folder of their own, so that nobody's settings are read or
+written.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 
 def find_command(command: str, environment: Mapping[str, str]) -> str | None:
-    """Return the path of a program, in the virtual environment that is named or on PATH; None: not installed."""
-    folder = environment.get(FOLDER_VARIABLE)
-    in_folder = shutil.which(command, path=Path(folder) / "bin") if folder else None
-    return in_folder or shutil.which(command, path=environment.get("PATH", ""))
+    """Return the path of a program, in a virtual environment that is named or on PATH; None: not installed."""
+    named_folders = environment.get(FOLDER_VARIABLE, "").split(os.pathsep)
+    folders = [str(Path(one) / "bin") for one in named_folders if one]
+    return shutil.which(command, path=os.pathsep.join([*folders, environment.get("PATH", "")]))
 
 
 def make_rows(measured: Mapping[str, Measurements]) -> Iterator[Row]:
@@ -104,7 +105,7 @@ def _find_starters(home: Path) -> Mapping[str, Callable[[], Terminal]]:
         if path := find_command(command, os.environ):
             starters[name] = partial(Terminal, (path,), environment)
         else:
-            print(f"({name} is not installed, and left out; {FOLDER_VARIABLE} names its virtual environment)")
+            print(f"({name} is not installed, and left out; {FOLDER_VARIABLE} names virtual environments)")
     return starters
 
 
@@ -121,6 +122,9 @@ def _measure(starters: Mapping[str, Callable[[], Terminal]], count: int) -> dict
                     terminal.read_for(FIRST_SECONDS)
                     measured[name].core_percent = measure_core_percent(terminal, IDLE_SECONDS)
                     measured[name].peak_memory = read_tree_peak_memory(terminal.process_id)
+                if name == OURS:  # after a kill, the next start would look for what was left unfinished
+                    terminal.settle()
+                    terminal.quit()
     return measured
 
 
@@ -129,10 +133,10 @@ def _starts(name: str, start: Callable[[], Terminal]) -> bool:
     with start() as terminal:
         try:
             terminal.first_frame()
-        except (EOFError, TimeoutError) as error:
+        except (EOFError, TimeoutError):
             if name == OURS:
                 raise
-            print(f"({name} does not start, and is left out: {error})", flush=True)
+            print(f"({name} ended or drew nothing, and is left out; start it by hand to see why)", flush=True)
             return False
     return True
 

@@ -34,7 +34,7 @@ _SETTLE_PATIENCE = 1.0
 """Seconds after which a program that never stops drawing, such as while it indexes, gets its key all the same."""
 
 _PAUSE = 0.05
-_UNMARKED_PATIENCE = 5.0
+_UNMARKED_PATIENCE = 2.0
 """For a program that may not mark its frames: seconds of the pause that ends the first, and of the wait for a mark."""
 
 ENTER, UP, DOWN, PAGE_UP, BACK_TAB, CTRL_Q = "\r", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[Z", "\x11"
