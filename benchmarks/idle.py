@@ -31,9 +31,9 @@ def run(libraries: Libraries) -> Iterator[Row]:
         with open_monitor(home, environment) as terminal:
             terminal.since_key(MENU_FILLED)
             first = measure_core_percent(terminal, FIRST_SECONDS)
-            yield Row(f"of a core, first {FIRST_SECONDS} s of the menu: {name}", first, unit="%")
+            yield Row(f"share of a core, first {FIRST_SECONDS} s of the menu: {name}", first, unit="%")
             after = measure_core_percent(terminal, seconds)
-            yield Row(f"of a core, {seconds:g} s after those: {name}", after, aim=AIM, unit="%")
+            yield Row(f"share of a core, {seconds:g} s after those: {name}", after, aim=AIM, unit="%")
             terminal.quit()
 
 

@@ -15,13 +15,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchmarks.idle import FIRST_SECONDS, measure_core_percent
+from benchmarks.idle import measure_core_percent
 from benchmarks.libraries import Libraries
 from benchmarks.processes import HAS_PROC, read_tree_peak_memory
 from benchmarks.table import Row, percentile
 from benchmarks.terminal import MENU_FILLED, Terminal, open_monitor
 
 COUNT = 5
+START_SECONDS = 5
+"""From a first frame until a program is taken to be at rest."""
 IDLE_SECONDS = 10
 FOLDER_VARIABLE = "MONITOR_BENCH_PEERS"
 COMMANDS = {"Harlequin": "harlequin", "Posting": "posting"}
@@ -56,7 +58,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
         yield Row(f"start to the menu filled, median of {count}: {name}", 1_000 * menu)
         if "Harlequin" in measured:
             ratio = menu / percentile(measured["Harlequin"].first_frames, 50)
-            yield Row("  by Harlequin's first frame", ratio, aim=USABLE_AIM, unit="x")
+            yield Row("  divided by Harlequin's first frame", ratio, aim=USABLE_AIM, unit="x")
 
 
 def find_command(command: str, environment: Mapping[str, str]) -> str | None:
@@ -79,10 +81,10 @@ def make_rows(measured: Mapping[str, Measurements]) -> Iterator[Row]:
         return
     memory = {name: (name, one.peak_memory) for name, one in measured.items()}
     yield from _compare(
-        f"peak memory of all its processes, {FIRST_SECONDS + IDLE_SECONDS} s later", memory, "MB"
+        f"peak memory of all its processes, {START_SECONDS + IDLE_SECONDS} s later", memory, "MB"
     )
     idle = {name: (name, one.core_percent) for name, one in measured.items()}
-    yield from _compare(f"of a core, {IDLE_SECONDS} s at rest", idle, "%")
+    yield from _compare(f"share of a core, {IDLE_SECONDS} s at rest", idle, "%")
 
 
 def _compare(what: str, figures: Mapping[str, tuple[str, float]], unit: str) -> Iterator[Row]:
@@ -90,7 +92,7 @@ def _compare(what: str, figures: Mapping[str, tuple[str, float]], unit: str) -> 
     for name, (label, figure) in figures.items():
         yield Row(f"{what}: {label}", figure, unit=unit)
         if name != OURS and our_figure:
-            yield Row("  by MONITOR's", figure / our_figure, unit="x")
+            yield Row("  divided by MONITOR's", figure / our_figure, unit="x")
 
 
 def _find_starters(home: Path) -> Mapping[str, Callable[[], Terminal]]:
@@ -119,7 +121,7 @@ def _measure(starters: Mapping[str, Callable[[], Terminal]], count: int) -> dict
                 measured[name].first_frames.append(first_frame.seconds)
                 measured[name].is_synchronized = first_frame.is_synchronized
                 if number == count - 1 and HAS_PROC:
-                    terminal.read_for(FIRST_SECONDS)
+                    terminal.read_for(START_SECONDS)
                     measured[name].core_percent = measure_core_percent(terminal, IDLE_SECONDS)
                     measured[name].peak_memory = read_tree_peak_memory(terminal.process_id)
                 if name == OURS:  # after a kill, the next start would look for what was left unfinished

@@ -37,10 +37,10 @@ def test_peer_rows_have_each_figure_and_how_many_times_ours_it_is(monkeypatch: p
     assert rows == [
         ("first frame, median of 3: MONITOR", 500, "ms"),
         ("first frame, median of 3: Other (to a pause of 50 ms)", 1_000, "ms"),
-        ("  by MONITOR's", 2, "x"),
-        ("peak memory of all its processes, 13 s later: MONITOR", 100, "MB"),
-        ("peak memory of all its processes, 13 s later: Other", 150, "MB"),
-        ("  by MONITOR's", 1.5, "x"),
-        ("of a core, 10 s at rest: MONITOR", 0, "%"),
-        ("of a core, 10 s at rest: Other", 1.5, "%"),
+        ("  divided by MONITOR's", 2, "x"),
+        ("peak memory of all its processes, 15 s later: MONITOR", 100, "MB"),
+        ("peak memory of all its processes, 15 s later: Other", 150, "MB"),
+        ("  divided by MONITOR's", 1.5, "x"),
+        ("share of a core, 10 s at rest: MONITOR", 0, "%"),
+        ("share of a core, 10 s at rest: Other", 1.5, "%"),
     ]
