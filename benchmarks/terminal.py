@@ -107,7 +107,10 @@ class Terminal:
         return self.since_key(answer)
 
     def since_key(self, answer: str | FrameTest) -> float:
-        """Return the seconds from the last key (or the start) to the end of the frame that is or shows the `answer`."""
+        """Return the seconds from the last key (or the start) to the end of the frame that is or shows the `answer`.
+
+        Frames before the one that was returned last do not count.
+        """
         return self._read_until(answer) - self._pressed
 
     def first_frame(self) -> FirstFrame:
@@ -167,6 +170,7 @@ class Terminal:
         while True:
             while (end := self._seen.find(FRAME_END, start)) >= 0:
                 if is_answer(self._seen[start:end]):
+                    self._seen = self._seen[start:]
                     return time.perf_counter()
                 start = end + len(FRAME_END)
             if not self._read(deadline - time.perf_counter()):

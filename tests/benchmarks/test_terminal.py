@@ -9,6 +9,7 @@ import pytest
 from benchmarks.terminal import Terminal
 
 MARKED = r"print('\x1b[?2026h\x1b[1;1Hready\x1b[?2026l', flush=True); input()"
+TWO_FRAMES = r"print('\x1b[?2026hmenu list\x1b[?2026l\x1b[?2026htitle\x1b[?2026l', flush=True); input()"
 UNMARKED = r"print('\x1b[1;1Hready', flush=True); input()"
 RESTLESS = (
     "import time\n"
@@ -40,3 +41,11 @@ def test_settle_goes_on_though_the_program_never_stops_drawing() -> None:
     with _run(RESTLESS) as terminal:
         terminal.since_key("ready")
         terminal.settle()  # would never return if it waited for quiet alone
+
+
+def test_frame_before_the_last_answer_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.terminal._PATIENCE", 0.5)
+    with _run(TWO_FRAMES) as terminal:
+        terminal.since_key("title")
+        with pytest.raises(TimeoutError, match="list"):
+            terminal.since_key("list")
