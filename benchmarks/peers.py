@@ -50,11 +50,18 @@ def run(libraries: Libraries) -> Iterator[Row]:
         OURS: partial(open_monitor, libraries.indexed_fresh),
         **_find_starters(libraries.folder / "peers-home"),
     }
+    homes = {"fresh library": libraries.indexed_fresh, libraries.big_name: libraries.big}
     count = libraries.often(COUNT)
-    measured = _measure(starters, count)
+    menus: dict[str, list[float]] = {name: [] for name in homes}
+    measured = {name: Measurements() for name, start in starters.items() if _starts(name, start)}
+    for number in range(count):  # by turns, so that other load affects all alike
+        for name, measurements in measured.items():
+            _measure(starters[name], measurements, at_rest=number == count - 1)
+        for name, home in homes.items():
+            menus[name].append(_time_menu(home))
     yield from make_rows(measured)
-    for name, home in (("fresh library", libraries.indexed_fresh), (libraries.big_name, libraries.big)):
-        menu = percentile([_time_menu(home) for _ in range(count)], 50)
+    for name, seconds in menus.items():
+        menu = percentile(seconds, 50)
         yield Row(f"start to the menu filled, median of {count}: {name}", 1_000 * menu)
         if "Harlequin" in measured:
             ratio = menu / percentile(measured["Harlequin"].first_frames, 50)
@@ -111,23 +118,16 @@ def _find_starters(home: Path) -> Mapping[str, Callable[[], Terminal]]:
     return starters
 
 
-def _measure(starters: Mapping[str, Callable[[], Terminal]], count: int) -> dict[str, Measurements]:
-    """Start the programs by turns, so that other load affects all alike; look at rest and memory in the last turn."""
-    measured = {name: Measurements() for name, start in starters.items() if _starts(name, start)}
-    for number in range(count):
-        for name in measured:
-            with starters[name]() as terminal:
-                first_frame = terminal.first_frame()
-                measured[name].first_frames.append(first_frame.seconds)
-                measured[name].is_synchronized = first_frame.is_synchronized
-                if number == count - 1 and HAS_PROC:
-                    terminal.read_for(START_SECONDS)
-                    measured[name].core_percent = measure_core_percent(terminal, IDLE_SECONDS)
-                    measured[name].peak_memory = read_tree_peak_memory(terminal.process_id)
-                if name == OURS:  # after a kill, the next start would look for what was left unfinished
-                    terminal.settle()
-                    terminal.quit()
-    return measured
+def _measure(start: Callable[[], Terminal], measurements: Measurements, *, at_rest: bool) -> None:
+    """Start a program once more; `at_rest`, measure its memory and processor time as well."""
+    with start() as terminal:
+        first_frame = terminal.first_frame()
+        measurements.first_frames.append(first_frame.seconds)
+        measurements.is_synchronized = first_frame.is_synchronized
+        if at_rest and HAS_PROC:
+            terminal.read_for(START_SECONDS)
+            measurements.core_percent = measure_core_percent(terminal, IDLE_SECONDS)
+            measurements.peak_memory = read_tree_peak_memory(terminal.process_id)
 
 
 def _starts(name: str, start: Callable[[], Terminal]) -> bool:
