@@ -14,17 +14,20 @@ from benchmarks import (
     commit,
     exchange,
     gate,
+    idle,
     keys,
     memory,
     modes,
     narration,
     opening,
+    peers,
     prompt_prefix,
     reads,
     replication,
     start,
     stores,
     table,
+    while_indexing,
 )
 from benchmarks.libraries import Libraries
 
@@ -42,6 +45,9 @@ GROUPS = {
     "memory": memory.run,
     "stores": stores.run,
     "replication": replication.run,
+    "while-indexing": while_indexing.run,
+    "idle": idle.run,
+    "peers": peers.run,
 }
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from benchmarks.frames import read_rows
 from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
 from benchmarks.table import Row, make_times_row
-from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal
+from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal, open_monitor
 from stores.authority import Role
 from stores.records.canon import AssertFact, Authority, FactKind
 from stores.records.ids import Id, SystemIdGenerator, utc_now
@@ -35,11 +37,11 @@ UNSURE = 15
 def run(libraries: Libraries) -> Iterator[Row]:
     count = libraries.often(COUNT)
     for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
-        asyncio.run(_propose(home))
-        with Terminal(home) as terminal:
+        asyncio.run(propose(home))
+        with open_monitor(home) as terminal:
             terminal.since_key(MENU_FILLED)
-            terminal.press(ENTER, shows="proposed")
-            terminal.press(F3, shows=SHOWN)
+            terminal.press(ENTER, "proposed")
+            terminal.press(F3, SHOWN)
             yield from _keys(terminal, count, name)
             terminal.settle()
             terminal.quit()
@@ -64,8 +66,29 @@ def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
     yield make_times_row(f"key to frame *, a letter of the filter, {row_suffix}", letters, FRAME)
     terminal.press(ESCAPE)
     terminal.press(HOME)
-    verdicts = [terminal.press("d", shows="deferred") for _ in range(min(count, PROPOSALS // 3))]
+    verdicts = [terminal.press("d", "deferred") for _ in range(min(count, PROPOSALS // 3))]
     yield make_times_row(f"key to frame *, verdict, {row_suffix}", verdicts, FRAME)
+
+
+class CursorWatch:
+    """A test for the frame in which the list's cursor stands on another proposal than in the last one.
+
+    A verdict moves the cursor on. While something works in the background, the whole gate is redrawn without any key.
+    """
+
+    def __init__(self) -> None:
+        self._number = ""
+
+    def __call__(self, frame: bytes) -> bool:
+        match = next(filter(None, map(_CURSOR.search, read_rows(frame).values())), None)
+        if match is None or match[1] == self._number:
+            return False
+        self._number = match[1]
+        return True
+
+
+_CURSOR = re.compile(r"▸\D*(\d+)")
+"""The cursor of the list, and the number of the proposal that it stands on."""
 
 
 async def _time_decisions(home: Path, count: int) -> list[float]:
@@ -87,7 +110,7 @@ async def _time_decisions(home: Path, count: int) -> list[float]:
         ]
 
 
-async def _propose(home: Path) -> None:
+async def propose(home: Path) -> None:
     """Add a hundred proposals of several kinds to the open story, some of them held by a conflict."""
     async with open_scene(home) as scene_in_play:
         view = await scene_in_play.services.play.scene(scene_in_play.scene_id)

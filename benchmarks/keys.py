@@ -3,50 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from benchmarks.frames import shows_in_rows
 from benchmarks.libraries import Libraries
 from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import (
     BACK_TAB,
     DOWN,
     ENTER,
+    LINES,
     MENU_FILLED,
     PAGE_UP,
     SCENE,
     UP,
     Terminal,
+    open_monitor,
 )
 
 COUNT = 50
 AIM = 16
 
 LETTERS = "qzxwvyk"
-"""Letters that no escape sequence of a frame contains, so that a frame with one answers its key."""
+"""Letters that nothing else in the rows of the prompt contains, so that a frame with one answers its key."""
 
 ERASE_LINE = "\x15"
 MOVES = {"up": UP, "down": DOWN, "page up": PAGE_UP}
 
+TRANSCRIPT_ROWS = range(2, LINES - 4)
+PROMPT_ROWS = range(LINES - 4, LINES - 1)
+"""Rows of a scene (from 1). The title above them, which shows the background's work, is redrawn without any key."""
+
+draws_transcript = shows_in_rows(TRANSCRIPT_ROWS)
+
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    row_suffix = f"of {libraries.size.long_scene:,} turns"
-    count = libraries.often(COUNT)
-    with Terminal(libraries.big) as terminal:
+    row_suffix = f" of {libraries.size.long_scene:,} turns"
+    with open_monitor(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
-        terminal.press(ENTER, shows=SCENE)
-        yield make_times_row(
-            f"key to frame *, a letter in the prompt, scene {row_suffix}", _type(terminal, count), AIM
-        )
-        terminal.press(BACK_TAB)
-        for name, key in MOVES.items():
-            seconds = [terminal.press(key) for _ in range(count)]
-            yield make_times_row(f"key to frame *, {name} in the transcript {row_suffix}", seconds, AIM)
+        terminal.press(ENTER, SCENE)
+        yield from time_keys(terminal, libraries.often(COUNT), row_suffix, letter_aim=AIM, move_aim=AIM)
         terminal.settle()
         terminal.quit()
 
 
+def time_keys(
+    terminal: Terminal, count: int, row_suffix: str, *, letter_aim: float, move_aim: float
+) -> Iterator[Row]:
+    """Time each key in a scene that is open, with the prompt in focus."""
+    yield make_times_row(
+        f"key to frame *, a letter in the prompt, scene{row_suffix}", _type(terminal, count), letter_aim
+    )
+    terminal.press(BACK_TAB)
+    for name, key in MOVES.items():
+        seconds = [terminal.press(key, draws_transcript) for _ in range(count)]
+        yield make_times_row(f"key to frame *, {name} in the transcript{row_suffix}", seconds, move_aim)
+
+
 def _type(terminal: Terminal, count: int) -> list[float]:
     seconds: list[float] = []
+    shows_letter = partial(shows_in_rows, PROMPT_ROWS)
     while len(seconds) < count:
-        seconds += [terminal.press(letter, shows=letter) for letter in LETTERS]
-        terminal.press(ERASE_LINE)
+        seconds += [terminal.press(letter, shows_letter(letter)) for letter in LETTERS]
+        terminal.press(ERASE_LINE, shows_letter())
     return seconds

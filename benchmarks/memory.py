@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from benchmarks.libraries import Libraries
 from benchmarks.table import Row
-from benchmarks.terminal import BACK_TAB, ENTER, MENU, MENU_FILLED, PAGE_UP, SCENE, Terminal
+from benchmarks.terminal import BACK_TAB, ENTER, MENU, MENU_FILLED, PAGE_UP, SCENE, Terminal, open_monitor
 
 PAGES = 30
 FIRST_FRAME_AIM = 80
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    with Terminal(libraries.big) as terminal:
+    with open_monitor(libraries.big) as terminal:
         terminal.since_key(MENU)
         yield _row("at the first frame", terminal, FIRST_FRAME_AIM)
         terminal.since_key(MENU_FILLED)
         terminal.settle()
         yield _row(f"at the menu, {libraries.big_name}", terminal)
-        terminal.press(ENTER, shows=SCENE)
+        terminal.press(ENTER, SCENE)
         terminal.settle()
         yield _row(f"in a scene of {libraries.size.long_scene:,} turns", terminal)
         terminal.press(BACK_TAB)

@@ -6,39 +6,50 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchmarks.frames import FrameTest, shows, shows_in_rows
 from benchmarks.libraries import Libraries
 from benchmarks.table import Row, make_times_row
-from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal
+from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal, open_monitor
 
 COUNT = 10
 AIM = 50
 
 
 class ModeSwitch(NamedTuple):
-    """A key that opens another screen, the text that it shows at once, and the text when it is filled."""
+    """A key that opens another screen."""
 
     name: str
     key: str
-    first: str
+    first: FrameTest
+    """The first frame of the new screen, and no late one of the screen before it."""
     filled: str = ""
+    """What the frame with its contents shows; empty: that is not timed."""
 
 
+TITLE_ROW = (1,)
 ROUND = (
-    ModeSwitch("menu to universe", "3", "Universe", "The Long Coast"),
-    ModeSwitch("universe to menu", ESCAPE, MENU),
-    ModeSwitch("menu to continue", "2", "Continue a story", "The Long Watch"),
-    ModeSwitch("continue to menu", ESCAPE, MENU),
+    ModeSwitch("menu to universe", "3", shows_in_rows(TITLE_ROW, "Universe"), "The Long Coast"),
+    ModeSwitch("universe to menu", ESCAPE, shows(MENU)),
+    ModeSwitch("menu to continue", "2", shows_in_rows(TITLE_ROW, "Continue a story"), "The Long Watch"),
+    ModeSwitch("continue to menu", ESCAPE, shows(MENU)),
 )
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
-    seconds: dict[str, list[float]] = defaultdict(list)
-    with Terminal(libraries.big) as terminal:
+    with open_monitor(libraries.big) as terminal:
         terminal.since_key(MENU_FILLED)
-        for _ in range(libraries.often(COUNT)):
-            for switch in ROUND:
-                seconds[f"{switch.name}, first frame *"].append(terminal.press(switch.key, switch.first))
-                if switch.filled:
-                    seconds[f"{switch.name}, filled *"].append(terminal.since_key(switch.filled))
+        yield from time_switches(terminal, libraries.often(COUNT))
         terminal.quit()
+
+
+def time_switches(terminal: Terminal, count: int, row_suffix: str = "") -> Iterator[Row]:
+    """Time each switch of the round, from the menu that is open back to it."""
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for _ in range(count):
+        for switch in ROUND:
+            seconds[f"{switch.name}, first frame *{row_suffix}"].append(
+                terminal.press(switch.key, switch.first)
+            )
+            if switch.filled:
+                seconds[f"{switch.name}, filled *{row_suffix}"].append(terminal.since_key(switch.filled))
     return (make_times_row(name, seconds, AIM) for name, seconds in seconds.items())

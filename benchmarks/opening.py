@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
 from benchmarks.table import Row, make_times_row
-from benchmarks.terminal import ENTER, ESCAPE, MENU, MENU_FILLED, SCENE, Terminal
+from benchmarks.terminal import ENTER, ESCAPE, MENU, MENU_FILLED, SCENE, open_monitor
 
 COUNT = 15
 PAGE = 50
@@ -41,7 +41,7 @@ def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:
     """Time from Enter on the menu's card to the first frame of the scene, and to the one with its turns."""
     first: list[float] = []
     turns: list[float] = []
-    with Terminal(home) as terminal:
+    with open_monitor(home) as terminal:
         terminal.since_key(MENU_FILLED)
         for _ in range(count):
             first.append(terminal.press(ENTER, "Gate"))

@@ -22,7 +22,7 @@ from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.index_texts import compute_fingerprint
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.source_reader import SourceReader
-from benchmarks.stores import cache
+from benchmarks.libraries import cache_folder
 from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.ports import TextItem, VectorItem
@@ -110,7 +110,7 @@ async def open_indexed(
     home: Path, log: Path, vectors_file: Path | None = None
 ) -> AsyncIterator[QuestionLibrary]:
     """Import the log, index it, and return what is needed to search it."""
-    meaning = CachedEmbedder(vectors_file or cache() / "vectors.npz")
+    meaning = CachedEmbedder(vectors_file or cache_folder() / "vectors.npz")
     data = await asyncio.to_thread(log.read_bytes)
     program = await open_program(home)
     try:

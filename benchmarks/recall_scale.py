@@ -30,7 +30,7 @@ from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.search.hybrid_search import HybridSearch
 from benchmarks import table
-from benchmarks.stores import cache
+from benchmarks.libraries import cache_folder
 from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, StoresSize, fill_canon, turn_id
 from stores.authority import Role
 from stores.embedded.text_query import STOP_WORDS
@@ -302,7 +302,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a twentieth of it")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args()
-    folder = cache() / ("quick" if options.quick else "full")
+    folder = cache_folder() / ("quick" if options.quick else "full")
     print(table.machine())
     print(table.format_header())
     for row in rows(QUICK if options.quick else FULL, folder, options.rounds):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.libraries import Libraries
 from benchmarks.table import Row, percentile
-from benchmarks.terminal import MENU, MENU_FILLED, Terminal
+from benchmarks.terminal import MENU, MENU_FILLED, open_monitor
 
 COUNT = 5
 FIRST_FRAME_AIM = 400
@@ -29,7 +29,7 @@ def starts(name: str, home: Path, count: int) -> Iterator[Row]:
 
 
 def _start(home: Path) -> tuple[float, float]:
-    with Terminal(home) as terminal:
+    with open_monitor(home) as terminal:
         first_frame = terminal.since_key(MENU)
         menu = terminal.since_key(MENU_FILLED)
         terminal.settle()

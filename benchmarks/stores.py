@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import table
-from benchmarks.libraries import Libraries, time_call
+from benchmarks.libraries import Libraries, cache_folder, time_call
 from benchmarks.stores_fill import (
     DIMENSION,
     FORMAT,
@@ -75,7 +75,7 @@ KINDS: Mapping[str, StoresOpener] = {kind.value: partial(_open_stores, kind) for
 def run(libraries: Libraries) -> Iterator[Row]:
     """Return the rows for `make bench`, with smaller stores for `--quick`."""
     size = QUICK if libraries.quick else FULL
-    folder = libraries.folder / "stores" if libraries.quick else cache()
+    folder = libraries.folder / "stores" if libraries.quick else cache_folder()
     yield from rows(KINDS["embedded"], folder / "embedded", size, libraries.often(COUNT))
 
 
@@ -216,15 +216,11 @@ async def _time_repeatedly(
 # --- as a command -----------------------------------------------------------------------------------
 
 
-def cache() -> Path:
-    """Where filled stores are kept: `$MONITOR_CACHE/bench`, else `~/.cache/monitor/bench`."""
-    root = os.environ.get("MONITOR_CACHE")
-    return (Path(root) if root else Path.home() / ".cache" / "monitor") / "bench"
-
-
 def main() -> None:
     options = _options()
-    folder = (options.cache or cache()) / ("quick" if options.quick else "small" if options.small else "full")
+    folder = (options.cache or cache_folder()) / (
+        "quick" if options.quick else "small" if options.small else "full"
+    )
     if options.anew:
         shutil.rmtree(folder, ignore_errors=True)
     for kind in options.kind or ["embedded"]:
