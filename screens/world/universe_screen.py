@@ -214,6 +214,7 @@ class UniverseScreen(UniverseEditScreen):
     # --- search ------------------------------------------------------------------------------------
 
     async def action_search(self) -> None:
+        await self._mount_panels()
         if not self.query("#search"):
             field = Input(id="search", placeholder="a name, or part of one", compact=True)
             await self.mount(field, after=self.query_one(TitleBar))
@@ -266,8 +267,9 @@ class UniverseScreen(UniverseEditScreen):
         self.universe_id = (await self.services.stories.add_sample()).id
         self.reload()
 
-    def action_escape(self) -> None:
+    async def action_escape(self) -> None:
         """Go one step back: close notes, evidence, search, then the screen."""
+        await self._mount_panels()  # a fast key comes before them
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         elif self.query_one(EvidencePanel).close() or self._close_search():

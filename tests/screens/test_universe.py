@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from screens.world.universe_screen import UniverseScreen
 from stores.errors import NotFound
-from tests.screens.faults import fail_once
+from tests.screens.faults import fail_once, hold
 from tests.screens.screen_driver import NARROW, ROOMY, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.transcript.transcript import Transcript
@@ -125,3 +127,20 @@ async def test_help_over_help_is_one_help(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("question_mark", "question_mark", "escape")
         assert ui.screen == "MenuScreen"
+
+
+@pytest.mark.parametrize(("key", "screen"), [("escape", "MenuScreen"), ("slash", "UniverseScreen")])
+async def test_universe_key_that_comes_before_its_panels_acts(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch, key: str, screen: str
+) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        go = asyncio.Event()
+        hold(monkeypatch, ui.services.stories, "universes", go)
+        with monkeypatch.context() as late_panels:
+            late_panels.setattr(UniverseScreen, "call_after_refresh", lambda *_: True)
+            await ui.pilot.press("3")
+            await ui.pilot.press(key)
+        go.set()
+        await ui.settle()
+        assert ui.screen == screen
+        assert ui.app.is_running
