@@ -226,7 +226,7 @@ def _drop_answered_turns(turns: Sequence[Turn], player_text: str) -> Sequence[Tu
 
 
 def _scene_heading(scene: Scene) -> str:
-    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+    return scene.label
 
 
 async def _empty_lines() -> tuple[str, ...]:

@@ -99,7 +99,7 @@ class ImportRunner:
 
 def describe_import(result: ImportResult) -> str:
     """Return one line on the result of an import."""
-    imported_text = f"{result.turns:,} turns in {result.scenes:,} scenes"
+    imported_text = f"{_count(result.turns, 'turn')} in {_count(result.scenes, 'scene')}"
     if result.was_already_complete:
         return f"“{result.story}” has this log already: {imported_text}."
     lost_count = sum(problem.is_lost for problem in result.problems)
@@ -115,3 +115,7 @@ def describe_proposals(result: ImportResult) -> str:
         return ""
     noun = "1 change is" if result.proposal_count == 1 else f"{result.proposal_count:,} changes are"
     return f"{noun} proposed from its tags: you decide in its last scene."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -193,4 +193,4 @@ def _finish_sentence(text: str) -> str:
 
 
 def _scene_heading(scene: Scene) -> str:
-    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+    return scene.label

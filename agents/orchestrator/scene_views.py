@@ -88,7 +88,7 @@ class SceneViewBuilder:
         universe = await self._canon.universe(scene.universe_id)
         rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
         is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
-        return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, is_finalizing, rows)
+        return GateView(scene.label, universe, scene, is_finalizing, rows)
 
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's waiting proposals and the ones decided last, in the order of the timeline.

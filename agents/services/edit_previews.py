@@ -121,9 +121,7 @@ class EditPreviews:
 
     async def _describe_scene(self, scene: Scene) -> SceneReference:
         first_turns = await self._log.line_slice(scene.id, 0, 1)
-        return SceneReference(
-            f"Scene {scene.order} “{scene.title}”", first_turns[0].id if first_turns else None
-        )
+        return SceneReference(scene.label, first_turns[0].id if first_turns else None)
 
     # --- merges --------------------------------------------------------------------------------------
 

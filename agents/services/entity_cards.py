@@ -90,7 +90,7 @@ class EntityCardReader:
         titles = []
         for scene_id in await self._canon.appearances(entity_id):
             scene = await self._log.scene(scene_id)
-            titles.append(f"Scene {scene.order} “{scene.title}”")
+            titles.append(scene.label)
         return titles
 
 

@@ -120,4 +120,4 @@ def _commitment_text(fact: Fact) -> str:
 
 def _scene_title(scene: Scene, story: Story, story_count: int) -> str:
     of_story = f" of “{story.title}”" if story_count > 1 else ""
-    return f"Scene {scene.order} “{scene.title}”{of_story}"
+    return f"{scene.label}{of_story}"

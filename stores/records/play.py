@@ -101,6 +101,12 @@ class Scene(Record):
     canonical_outcomes: tuple[Id, ...] = ()
     created_at: datetime
 
+    @property
+    def label(self) -> str:
+        """The scene's number, and its title if it has one of its own: `Scene 2 “The boathouse”`."""
+        number = f"Scene {self.order}"
+        return number if self.title.strip() in ("", number) else f"{number} “{self.title}”"
+
 
 class Turn(Record):
     """One utterance, never rewritten. Its parent is the turn before it on its line."""

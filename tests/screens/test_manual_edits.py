@@ -513,7 +513,7 @@ async def test_commitments_in_play_are_paid_off_on_the_turn(edited_home: Path) -
         assert await staged(ui) == []
         await ui.press("escape", "g")
         assert ui.screen == "GateScreen"
-        assert ui.shows('Scene 1 "Before the Third Stroke"', "Paid")
+        assert ui.shows("Scene 1 “Before the Third Stroke”", "Paid")
         await ui.press("escape", "escape")
         assert ui.screen == "SceneScreen"
 
