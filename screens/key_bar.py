@@ -7,13 +7,14 @@ moves when other keys work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
+from textual.keys import key_to_character
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -70,7 +71,9 @@ class KeyBar(Widget):
             self.keys = tuple(self._visible_keys())
 
     def _visible_keys(self) -> Iterator[Key]:
-        """Yield each action once, with the first of its keys."""
+        """Yield each action once, with the first of its keys that is not typed into what has the focus."""
+        typed_keys: Container[str] = getattr(self.screen, "TYPED_KEYS", ())
+        focused = self.screen.focused
         listed_descriptions: set[str] = set()
         palette = None
         for active in self.screen.active_bindings.values():
@@ -78,6 +81,10 @@ class KeyBar(Widget):
             key = Key(self.app.get_key_display(binding), binding.description, binding.key)
             if binding.key == self.app.COMMAND_PALETTE_BINDING:
                 palette = key._replace(action_text="more")
+            elif binding.key in typed_keys or (
+                focused and focused.check_consume_key(binding.key, key_to_character(binding.key))
+            ):
+                continue
             elif binding.show and active.enabled and binding.description not in listed_descriptions:
                 listed_descriptions.add(binding.description)
                 yield key

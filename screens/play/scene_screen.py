@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -71,6 +71,8 @@ class SceneScreen(ServiceScreen[None]):
     AUTO_FOCUS = "PromptArea"
     BINDING_GROUP_TITLE = "Scene"
     PANELS = (TimelinePanel,)
+    TYPED_KEYS: ClassVar = frozenset({"question_mark", "slash", "greater_than_sign"})
+    """Keys that begin a line wherever the focus is."""
     BINDINGS = [
         Binding("f7", "narrate_on", "Narrate", id="scene.narrate_on", tooltip="Let the model narrate on"),
         Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),

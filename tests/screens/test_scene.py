@@ -487,3 +487,14 @@ async def test_scene_says_how_a_refused_line_comes_back(ui: ScreenDriver) -> Non
     assert prompt(ui).text == "s vs 8"
     await ui.press("ctrl+u", "up", "up")
     assert prompt(ui).text == "I pull at the old rope. /check wit"
+
+
+async def test_scene_names_the_key_of_help_that_is_not_typed(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        assert "? Help" in ui.text
+        await ui.press("enter")
+        assert ui.screen == "SceneScreen"
+        assert "? Help" not in ui.text
+        assert "f1 Help" in ui.text
+        await ui.press("f1")
+        assert ui.screen == "HelpScreen"
