@@ -279,6 +279,10 @@ class JobRunner:
         while True:
             try:
                 return await work()
+            except RetryLater as error:
+                log.info("background: looking for %s: %s", what, error)
+                await asyncio.sleep(error.seconds)
+                continue
             except Exception as error:
                 log.warning("background: looking for %s: %s", what, error, exc_info=_unexpected_error(error))
             await asyncio.sleep(wait)
