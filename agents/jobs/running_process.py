@@ -95,6 +95,10 @@ class RunningProcess:
         return self._process.pid
 
     @property
+    def is_ready(self) -> bool:
+        return self._ready_answer.done()
+
+    @property
     def has_ended(self) -> bool:
         """Whether it ended, sent nonsense or did not answer in time: nothing can be asked any more."""
         return self._has_failed

@@ -96,8 +96,8 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process's number, if one runs or starts."""
-        return self._process.pid if self._process is not None else None
+        """The process's number, if one runs and is ready."""
+        return self._process.pid if self._process is not None and self._process.is_ready else None
 
     async def work(self, request: Reconcile) -> WorkAnswer:
         """Have a piece of work done; see `ask`. After a loss, one is done at a time."""

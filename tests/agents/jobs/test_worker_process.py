@@ -291,14 +291,15 @@ async def test_close_while_it_is_being_started_leaves_no_process(steps: int) -> 
 
 
 async def test_close_ends_a_process_that_is_never_ready() -> None:
+    children = child_pids()
     async with program_with(("-c", "import time; time.sleep(3_600)")) as program:
         asker = asyncio.create_task(program.worker.on_event(HeadMoved("here")))
-        while (pid := program.process.pid) is None:  # noqa: ASYNC110 - nothing tells of its start
+        while child_pids() == children:  # noqa: ASYNC110 - nothing tells of its start
             await asyncio.sleep(0)
         await program.process.close()
         with pytest.raises(ProcessLost, match="closing"):
             await asker
-        assert not is_alive(pid)
+        assert child_pids() == children
 
 
 async def test_close_ends_the_process_and_starts_no_other() -> None:
