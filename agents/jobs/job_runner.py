@@ -234,6 +234,8 @@ class JobRunner:
                     try:
                         for subject in await worker.on_event(event):
                             self._enqueue(worker, subject, urgent=True)
+                    except RetryLater:
+                        self._rescan_soon(worker)
                     except Exception as error:  # noqa: BLE001 - logged; then everything is scanned again
                         self._log_failure(worker, "an event", error)
                         self._rescan_soon(worker)

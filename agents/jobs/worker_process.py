@@ -231,17 +231,11 @@ class ProcessWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         """Raises RetryLater if there is no process to ask."""
-        try:
-            return (await self._process.ask(ListSubjects(self._kind))).subjects
-        except ProcessNotStarted as error:
-            raise RetryLater(error.what, seconds=error.seconds) from error
-        except ProcessLost as error:
-            raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
+        return await self._ask_subjects(ListSubjects(self._kind))
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        if not self._concerns(event):
-            return ()
-        return (await self._process.ask(NoteEvent(self._kind, event))).subjects
+        """Raises RetryLater if there is no process to ask."""
+        return await self._ask_subjects(NoteEvent(self._kind, event)) if self._concerns(event) else ()
 
     async def reconcile(self, subject_id: Id) -> int:
         """Raises ProcessLost if the process was lost at this work and no other, and else RetryLater."""
@@ -253,6 +247,14 @@ class ProcessWorker:
         except ProcessLost as error:
             if error.unfinished == {request}:
                 raise
+            raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
+
+    async def _ask_subjects(self, request: ListSubjects | NoteEvent) -> Collection[JobSubject]:
+        try:
+            return (await self._process.ask(request)).subjects
+        except ProcessNotStarted as error:
+            raise RetryLater(error.what, seconds=error.seconds) from error
+        except ProcessLost as error:
             raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
 
 

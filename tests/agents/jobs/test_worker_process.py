@@ -285,7 +285,7 @@ async def test_close_while_it_is_being_started_leaves_no_process(steps: int) -> 
             await asyncio.sleep(0)
         await program.process.close()
         (answer,) = await asyncio.gather(asker, return_exceptions=True)
-        assert isinstance(answer, ProcessLost | tuple)
+        assert isinstance(answer, RetryLater | tuple)
         assert program.process.pid is None
         assert child_pids() == children
 
@@ -297,7 +297,7 @@ async def test_close_ends_a_process_that_is_never_ready() -> None:
         while child_pids() == children:  # noqa: ASYNC110 - nothing tells of its start
             await asyncio.sleep(0)
         await program.process.close()
-        with pytest.raises(ProcessLost, match="closing"):
+        with pytest.raises(RetryLater, match="closing"):
             await asker
         assert child_pids() == children
 
@@ -309,7 +309,7 @@ async def test_close_ends_the_process_and_starts_no_other() -> None:
         assert pid is not None
         await program.process.close()
         assert not is_alive(pid)
-        with pytest.raises(ProcessLost, match="closing"):
+        with pytest.raises(RetryLater, match="closing"):
             await program.worker.on_event(HeadMoved("here"))
         assert program.loss_count == 0
 
