@@ -97,6 +97,24 @@ async def read_derived(program: Program) -> Derived:
     return Derived(memories, summaries, fingerprints)
 
 
+def assert_derived_like(derived: Derived, anew: Derived) -> None:
+    """See that nothing is missing, doubled or out of date in what was derived bit by bit.
+
+    A memory of something that was rejected later is faded to the words that were heard; derived anew, it would
+    never have been.
+    """
+    surplus_memories = {id: memory for id, memory in derived.memories.items() if id not in anew.memories}
+    faded_ids = {id for id, memory in surplus_memories.items() if memory["importance"] == 0.0}
+    assert surplus_memories.keys() == faded_ids, surplus_memories
+    assert {id: derived.memories[id] for id in derived.memories.keys() - faded_ids} == anew.memories
+    assert derived.summaries == anew.summaries
+    for name, fingerprints in derived.word_fingerprints.items():
+        surplus_ids = faded_ids if name == "memories" else set[Id]()
+        assert {id: fingerprints[id] for id in fingerprints.keys() - surplus_ids} == anew.word_fingerprints[
+            name
+        ]
+
+
 async def derive_anew(home: Path, copied_home: Path) -> Derived:
     """Return what the program itself derives from a copy of the library that has nothing of it."""
     shutil.copytree(home, copied_home)

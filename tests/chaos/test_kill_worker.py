@@ -17,6 +17,7 @@ from monitor_tui.compose import Program
 from tests.chaos.behind_play import (
     LOST_TEXT,
     WAIT_SECONDS,
+    assert_derived_like,
     catch_up,
     child_pids,
     count_surplus_rows,
@@ -83,10 +84,7 @@ async def test_worker_kills_disturb_no_exchange_and_lose_nothing(tmp_path: Path)
     assert child_pids() == children
     assert pids_behind(home) == []
     assert count_surplus_rows(home) == 0
-    anew = await derive_anew(home, tmp_path / "anew")
-    assert derived.memories == anew.memories
-    assert derived.summaries == anew.summaries
-    assert derived.word_fingerprints == anew.word_fingerprints
+    assert_derived_like(derived, await derive_anew(home, tmp_path / "anew"))
 
 
 async def kill_workers(program: Program, home: Path, dice: random.Random) -> Counter[str]:
