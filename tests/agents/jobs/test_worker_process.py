@@ -14,10 +14,20 @@ import pytest
 
 from agents.events import HeadMoved, Notice
 from agents.jobs.worker import MAX_FAILURES, PLAIN_QUEUE, JobSubject, RetryLater
-from agents.jobs.worker_pipe import PublishEvent, WriteCursor, WriteRequest
+from agents.jobs.worker_pipe import (
+    READY_NUMBER,
+    Done,
+    ListSubjects,
+    PublishEvent,
+    WriteCursor,
+    WriteRequest,
+    pack_frame,
+)
 from agents.jobs.worker_process import ProcessLost, ProcessNotStarted, ProcessWorker, WorkerProcess
+from agents.jobs.worker_server import ProgramPipe, serve_workers
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
+from tests.agents.jobs.served_worker import ServedWorker
 
 SERVED = ("-m", "tests.agents.jobs.served_worker")
 
@@ -300,6 +310,24 @@ async def test_close_ends_a_process_that_is_never_ready() -> None:
         with pytest.raises(RetryLater, match="closing"):
             await asker
         assert child_pids() == children
+
+
+async def test_process_ends_when_its_input_ends_within_a_frame() -> None:
+    requests, answers = asyncio.StreamReader(), list[bytes]()
+    requests.feed_data(pack_frame(1, ListSubjects(JobKind.REMEMBER))[:-1])
+    requests.feed_eof()
+    await serve_workers([], requests, ProgramPipe(answers.append))
+    assert answers == [pack_frame(READY_NUMBER, Done())]
+
+
+async def test_process_ends_at_an_answer_that_nobody_reads() -> None:
+    def write(data: bytes) -> None:
+        if data != pack_frame(READY_NUMBER, Done()):
+            raise BrokenPipeError
+
+    requests, program = asyncio.StreamReader(), ProgramPipe(write)
+    requests.feed_data(pack_frame(1, ListSubjects(JobKind.REMEMBER)))
+    await serve_workers([ServedWorker(program, write)], requests, program)
 
 
 async def test_close_ends_the_process_and_starts_no_other() -> None:
