@@ -96,7 +96,7 @@ class RunningProcess:
 
     @property
     def is_ready(self) -> bool:
-        return self._ready_answer.done()
+        return self._ready_answer.done() and isinstance(self._ready_answer.result(), Done)
 
     @property
     def has_ended(self) -> bool:

@@ -136,7 +136,7 @@ class WorkerProcess:
 
     async def _ensure_process(self) -> RunningProcess:
         """Return the process, started if need be. Raises ProcessLost if it is closed, or ProcessNotStarted."""
-        if self._process is not None and self._process.has_ended:
+        if self._process is not None and self._process.is_ready and self._process.has_ended:
             await self._lose(self._process)
         async with self._start_lock:
             if self._is_closed:

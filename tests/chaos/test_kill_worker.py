@@ -96,7 +96,7 @@ async def kill_workers(program: Program, home: Path, dice: random.Random) -> Cou
         async with asyncio.timeout(WAIT_SECONDS):
             while (pid := _find_pid(program, home, is_ready_awaited)) in (None, last_pid):  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
-        await asyncio.sleep(MAX_SECONDS_ALIVE * dice.random() ** 2)
+        await asyncio.sleep(MAX_SECONDS_ALIVE * dice.random() ** 3)
         assert pid is not None
         killed["ready" if process_of(program).pid == pid else "starting"] += 1
         os.kill(pid, signal.SIGKILL)

@@ -264,6 +264,19 @@ async def test_process_that_cannot_start_says_so() -> None:
         assert program.loss_count == 0
 
 
+async def test_process_that_cannot_start_says_so_to_whoever_asks_meanwhile() -> None:
+    async with program_with(("-c", "")) as program:
+        askers = [asyncio.create_task(program.worker.reconcile("scene"))]
+        while not askers[0].done():
+            askers.append(asyncio.create_task(program.worker.reconcile("scene")))
+            await asyncio.sleep(0)
+        answers = await asyncio.gather(*askers, return_exceptions=True)
+        assert {str(answer).partition(":")[0] for answer in answers} == {
+            "The process behind play could not be started"
+        }
+        assert program.loss_count == 0
+
+
 async def test_process_that_cannot_start_is_tried_again_later_and_said_once(tmp_path: Path) -> None:
     code = (
         "import pathlib, runpy, sys\n"
