@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,19 +65,26 @@ async def catch_up(program: Program) -> None:
 
 def pids_behind(home: Path) -> list[int]:
     """Return the processes that run, start or end behind play on this home folder, whoever started them."""
-    pids = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            arguments = path.read_bytes().split(b"\0")
-            if str(home).encode() in arguments and b"-P" in arguments:
-                pids.append(int(path.parent.name))
-    return pids
+    return [pid for path in Path("/proc").glob("[0-9]*") if _is_behind(pid := int(path.name), home)]
+
+
+def child_pids_behind(home: Path) -> list[int]:
+    """Return those of them that this process started; looks at few processes."""
+    return [pid for pid in child_pids() if _is_behind(pid, home)]
 
 
 def child_pids() -> set[int]:
     """Return the processes that this one started and has not waited for: zombies are among them."""
     paths = Path("/proc/self/task").glob("*/children")
     return {int(pid) for path in paths for pid in path.read_text().split()}
+
+
+def _is_behind(pid: int, home: Path) -> bool:
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:  # it has ended
+        return False
+    return str(home).encode() in arguments and b"-P" in arguments
 
 
 async def read_derived(program: Program) -> Derived:

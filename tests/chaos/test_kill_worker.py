@@ -20,6 +20,7 @@ from tests.chaos.behind_play import (
     assert_derived_like,
     catch_up,
     child_pids,
+    child_pids_behind,
     count_surplus_rows,
     derive_anew,
     open_without_vectors,
@@ -105,4 +106,4 @@ async def kill_workers(program: Program, home: Path, dice: random.Random) -> Cou
 
 
 def _find_pid(program: Program, home: Path, is_ready_awaited: bool) -> int | None:
-    return process_of(program).pid if is_ready_awaited else next(iter(pids_behind(home)), None)
+    return process_of(program).pid if is_ready_awaited else next(iter(child_pids_behind(home)), None)
