@@ -29,7 +29,7 @@ from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE
 from agents.jobs.worker_pipe import PublishEvent, PutMemories, PutSummaries, WriteCursor, WriteRequest
-from agents.jobs.worker_process import ProcessWorker, WorkerProcess
+from agents.jobs.worker_process import ProcessNotStarted, ProcessWorker, WorkerProcess
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext
 from agents.llm.llm_port import EmbeddingProvider, Usage
@@ -208,6 +208,10 @@ def _start_behind_play(
         for notice in notices:  # once
             events.publish(notice)
 
+    def say_not_started(error: ProcessNotStarted) -> None:
+        waiting_text = "Memories, summaries and the index of words wait for it; it is tried again."
+        events.publish(Notice(f"{error.what} {waiting_text}", "warning"))
+
     async def write(request: WriteRequest) -> None:
         match request:
             case PutMemories(memories):
@@ -222,7 +226,10 @@ def _start_behind_play(
                 assert_never(request)
 
     process = WorkerProcess(
-        ("-m", "monitor_tui.background_process", str(home)), write=write, on_lost=look_again
+        ("-m", "monitor_tui.background_process", str(home)),
+        write=write,
+        on_lost=look_again,
+        on_not_started=say_not_started,
     )
     remember, summarise, index = kinds
     runner.register(

@@ -15,6 +15,7 @@ from agents.indexer.index_texts import (
     build_turn_item,
 )
 from agents.memory_manager.memory_cursor import MemoryCursor
+from agents.memory_manager.summary_texts import SCENE_LEVELS
 from agents.memory_manager.valid_memories import filter_valid
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextItem
@@ -85,8 +86,11 @@ class SourceReader:
         return await self._read_name((await self.log.story(scene.story_id)).pc_id)
 
     async def read_scene_item(self, scene: Scene) -> TextItem:
-        """Return the scene's own item; its fingerprint covers its text."""
-        summaries = await self.log.summaries(scene.id)
+        """Return the scene's own item; its fingerprint covers its text.
+
+        Chapters are left out: they stand for scenes before this one, and are written when a later one ends.
+        """
+        summaries = [s for s in await self.log.summaries(scene.id) if s.kind not in SCENE_LEVELS[1:]]
         last_turn_ids = [s.last_turn for s in summaries if s.last_turn]
         ids_on_line = await self.log.on_line(scene.id, last_turn_ids) if last_turn_ids else set()
         valid_summaries = [s for s in summaries if s.last_turn is None or s.last_turn in ids_on_line]

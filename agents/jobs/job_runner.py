@@ -102,6 +102,8 @@ class JobRunner:
         self._idle = asyncio.Event()
         self._state_changed = asyncio.Event()
         self._kinds_scanning: set[JobKind] = set()
+        self._scan_problems: dict[str, str] = {}
+        """Why a look for work failed last, by what was looked for."""
         self._is_handling_event = False
         self._tasks: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] | None = None
@@ -191,7 +193,11 @@ class JobRunner:
 
     def _build_status(self) -> BackgroundView:
         return build_background_view(
-            self._workers, self._entries.values(), tuple(self._poisoned_jobs.values()), self._extra_rows()
+            self._workers,
+            self._entries.values(),
+            tuple(self._poisoned_jobs.values()),
+            self._extra_rows(),
+            self._scan_problems,
         )
 
     async def read_status(self) -> BackgroundView:
@@ -234,6 +240,8 @@ class JobRunner:
                     try:
                         for subject in await worker.on_event(event):
                             self._enqueue(worker, subject, urgent=True)
+                    except RetryLater:
+                        self._rescan_soon(worker)
                     except Exception as error:  # noqa: BLE001 - logged; then everything is scanned again
                         self._log_failure(worker, "an event", error)
                         self._rescan_soon(worker)
@@ -278,11 +286,19 @@ class JobRunner:
         wait = STORE_SECONDS
         while True:
             try:
-                return await work()
+                await work()
+                self._scan_problems.pop(what, None)
+                return
+            except RetryLater as error:
+                seconds = error.seconds
+                self._scan_problems[what] = error.what
+                log.info("background: looking for %s: %s", what, error)
             except Exception as error:
+                seconds, wait = wait, min(MAX_RETRY_SECONDS, wait * 2)
+                self._scan_problems[what] = str(error)
                 log.warning("background: looking for %s: %s", what, error, exc_info=_unexpected_error(error))
-            await asyncio.sleep(wait)
-            wait = min(MAX_RETRY_SECONDS, wait * 2)
+            self._publish_change()
+            await asyncio.sleep(seconds)
 
     def _enqueue(self, worker: Worker, subject: JobSubject, *, urgent: bool = False) -> None:
         """Queue a job once, however often it is requested."""

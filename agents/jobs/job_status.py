@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from agents.events import BackgroundProgressed, EventBus
@@ -56,12 +57,17 @@ def build_background_view(
     entries: Iterable[QueueEntry],
     poisoned: tuple[Job, ...],
     rows: tuple[tuple[str, str], ...],
+    scan_problems: Mapping[str, str] = MappingProxyType({}),
 ) -> BackgroundView:
-    """Return the status of the background."""
+    """Return the status of the background; `scan_problems` says for a kind why it is not known what is to do."""
     open_entries = list(entries)
     current_work = next((KIND_NAMES[one.worker.kind][1] for one in open_entries if not one.wait_reason), "")
     worker_rows = [
-        (KIND_NAMES[worker.kind][0], _worker_status(worker, open_entries, poisoned)) for worker in workers
+        (
+            KIND_NAMES[worker.kind][0],
+            _worker_status(worker, open_entries, poisoned, scan_problems.get(worker.kind, "")),
+        )
+        for worker in workers
     ]
     return BackgroundView(
         items_left=sum(one.items_left for one in open_entries),
@@ -71,10 +77,14 @@ def build_background_view(
     )
 
 
-def _worker_status(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequence[Job]) -> str:
+def _worker_status(
+    worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequence[Job], scan_problem: str
+) -> str:
     worker_entries = [one for one in entries if one.worker is worker]
-    parts = [f"{sum(one.items_left for one in worker_entries):,} to do" if worker_entries else "up to date"]
-    if wait_reason := next((one.wait_reason for one in worker_entries if one.wait_reason), ""):
+    parts = [f"{sum(one.items_left for one in worker_entries):,} to do"] if worker_entries else []
+    if not worker_entries and not scan_problem:
+        parts = ["up to date"]
+    if wait_reason := next((one.wait_reason for one in worker_entries if one.wait_reason), scan_problem):
         parts.append(wait_reason)
     if poisoned_count := sum(job.kind is worker.kind for job in poisoned):
         parts.append(f"{poisoned_count} failed")

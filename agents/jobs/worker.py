@@ -25,7 +25,8 @@ take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has t
 MemoriesWritten, and code that adds a source publishes SourceAdded.
 
 *Failing.* `RetryLater` means that the work is impossible now and nothing is wrong (a budget is used up, a
-model is starting): it is tried again after that time and not counted. So is `StoreUnavailable`. Any other
+model is starting): it is tried again after that time and not counted. So is `StoreUnavailable`. After an event that
+raises it, `subjects` is called again. Any other
 exception is a failure: logged, recorded, tried again after 1, 2, 4, 8 ... seconds, and after MAX_FAILURES
 poisoned: shown on the System screen until the user retries it, or an event touches it again.
 

@@ -8,30 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
-from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import suppress
-from itertools import count
-from typing import Final
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
+from typing import Final, assert_never
 
-from agents.child_processes import build_child_environment, end_child
 from agents.events import Event
+from agents.jobs.running_process import ProcessEnd, RunningProcess, WriteForProcess
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater
 from agents.jobs.worker_pipe import (
-    FRAME_HEADER,
-    READY_NUMBER,
     Done,
     Failure,
-    FromProcess,
     ListSubjects,
     NoteEvent,
     Reconcile,
     WorkAnswer,
     WorkRequest,
-    WriteRequest,
-    pack_frame,
-    unpack_from_process,
 )
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -43,24 +34,37 @@ START_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 60.0
 """A piece of work takes about a second; a process that has not answered by then hangs."""
 
-END_SECONDS: Final = 2.0
 RETRY_SECONDS: Final = 1.0
+MAX_RETRY_SECONDS: Final = 60.0
 
-WriteForProcess = Callable[[WriteRequest], Awaitable[None]]
-"""Writes what the process asks for. Raises StoreError."""
+PIECES_ALONE: Final = 1_000
+"""Pieces of work that are done one at a time after the process was lost: if it is lost again, one is to blame."""
 
 log = logging.getLogger("monitor.background")
 
 
 class ProcessLost(MonitorError):
-    """The process ended, or hung and was ended."""
+    """The process ended, or hung and was ended. `unfinished` is the work that was under way."""
+
+    def __init__(self, what: str, unfinished: frozenset[Reconcile] = frozenset()) -> None:
+        super().__init__(what)
+        self.unfinished = unfinished
+
+
+class ProcessNotStarted(MonitorError):
+    """The process could not be started; it is tried again after `seconds`."""
+
+    def __init__(self, what: str, *, kept: str = "", todo: str = "", seconds: float) -> None:
+        super().__init__(what, kept=kept, todo=todo)
+        self.seconds = seconds
 
 
 class WorkerProcess:
     """The process, started when it is first asked.
 
     `arguments` are those of the Python interpreter; the process serves with `serve_workers`. `on_lost` is called
-    whenever it was lost: have the `subjects` of its workers read again.
+    whenever it was lost: have the `subjects` of its workers read again. `on_not_started` is called when it could
+    not be started MAX_FAILURES times in a row.
     """
 
     def __init__(
@@ -69,57 +73,128 @@ class WorkerProcess:
         *,
         write: WriteForProcess,
         on_lost: Callable[[], None],
+        on_not_started: Callable[[ProcessNotStarted], None] = lambda error: None,
         answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         self._arguments = arguments
         self._write = write
         self._on_lost = on_lost
+        self._on_not_started = on_not_started
         self._answer_seconds = answer_seconds
         self._start_lock = asyncio.Lock()
-        self._process: _RunningProcess | None = None
+        self._process: RunningProcess | None = None
         self._is_closed = False
+        self._work_lock = asyncio.Lock()
+        self._pieces_alone = 0
+        """How many pieces are still done one at a time."""
+        self._start_failure = Failure("")
+        """Why it could not be started last."""
+        self._start_failure_count = 0
+        """How often in a row."""
+        self._next_start = 0.0
+        """When it may be started again, by the clock of the event loop."""
 
     @property
     def pid(self) -> int | None:
-        """The process's number, if one runs."""
-        return self._process.pid if self._process is not None else None
+        """The process's number, if one runs and is ready."""
+        return self._process.pid if self._process is not None and self._process.is_ready else None
+
+    async def work(self, request: Reconcile) -> WorkAnswer:
+        """Have a piece of work done; see `ask`. After a loss, one is done at a time."""
+        async with self._work_lock if self._pieces_alone else nullcontext():
+            answer = await self.ask(request)
+        self._pieces_alone = max(0, self._pieces_alone - 1)
+        return answer
 
     async def ask(self, request: WorkRequest) -> WorkAnswer:
-        """Return the answer. Raises ProcessLost, or MonitorError with the words of what the worker raised."""
+        """Return the answer.
+
+        Raises ProcessLost, ProcessNotStarted, or MonitorError with the words of what the worker raised.
+        """
         process = await self._ensure_process()
-        try:
-            message = await process.ask(request, self._answer_seconds)
-        except (EOFError, TimeoutError) as error:
-            await self._lose(process)
-            raise ProcessLost("The process behind play ended, and is started again.") from error
-        if isinstance(message, Failure):
-            raise _worker_error(message)
-        return message
+        answer = await process.ask(request, self._answer_seconds)
+        match answer:
+            case WorkAnswer():
+                return answer
+            case Failure():
+                raise _worker_error(answer)
+            case ProcessEnd() if self._is_closed:
+                raise _closing_error()
+            case ProcessEnd(unfinished):
+                await self._lose(process)
+                raise ProcessLost("The process behind play ended while it worked on this.", unfinished)
+            case _:
+                assert_never(answer)
 
     async def close(self) -> None:
-        """End the process. Requests that wait raise ProcessLost."""
+        """End the process, or its start. Requests that wait raise ProcessLost."""
         self._is_closed = True
-        process, self._process = self._process, None
+        async with self._start_lock:
+            process, self._process = self._process, None
         if process is not None:
             await process.end()
 
-    async def _ensure_process(self) -> _RunningProcess:
-        """Return the process, started if need be. Raises ProcessLost."""
-        if self._process is not None and self._process.has_ended:
+    async def _ensure_process(self) -> RunningProcess:
+        """Return the process, started if need be. Raises ProcessLost if it is closed, or ProcessNotStarted."""
+        if self._process is not None and self._process.is_ready and self._process.has_ended:
             await self._lose(self._process)
         async with self._start_lock:
             if self._is_closed:
-                raise ProcessLost("MONITOR is closing.")
+                raise _closing_error()
             if self._process is None:
-                self._process = await _start_process(self._arguments, self._write)
-            return self._process
-
-    async def _lose(self, process: _RunningProcess) -> None:
+                self._process = await self._start()
+            process = self._process
+        match await process.wait_until_ready(START_SECONDS):
+            case Done():
+                self._start_failure_count = 0
+                return process
+            case Failure() as failure:
+                pass
+            case ProcessEnd():
+                failure = _start_failure("it ended at once")
+        if self._is_closed:
+            raise _closing_error()
         if self._process is process:
             self._process = None
-            if not self._is_closed:
-                log.warning("background: the process %s was lost", process.pid)
-                self._on_lost()
+            self._note_start_failure(failure)
+            await process.kill()
+        raise self._start_error()
+
+    async def _start(self) -> RunningProcess:
+        """Raises ProcessNotStarted."""
+        if asyncio.get_running_loop().time() < self._next_start:
+            raise self._start_error()
+        try:
+            return await RunningProcess.start(self._arguments, self._write)
+        except OSError as error:
+            self._note_start_failure(_start_failure(error.strerror or str(error)))
+            raise self._start_error() from error
+
+    def _note_start_failure(self, failure: Failure) -> None:
+        log.warning("background: %s", failure.what)
+        self._start_failure = failure
+        self._start_failure_count += 1
+        if self._start_failure_count >= MAX_FAILURES:
+            self._next_start = asyncio.get_running_loop().time() + self._retry_seconds()
+        if self._start_failure_count == MAX_FAILURES:
+            self._on_not_started(self._start_error())
+
+    def _start_error(self) -> ProcessNotStarted:
+        failure = self._start_failure
+        return ProcessNotStarted(
+            failure.what, kept=failure.kept, todo=failure.todo, seconds=self._retry_seconds()
+        )
+
+    def _retry_seconds(self) -> float:
+        """Return the seconds between two starts that failed."""
+        return min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2.0 ** max(0, self._start_failure_count - MAX_FAILURES))
+
+    async def _lose(self, process: RunningProcess) -> None:
+        if self._process is process:
+            self._process = None
+            log.warning("background: the process %s was lost", process.pid)
+            self._pieces_alone = PIECES_ALONE
+            self._on_lost()
             await process.kill()
 
 
@@ -141,8 +216,6 @@ class ProcessWorker:
         self._process = process
         self._kind, self._queue, self._priority = kind, queue, priority
         self._concerns = concerns
-        self._losses_by_subject: Counter[Id] = Counter()
-        """How often in a row the process was lost while it worked on a subject."""
 
     @property
     def kind(self) -> JobKind:
@@ -157,147 +230,32 @@ class ProcessWorker:
         return self._priority
 
     async def subjects(self) -> Collection[JobSubject]:
-        return (await self._process.ask(ListSubjects(self._kind))).subjects
+        """Raises RetryLater if there is no process to ask."""
+        return await self._ask_subjects(ListSubjects(self._kind))
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        if not self._concerns(event):
-            return ()
-        return (await self._process.ask(NoteEvent(self._kind, event))).subjects
+        """Raises RetryLater if there is no process to ask."""
+        return await self._ask_subjects(NoteEvent(self._kind, event)) if self._concerns(event) else ()
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Raises RetryLater if the process was lost; after MAX_FAILURES in a row the subject is blamed."""
+        """Raises ProcessLost if the process was lost at this work and no other, and else RetryLater."""
+        request = Reconcile(self._kind, subject_id)
         try:
-            answer = await self._process.ask(Reconcile(self._kind, subject_id))
+            return (await self._process.work(request)).items_left
+        except ProcessNotStarted as error:
+            raise RetryLater(error.what, seconds=error.seconds, whole_kind=True) from error
         except ProcessLost as error:
-            self._losses_by_subject[subject_id] += 1
-            if self._losses_by_subject[subject_id] > MAX_FAILURES:
+            if error.unfinished == {request}:
                 raise
             raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
-        del self._losses_by_subject[subject_id]
-        return answer.items_left
 
-
-class _RunningProcess:
-    """A running process, which may answer in any order."""
-
-    def __init__(self, process: asyncio.subprocess.Process, write: WriteForProcess) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process, self._stdin = process, process.stdin
-        self._write = write
-        self._numbers = count(READY_NUMBER + 1)
-        self._answers_by_number: dict[int, asyncio.Future[WorkAnswer | Failure]] = {}
-        self._reader_task = asyncio.create_task(self._read_messages(process.stdout))
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def has_ended(self) -> bool:
-        return self._reader_task.done()
-
-    async def ask(self, request: WorkRequest, seconds: float) -> WorkAnswer | Failure:
-        """Return the answer. Raises EOFError or TimeoutError if the process has failed."""
-        if self.has_ended:
-            raise EOFError
-        number = next(self._numbers)
-        answer: asyncio.Future[WorkAnswer | Failure] = asyncio.get_running_loop().create_future()
-        self._answers_by_number[number] = answer
+    async def _ask_subjects(self, request: ListSubjects | NoteEvent) -> Collection[JobSubject]:
         try:
-            self._stdin.write(pack_frame(number, request))
-            # Twice: after this process was stopped for long, the first wait is over before the answer is read.
-            for wait_seconds in (seconds, seconds / 10):
-                await asyncio.wait([answer], timeout=wait_seconds)
-                if answer.done():
-                    return answer.result()
-            raise TimeoutError
-        finally:
-            self._answers_by_number.pop(number, None)
-
-    async def end(self) -> None:
-        """Let the process end, and kill it if it does not."""
-        await self._stop_reading()
-        if self._process.returncode is None:
-            await end_child(self._process, seconds=END_SECONDS)
-
-    async def kill(self) -> None:
-        await self._stop_reading()
-        with suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
-
-    async def _stop_reading(self) -> None:
-        self._reader_task.cancel()
-        await asyncio.gather(self._reader_task, return_exceptions=True)
-
-    async def _read_messages(self, stdout: asyncio.StreamReader) -> None:
-        """Pass every answer on to its caller and do what is asked, until the process ends or sends nonsense."""
-        try:
-            async with asyncio.TaskGroup() as writes:
-                while True:
-                    number, message = await _read_message(stdout)
-                    match message:
-                        case WorkAnswer() | Failure():
-                            answer = self._answers_by_number.get(number)
-                            if answer is not None and not answer.done():
-                                answer.set_result(message)
-                        case Done():
-                            raise ValueError("nothing was asked that is answered so")
-                        case _:
-                            writes.create_task(self._write_and_answer(number, message))
-        except* (EOFError, OSError, ValueError) as errors:
-            log.info("a process behind play ended: %r", errors.exceptions[0])
-        finally:
-            for answer in self._answers_by_number.values():
-                if not answer.done():
-                    answer.set_exception(EOFError())
-
-    async def _write_and_answer(self, number: int, request: WriteRequest) -> None:
-        message: Done | Failure = Done()
-        try:
-            await self._write(request)
-        except MonitorError as error:
-            message = Failure(error.what, error.kept, error.todo)
-        self._stdin.write(pack_frame(number, message))
-
-
-async def _start_process(arguments: Sequence[str], write: WriteForProcess) -> _RunningProcess:
-    """Start a process and wait until it is ready. Raises ProcessLost, or what the process says."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            # -P: not from the current folder, see agents.llm.child_client.
-            *("-P", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=build_child_environment({}),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise _start_error(error.strerror or str(error)) from error
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(START_SECONDS):
-            _, message = await _read_message(process.stdout)
-    except BaseException as error:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-        if isinstance(error, EOFError | OSError | ValueError):  # a timeout (TimeoutError) is an OSError
-            raise _start_error("it ended at once") from error
-        raise
-    if isinstance(message, Failure):
-        await process.wait()
-        raise _worker_error(message)
-    return _RunningProcess(process, write)
-
-
-async def _read_message(stdout: asyncio.StreamReader) -> tuple[int, FromProcess]:
-    """Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
-    number, length = FRAME_HEADER.unpack(await stdout.readexactly(FRAME_HEADER.size))
-    return number, unpack_from_process(await stdout.readexactly(length))
+            return (await self._process.ask(request)).subjects
+        except ProcessNotStarted as error:
+            raise RetryLater(error.what, seconds=error.seconds) from error
+        except ProcessLost as error:
+            raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
 
 
 def _worker_error(failure: Failure) -> MonitorError:
@@ -306,5 +264,9 @@ def _worker_error(failure: Failure) -> MonitorError:
     return MonitorError(failure.what, kept=failure.kept, todo=failure.todo)
 
 
-def _start_error(reason: str) -> ProcessLost:
-    return ProcessLost(f"The process behind play could not be started: {reason}.")
+def _start_failure(reason: str) -> Failure:
+    return Failure(f"The process behind play could not be started: {reason}.")
+
+
+def _closing_error() -> ProcessLost:
+    return ProcessLost("MONITOR is closing.")

@@ -192,6 +192,11 @@ class SummaryWorker:
     # --- a scene that is over, and its story -----------------------------------------------------------
 
     async def _summarise_ended_scene(self, scene: Scene) -> None:
+        await self._write_scene_summary(scene)
+        await self._summarise_story(scene)
+
+    async def _write_scene_summary(self, scene: Scene) -> str:
+        """Write the scene's summary if it has changed; returns its text."""
         assert scene.head is not None
         turns = await self.log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
         proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
@@ -209,7 +214,7 @@ class SummaryWorker:
         )
         (first,) = await self.log.line_slice(scene.id, 0, 1) or [turns[0]]
         await self._put_if_changed(scene, self._build_summary(SCENE_KIND, scene, text, first.id, turns[-1]))
-        await self._summarise_story(scene)
+        return text
 
     async def _summarise_story(self, scene: Scene) -> None:
         """Summarise the story up to this scene, for the prompts of the next one."""
@@ -237,6 +242,10 @@ class SummaryWorker:
         if summary_id in stored_summaries:
             return stored_summaries[summary_id].text
         if level == 0:
+            # Its job may have failed, or come later: what is written without it would not be written again.
+            move = await self.log.loop_state(Loop.SCENE, last.id)
+            if move is not None and move.target in _ENDED_STATES:
+                return await self._write_scene_summary(last)
             return f"Scene {last.order}: {last.summary}" if last.summary else ""
         size = len(scenes) // ROLL_UP_SIZE
         parts = [

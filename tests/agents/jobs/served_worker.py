@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 
 from agents.child_processes import claim_stdout, write_all
 from agents.events import Event, HeadMoved, Notice
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject
+from agents.jobs.worker_pipe import FRAME_HEADER, WorkAnswer, pack_frame
 from agents.jobs.worker_server import ProgramPipe, serve_workers
 from stores.errors import InputError
 from stores.records.ids import Id
@@ -23,8 +25,10 @@ class ServedWorker:
     queue = PLAIN_QUEUE
     priority = 1
 
-    def __init__(self, program: ProgramPipe) -> None:
+    def __init__(self, program: ProgramPipe, write: Callable[[bytes], None]) -> None:
         self._program = program
+        self._write = write
+        self._release = asyncio.Event()
 
     async def subjects(self) -> Collection[JobSubject]:
         return [JobSubject("scene", "universe", os.getpid())]
@@ -38,8 +42,19 @@ class ServedWorker:
                 raise InputError("No room.", kept="All is kept.", todo="Make room.")
             case "broken":
                 raise RuntimeError("a bug")
+            case "odd":
+                raise OddError
             case "fatal":
                 os._exit(9)
+            case "torn":
+                self._write(pack_frame(1, WorkAnswer(items_left=3))[:-1])
+                os._exit(0)
+            case "nonsense":
+                self._write(FRAME_HEADER.pack(1, 4) + b"????")
+            case "held":
+                await self._release.wait()
+            case "release":
+                self._release.set()
             case "hanging":
                 time.sleep(3_600)  # noqa: ASYNC251 - it is to hang
             case "written":
@@ -48,13 +63,22 @@ class ServedWorker:
         return 3
 
 
+class OddError(Exception):
+    """Cannot be pickled."""
+
+    def __init__(self) -> None:
+        super().__init__("a bug")
+        self.lock = threading.Lock()
+
+
 async def main() -> None:
-    program = ProgramPipe(partial(write_all, claim_stdout()))
+    write = partial(write_all, claim_stdout())
+    program = ProgramPipe(write)
     requests = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(requests), sys.stdin
     )
-    await serve_workers([ServedWorker(program)], requests, program)
+    await serve_workers([ServedWorker(program, write)], requests, program)
 
 
 if __name__ == "__main__":

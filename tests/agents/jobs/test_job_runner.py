@@ -339,6 +339,62 @@ async def test_job_runner_rescans_after_worker_fails_on_event(
     assert (worker.done, worker.scan_count) == (["a"], 2)
 
 
+async def test_job_runner_says_why_it_cannot_look_for_work_and_looks_again_when_told(
+    runner: JobRunner, events: EventBus, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("agents.jobs.job_runner.STORE_SECONDS", 0.0)
+    rows: list[tuple[str, str]] = []
+
+    class Away(FakeWorker):
+        async def subjects(self) -> Collection[JobSubject]:
+            rows.extend(runner.current_status().rows)
+            if not self.scan_count:
+                self.scan_count += 1
+                raise RetryLater("It cannot be asked.", seconds=0.0)
+            return await super().subjects()
+
+        async def on_event(self, event: Event) -> Collection[JobSubject]:
+            raise RetryLater("It cannot be asked.", seconds=3_600.0)
+
+    worker = Away(subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert rows == [("words", "up to date"), ("words", "It cannot be asked.")]
+    assert runner.current_status().rows == (("words", "up to date"),)
+    events.publish(HeadMoved("a"))
+    await runner.wait_until_idle()
+    assert (worker.done, worker.scan_count) == (["a", "a"], 3)
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
+
+
+async def test_job_runner_asks_about_one_event_at_a_time_however_many_come(
+    runner: JobRunner, events: EventBus
+) -> None:
+    asked_ids: list[str] = []
+    answers_wait = asyncio.Event()
+
+    class Slow(FakeWorker):
+        async def on_event(self, event: Event) -> Collection[JobSubject]:
+            asked_ids.append(event.scene_id if isinstance(event, HeadMoved) else "")
+            await answers_wait.wait()
+            return await super().on_event(event)
+
+    worker = Slow()
+    runner.register(worker)
+    await runner.wait_until_idle()
+    flood = [f"scene {number:04}" for number in range(300)]
+    for scene_id in flood:
+        events.publish(HeadMoved(scene_id))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert asked_ids == flood[:1]
+    answers_wait.set()
+    while len(worker.done) < len(flood):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    assert asked_ids == flood
+    assert sorted(worker.done) == flood
+
+
 async def test_job_status_events_count_down_to_zero(
     runner: JobRunner, published: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:

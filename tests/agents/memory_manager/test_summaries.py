@@ -14,6 +14,7 @@ from agents.context_assembly import narrative_context
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.indexer.source_reader import SourceReader
 from agents.memory_manager.summary_texts import (
     DECIDED_PREFIX,
     LAST_SCENES_KEPT,
@@ -22,6 +23,7 @@ from agents.memory_manager.summary_texts import (
     OWED_PREFIX,
     ROLL_UP_SIZE,
     SCENE_LEVELS,
+    STORY_KIND,
     plan_scene_levels,
     roll_up_summaries,
     shorten_text,
@@ -31,6 +33,7 @@ from agents.memory_manager.summary_worker import SummaryWorker
 from stores.authority import Role
 from stores.records.ids import Id, SteppingClock
 from stores.records.llm import DecisionMark
+from stores.records.memory import Summary
 from stores.records.play import MoveKind, Speaker, Turn
 from tests.agents.memory_manager.memory_session import InMemoryCursors, MemorySession, open_memory_session
 from tests.contract import builders as make
@@ -187,3 +190,35 @@ async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> No
     assert scene.startswith("Scene 1 “The yard”: The horn is yours.")
     assert "Mara owns Horn." in scene
     assert promise == OWED_PREFIX + "Bela Orsk waits for Mara at the ford."
+
+
+async def test_story_summary_has_an_earlier_scene_whose_own_job_comes_later(session: MemorySession) -> None:
+    scene_ids = [session.scene_id]
+    for words in ("I bar the gate.", "I ring the bell."):
+        await session.play(words, "/end That was that", "/commit")
+        scene_ids.append(session.scene_id)
+    first_id, second_id, _ = scene_ids
+    await summarise(session, second_id)
+    early = {s.kind: s.text for s in await session.log.summaries(second_id)}
+    await summarise(session, first_id)
+    await summarise(session, second_id)
+    assert {s.kind: s.text for s in await session.log.summaries(second_id)} == early
+    assert "I bar the gate." in early[STORY_KIND]
+
+
+async def test_chapter_of_earlier_scenes_is_not_part_of_what_is_indexed_of_a_scene(
+    session: MemorySession,
+) -> None:
+    await session.play("I bar the gate.")
+    scene = await session.log.scene(session.scene_id)
+    reader = SourceReader(
+        session.program.stores.canon(Role.INDEXER), session.program.stores.log(Role.INDEXER)
+    )
+    before = await reader.read_scene_item(scene)
+    for kind, text in (("chapter", "The bell was stolen long ago."), ("scene", "The gate is barred.")):
+        summary = Summary(
+            id=kind, scene_id=scene.id, kind=kind, text=text, last_turn=scene.head, created_at=START
+        )
+        await session.program.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
+    after = await reader.read_scene_item(scene)
+    assert after.text == f"{before.text}\nThe gate is barred."
