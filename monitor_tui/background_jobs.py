@@ -199,7 +199,7 @@ def _start_behind_play(
 ) -> WorkerProcess:
     """Register the workers that a process of their own runs for this home folder, and return the process."""
     kinds = (JobKind.REMEMBER, JobKind.SUMMARISE, JobKind.INDEX)
-    lost_text = "What works behind play ended unexpectedly and is started again. Nothing is lost."
+    lost_text = "The background process ended unexpectedly and is started again. Nothing is lost."
     notices = iter([Notice(lost_text, "warning")])
 
     def look_again() -> None:

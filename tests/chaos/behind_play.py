@@ -22,7 +22,7 @@ from stores.records.memory import Memory, Summary
 WAIT_SECONDS = 120.0
 """For what takes seconds: a busy machine takes many times that."""
 
-LOST_TEXT = "What works behind play ended unexpectedly and is started again. Nothing is lost."
+LOST_TEXT = "The background process ended unexpectedly and is started again. Nothing is lost."
 
 
 class Derived(NamedTuple):
