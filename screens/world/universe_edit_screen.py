@@ -69,7 +69,7 @@ class UniverseEditScreen(ServiceScreen[None]):
             "L", "lock", "Protect", id="universe.lock", tooltip="Protect from changes: only you can change it"
         ),
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
-        Binding("t", "moment", "Time", id="universe.moment", tooltip="Canon at another time"),
+        Binding("t", "moment", "Facts", id="universe.moment", tooltip="All facts, now or at another time"),
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
         Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),

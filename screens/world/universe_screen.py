@@ -35,7 +35,7 @@ MAX_TREE_ENTITIES = 500
 """Entities in the tree at once; a search finds the others."""
 
 NO_UNIVERSE_HINT = "No world yet. Press i to add the sample world, or start a story."
-NAME_NOT_FOUND = "Nothing with that name."
+NAME_NOT_FOUND = "Nothing with that name. t finds facts by their words."
 NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at the gate shows up here."
 
 
