@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings, EmbeddingSettings
 from agents.services.services import Services
 from benchmarks.fill import LARGE, SMALL, Size, fill
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import open_program
 from stores.open import Stores
 from stores.records.ids import Id
