@@ -339,7 +339,7 @@ class SceneLoop:
         )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
         narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
-        narrative_evidence = [turn_evidence(t) for t in narrative_turns if t.id != context.scene.head]
+        narrative_evidence = [turn_evidence(t) for t in narrative_turns]
         await self._declarations.stage_change(
             context, change, summary, evidence=[scene_evidence, *narrative_evidence]
         )
