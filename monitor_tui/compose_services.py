@@ -164,7 +164,6 @@ class ServiceComposer:
             play.line_player,
             play.narration,
             play.actions,
-            play.scenes,
             play.triggers,
             play.play_table,
             play.views,

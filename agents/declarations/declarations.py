@@ -1,7 +1,7 @@
 """Stages the GM's declarations: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
 
-Each has the typed words and the current turn of play as evidence, so that undoing that turn undoes the
-declaration too. Nothing here writes canon.
+Each rests on the typed words, and on the current turn of play only if its words support what is declared.
+It belongs to that turn all the same, so that undoing the turn undoes the declaration too. Nothing here writes canon.
 """
 
 from __future__ import annotations
@@ -14,16 +14,23 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.proposals.effects import fit_value, parse_effects
+from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
+from agents.prose.supporting_words import mentions_name, supports_statement
 from stores.errors import InputError
 from stores.records.canon import (
+    AssertFact,
     Authority,
+    CreateEntity,
     Evidence,
+    NoteAxiom,
     Payload,
     StateChange,
+    StateOp,
 )
 from stores.records.ids import IdGenerator
+from stores.records.play import Speaker
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 
@@ -208,9 +215,33 @@ class DeclarationService:
             Authority.GM,
             _site_of(context),
             turn=context.last_play_turn,
-            evidence=evidence,
+            evidence=evidence or _supporting_turn_evidence(context, change, quote),
             critical=critical,
         )
+
+
+def _supporting_turn_evidence(context: SceneContext, change: Payload, quote: str) -> tuple[Evidence, ...]:
+    """Return the current turn as evidence, if its words support what is declared."""
+    turn, hero = context.last_play_turn, context.player_character()
+    if turn is None or turn.speaker in (Speaker.SYSTEM, Speaker.ORACLE):
+        return ()
+    hero_name = hero.name if hero else ""
+    if isinstance(change, CreateEntity):
+        is_supported = mentions_name(turn.text, change.name)
+    else:
+        is_supported = supports_statement(turn.text, _statement_of(context, change, quote), hero_name)
+    return (turn_evidence(turn),) if is_supported else ()
+
+
+def _statement_of(context: SceneContext, change: Payload, quote: str) -> str:
+    """Return what a declaration says in a sentence."""
+    if isinstance(change, AssertFact | NoteAxiom):
+        return change.statement
+    if isinstance(change, StateChange) and (entity := context.entities.get(change.entity_id)):
+        what = change.key if change.op in (StateOp.TAG, StateOp.UNTAG) else f"{change.key} {change.value}"
+        return f"{entity.name}: {'not ' if change.op is StateOp.UNTAG else ''}{what}"
+    label, colon, sentence = quote.partition(": ")  # as in `Paid: Mara owes the well a coin.`
+    return sentence if colon else label
 
 
 def _site_of(context: SceneContext) -> ProposalSite:

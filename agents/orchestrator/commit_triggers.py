@@ -1,4 +1,4 @@
-"""The offer to commit in mid-scene, made after a critical proposal or in a long scene."""
+"""The offer to commit in mid-scene: after a critical proposal, in a long scene, and of anything in autopilot."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
@@ -20,6 +21,7 @@ from stores.errors import CanonConflict
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
+from stores.records.play import StoryMode
 from stores.records.workflow import Decision, Verdict
 
 
@@ -122,11 +124,16 @@ class GateActions:
     async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
         """Move from Active to Finalizing; the summary becomes a proposed event, and clocks act.
 
-        The reply says what the end brought by itself.
+        In autopilot the scene passes its gate at once: what policy accepts is written, the rest waits at the next
+        gate. The reply says what the end brought by itself.
         """
         scene_id = context.scene.id
         await self._scenes.end_scene(context, summary)
         end_lines = await self._solo_tools.describe_scene_end(scene_id)
+        if context.story.mode is StoryMode.AUTOPILOT:
+            report = await self._scenes.commit(scene_id, None, reason="autopilot")
+            lines = (*commit_lines(report), *end_lines) or ("The scene has ended.",)
+            return Outcome(Reply("operation", lines, goto="scene", subject=report.next_scene_id))
         return Outcome(
             Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)
         )

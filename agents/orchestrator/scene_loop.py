@@ -166,6 +166,8 @@ class SceneLoop:
     async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
         """Return what a commit would write now and why it is offered; None if none is."""
         pending_proposals = _pending_in_line_order(context.undecided)
+        if context.story.mode is StoryMode.AUTOPILOT:
+            return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
@@ -185,6 +187,17 @@ class SceneLoop:
         if needed_count := len(trigger_batch) - len(critical_proposals):
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
+
+    async def _find_autopilot_offer(
+        self, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
+    ) -> CommitOffer | None:
+        """Return everything that policy accepts: in autopilot it is committed at once, critical or not."""
+        accepted_ids = [
+            row.proposal.id
+            for row in await self._views.build_proposal_rows(pending_proposals)
+            if row.mark == "accept" and row.proposal.id not in dismissed_ids
+        ]
+        return CommitOffer("autopilot", tuple(accepted_ids)) if accepted_ids else None
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """After something was staged, commit the offer if the story is set so, else announce it."""
@@ -339,7 +352,7 @@ class SceneLoop:
         )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
         narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
-        narrative_evidence = [turn_evidence(t) for t in narrative_turns if t.id != context.scene.head]
+        narrative_evidence = [turn_evidence(t) for t in narrative_turns]
         await self._declarations.stage_change(
             context, change, summary, evidence=[scene_evidence, *narrative_evidence]
         )

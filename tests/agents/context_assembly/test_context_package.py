@@ -10,7 +10,7 @@ import pytest
 
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.package_builder import ContextPackageBuilder
-from agents.context_assembly.prompt_sections import build_prompt_sections
+from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.llm.prompt_builder import build_prompt, estimate_tokens
@@ -246,6 +246,42 @@ async def test_context_package_does_not_recall_turns_in_view(story: PlayedStory)
     await story.play("I bury the copper idol.", "> Done.")
     package = await pack(story, await indexed(story), "I dig for the copper idol.")
     assert package.recalled.passages == ()
+
+
+async def test_context_package_recalls_the_stretch_of_an_earlier_scene_that_bears_on_the_words(
+    story: PlayedStory,
+) -> None:
+    await story.play(*(f"I swear oath {n} by the salt and the silver tide." for n in range(20)))
+    await story.play("I swear that the copper idol lies under the elder.")
+    await story.play(*(f"I swear oath {n} by the salt and the silver tide." for n in range(21, 40)))
+    await story.end()
+    await story.play("I sleep.", *(f"I walk {n}." for n in range(30)))
+    packages = await indexed(story)
+    sections = build_prompt_sections(await pack(story, packages, "I dig for the copper idol."))
+    assert sections["scenes"].startswith("- [Scene 1 “The yard”] Turns 21 to 40: ")
+    assert "copper idol lies under the elder" in sections["scenes"]
+    assert "copper idol" not in sections["summary"]
+
+
+async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(story: PlayedStory) -> None:
+    await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
+    await story.end()
+    await story.play("I sleep.")
+    package = await pack(story, await indexed(story), "I dig for the copper idol.")
+    assert "copper idol" in build_prompt_sections(package)["summary"]
+    assert package.recalled.scenes == ()
+
+
+async def test_context_package_holds_the_gms_notes_and_tells_no_npc(story: PlayedStory) -> None:
+    await story.play("/npc Old Tam: keeper of the bell", "/note The idol is a forgery.")
+    await story.play(*(f"/note Plan {n}: rain." for n in range(8)), "I wait.")
+    package = await story.package("I weigh the idol.")
+    notes = build_prompt_sections(package)["notes"].splitlines()
+    assert notes == ["- The idol is a forgery.", *(f"- Plan {n}: rain." for n in range(2, 8))]
+    (tam,) = [p.entity for p in package.canonical.cast if p.entity.name == "Old Tam"]
+    assert "forgery" not in str(build_npc_sections(package, tam, ()))
+    for persona in (Persona.NARRATOR, Persona.LIBRARIAN, Persona.DIRECTOR):
+        assert "notes" in {s.name for s in load_prompts()[persona].sections}
 
 
 async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStory) -> None:

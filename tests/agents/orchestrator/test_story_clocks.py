@@ -85,7 +85,7 @@ async def test_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: Pa
         reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
         (fact,) = await reader.facts(universe_id, FactQuery(prefix="clock:"))
         evidence = await reader.evidence_of(fact.id)
-        assert {e.kind for e in evidence} >= {EvidenceKind.TURN, EvidenceKind.MANUAL}
+        assert {e.kind for e in evidence} == {EvidenceKind.MANUAL, EvidenceKind.SCENE}
 
 
 async def test_clock_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Path) -> None:
