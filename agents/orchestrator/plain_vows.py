@@ -17,10 +17,13 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
 from agents.orchestrator.exchange import Exchange
 from agents.proposals.proposals import Proposals, ProposalSite
+from agents.prose.hero_words import find_hero_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
-from agents.prose.settled_words import drops_decision, find_best_match, keeps_promise
+from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences
 from agents.views.play_views import Reply
 from stores.ports import LogReader
 from stores.records.canon import Authority
@@ -87,7 +90,7 @@ class PlainVows:
         if not exchange.gm_authored:
             decision_lines, offered_line = await self._describe_decisions(exchange, context)
             lines += decision_lines
-        offered_line = offered_line or await self._offer_settlement(exchange.words, context)
+        offered_line = offered_line or await self._offer_settlement(exchange, context)
         if offered_line:
             lines.append(f"{_OFFERS[offered_line.split()[0]]} {offered_line} (Tab takes it)")
         if not lines:
@@ -110,20 +113,31 @@ class PlainVows:
         offered = next((d.words for d in decisions if not d.is_lasting), "")
         return lines, f"/decide {offered}" if offered else ""
 
-    async def _offer_settlement(self, words: str, context: SceneContext) -> str:
-        """Return the command for what the words plainly keep or drop; empty if they do not, or it is not clear what."""
-        if drops_decision(words):
-            decisions = await read_decisions(self._log, context)
-            index = find_best_match(words, [decision.text for decision in decisions])
-            return "" if index is None else f"/lift {index + 1}"
-        if keeps_promise(words):
+    async def _offer_settlement(self, exchange: Exchange, context: SceneContext) -> str:
+        """Return the command for what the words plainly keep, break or drop; empty if it is not clear what."""
+        words = exchange.words
+        if exchange.gm_authored:
+            sentences = split_sentences(strip_speech(words))
+        else:
+            sentences = [sentence.text for sentence in find_hero_sentences(words)]
+        command, statements = "", []
+        if breaks_promise(sentences) or keeps_promise(sentences):
+            command = "/broken" if breaks_promise(sentences) else "/paid"
             commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-            index = find_best_match(words, [commitment.fact.statement for commitment in commitments])
-            return "" if index is None else f"/paid {index + 1}"
-        return ""
+            statements = [commitment.fact.statement for commitment in commitments]
+        elif not exchange.gm_authored and drops_decision(sentences):
+            command = "/lift"
+            statements = [decision.text for decision in await read_decisions(self._log, context)]
+        index = find_best_match(words, statements)
+        return "" if index is None else f"{command} {index + 1}"
 
 
-_OFFERS: Final = {"/decide": "Decision?", "/paid": "Kept?", "/lift": "No longer decided?"}
+_OFFERS: Final = {
+    "/decide": "Decision?",
+    "/paid": "Kept?",
+    "/broken": "Broken?",
+    "/lift": "No longer decided?",
+}
 """What is asked before a command that is offered."""
 
 

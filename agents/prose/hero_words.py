@@ -16,9 +16,9 @@ _SAID_BY_OTHER: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind a speech: somebody else says it."""
-_SAID_BY_OTHER_BEFORE: Final = re.compile(
-    rf"\b(?!I\b|we\b)[\w'’-]+\s+(?:\w+ly\s+)?{_SAYS}(?:\s+[\w'’-]+){{0,4}}\s*[,:]?\s*$", re.IGNORECASE
-)
+_INTRODUCED: Final = re.compile(r"(?:^|[.!?¶])\s*(?P<clause>[^.!?¶]+)[,:]\s*$")
+"""Before a speech: a clause that it belongs to (`Harl snarls:`)."""
+_OF_HERO: Final = re.compile(r"(?:(?:and|then|so|but|now)\s+)*(?:I|we|my)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +60,7 @@ def split_speeches(speeches: list[Speech]) -> list[FirstPersonSentence]:
 def is_said_by_other(speech: Speech) -> bool:
     """Say whether a player's line has somebody else say it, as in `"Never again," says Dagna`."""
     text_after = speech.paragraph[speech.end :][:80]
-    text_before = strip_speech(speech.paragraph[: speech.start])[-80:]
-    return bool(_SAID_BY_OTHER.search(text_after) or _SAID_BY_OTHER_BEFORE.search(text_before))
+    introduced = _INTRODUCED.search(strip_speech(speech.paragraph[: speech.start]))
+    return bool(_SAID_BY_OTHER.search(text_after)) or (
+        introduced is not None and _OF_HERO.match(introduced["clause"]) is None
+    )

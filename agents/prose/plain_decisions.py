@@ -37,19 +37,21 @@ _DECIDE: Final = re.compile(
     r"\s*[,:]?\s+(?:here and now\s+)?(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_STATIVE = (
-    r"(?:can|could|be|am|are|see|hear|have|know|understand|forget|find|get|feel|remember|learn|manage|"
-    r"believe I|notice|had)\b"
+_UNDECIDED = (
+    r"(?:can|could|be|am|are|see|hear|have|know|understand|forget|find|get|feel|remember|learn|manage|notice|had|"
+    r"want|plan|hope|wish|mean|intend|would|might|may|should|think|try|ask|tell|say|wonder|suppose|guess|like)\b"
 )
+"""Verbs of what is not decided but happens, is wished or is said."""
 _NEVER_AGAIN: Final = re.compile(
-    rf"\b(?P<who>I|we)\s*{_WILL}\s+never(?:\s+ever)?\s+(?!{_STATIVE}).*?\bagain\b.*"
-    rf"|\bnever(?:\s+ever)?\s+again\s+(?:will|shall|do)\s+(?:I|we)\s+(?!{_STATIVE}).+",
+    rf"\b(?P<who>I|we)\s*{_WILL}\s+never(?:\s+ever)?\s+(?!{_UNDECIDED}).*?\bagain\b.*"
+    rf"|\bnever(?:\s+ever)?\s+again\s+(?:will|shall|do)\s+(?:I|we)\s+(?!{_UNDECIDED}).+",
     re.IGNORECASE | re.DOTALL,
 )
-_FROM_NOW: Final = re.compile(
-    rf"\b{_FROM_NOW_ON},?\s+(?:I|we)(?:\s+|(?=['’]))(?!{_STATIVE}).+"
-    rf"|\b(?:I|we)(?:\s+|(?=['’]))(?!{_STATIVE})[^;,]*?\b{_FROM_NOW_ON}\b.*",
-    re.IGNORECASE | re.DOTALL,
+_FROM_NOW_ON_I: Final = re.compile(
+    rf"\b{_FROM_NOW_ON},?\s+(?:I|we)(?:\s+|(?=['’]))(?!{_UNDECIDED}).+", re.IGNORECASE | re.DOTALL
+)
+_I_FROM_NOW_ON: Final = re.compile(
+    rf"\b(?:I|we)(?:\s+|(?=['’]))(?!{_UNDECIDED})[^;,]*?\b{_FROM_NOW_ON}\b.*", re.IGNORECASE | re.DOTALL
 )
 _LASTING: Final = re.compile(
     rf"\bnever\b|\balways\b|\bno longer\b|\b{_FROM_NOW_ON}\b|\bas long as\b|\bfor (?:the rest of|as long)\b|"
@@ -102,7 +104,7 @@ def _read_sentence(sentence: FirstPersonSentence) -> Iterator[PlainDecision]:
     text = sentence.text
     if match := _DECIDE.search(text):
         words, is_decided = _read_decided(match["who"], match["rest"]), True
-    elif match := _NEVER_AGAIN.search(text) or _FROM_NOW.search(text):
+    elif match := _NEVER_AGAIN.search(text) or _FROM_NOW_ON_I.search(text) or _I_FROM_NOW_ON.search(text):
         words, is_decided = match[0], not _TIME_CLAUSE.search(text[: match.start()])
     else:
         return

@@ -34,10 +34,10 @@ class PlainPromise:
     """Whether it is said to whoever listens (`I promise you ...`)."""
 
 
-_NAME = r"(?:[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){0,3})"
+_NAME = r"(?:(?!(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){0,3})"
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
-_TO = rf"(?P<to>you(?: all| both)?|him|her|them|(?!I\b){_NAME})"
+_TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
 _ADJUNCT = r"(?:\s+(?:on|by|over|before|upon)\s+[^,]{1,40}?(?=,|\s+that\b|\s+to\b|\s+never\b))?"
 _CLAUSE = (
@@ -124,7 +124,9 @@ def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
     to = match["to"] or ""
     is_named = bool(_NAME_PATTERN.match(to))
     if words := _promised_words(match, ()):
-        yield PlainPromise(words, sentence, match["who"], (to,) if is_named else (), to.startswith("you"))
+        yield PlainPromise(
+            words, sentence, match["who"], (to,) if is_named else (), to.casefold().startswith("you")
+        )
 
 
 def _find_vocatives(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Finds words that say a promise is kept or a decision dropped, and which of several they mean."""
+"""Finds words that say a promise is kept or broken or a decision dropped, and which of several they mean."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agents.prose.speech import strip_speech
-from agents.prose.words import split_sentences, stem
+from agents.prose.words import stem
 
 _KEEPS: Final = re.compile(
-    r"\bas (?:I|we|he|she|they|[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?: had| have| has)?(?: once)? "
+    r"\b[Aa]s (?:I|we|he|she|they|[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?: had| have| has)?(?: once)? "
     r"(?:promised|swore|sworn|vowed|pledged)\b"
+    r"(?=$|[,.;:!]| (?:to |that )?(?:you|him|her|them|and|(?:I|he|she|they) would|[A-Z]))"
     r"|\b(?:keeps?|kept|(?:have|has) (?:now )?kept) (?:my|his|her|their|our) (?:promise|oath|word|vow|pledge)\b"
     r"|\bmy (?:promise|oath|word|vow)(?: to [A-Z][\w'’-]+)? is kept\b"
+)
+_BREAKS: Final = re.compile(
+    r"\b(?:breaks?|broke|broken) (?:my|his|her|their|our|the) (?:promise|oath|word|vow|pledge)\b"
+    r"|\bpromised\b.*\b(?:have|has) (?:now |since )?failed\b"
 )
 _DROPS: Final = re.compile(
     r"\bI (?:hereby |now )?(?:drop|lift|take back|give up|abandon|revoke|go back on|let go of)\b[^.;!?]*"
@@ -21,8 +25,8 @@ _DROPS: Final = re.compile(
     r"|\bI no longer (?:hold|keep) to\b"
 )
 _UNSURE: Final = re.compile(
-    r"\b(?:if|unless|whether|not|never|cannot|would|could|might|may|should|must|will|shall|want|hope|wish|dream\w*|"
-    r"try|mean to|going to|almost|nearly)\b|n['’]t\b|['’]ll\b|\?"
+    r"\b(?:[Ii]f|[Uu]nless|whether|not|never|cannot|would|could|might|may|should|must|will|shall|want|hope|wish|"
+    r"dream\w*|try|mean to|going to|almost|nearly)\b|n['’]t\b|['’]ll\b"
 )
 _COMMON_WORDS: Final = frozenset(
     {
@@ -38,14 +42,19 @@ MIN_LETTERS: Final = 3
 """Letters of a word that is compared."""
 
 
-def keeps_promise(text: str) -> bool:
-    """Say whether a sentence of the text plainly says that a promise is kept."""
-    return _has_plain(_KEEPS, strip_speech(text))
+def keeps_promise(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that a promise is kept."""
+    return _has_plain(_KEEPS, sentences)
 
 
-def drops_decision(text: str) -> bool:
-    """Say whether a sentence of the text plainly says that a decision is dropped."""
-    return _has_plain(_DROPS, strip_speech(text))
+def breaks_promise(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that a promise is broken."""
+    return _has_plain(_BREAKS, sentences)
+
+
+def drops_decision(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence of the player's plainly says that a decision is dropped."""
+    return _has_plain(_DROPS, sentences)
 
 
 def find_best_match(text: str, candidates: Sequence[str]) -> int | None:
@@ -56,11 +65,11 @@ def find_best_match(text: str, candidates: Sequence[str]) -> int | None:
     return scores.index(best) if best and scores.count(best) == 1 else None
 
 
-def _has_plain(pattern: re.Pattern[str], text: str) -> bool:
+def _has_plain(pattern: re.Pattern[str], sentences: Sequence[str]) -> bool:
+    matches = ((sentence, pattern.search(sentence)) for sentence in sentences)
     return any(
-        match is not None and not _UNSURE.search(sentence[: match.end()])
-        for sentence in split_sentences(text)
-        for match in [pattern.search(sentence)]
+        match and not sentence.rstrip().endswith("?") and not _UNSURE.search(sentence[: match.start()])
+        for sentence, match in matches
     )
 
 

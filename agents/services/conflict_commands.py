@@ -118,8 +118,8 @@ class ConflictCommandService:
         commitments = await self._commitments.read_commitments(context.universe.id, scene_id)
         return tuple(commitment.line for commitment in commitments.open_commitments)
 
-    async def propose_pay_off(self, scene_id: Id, number: int) -> StagedEdits:
-        """Propose that a promise was kept, on the evidence of the last turn."""
+    async def propose_pay_off(self, scene_id: Id, number: int, *, is_met: bool = True) -> StagedEdits:
+        """Propose that a promise was kept (or broken), on the evidence of the last turn."""
         context = await self._context.load_context(scene_id)
         open_commitments = (
             await self._commitments.read_commitments(context.universe.id, scene_id)
@@ -130,7 +130,8 @@ class ConflictCommandService:
                 kept="Nothing was proposed.",
                 todo="/promises lists them with numbers.",
             )
-        return await self._commitments.propose_pay_off(open_commitments[number - 1].fact.fact.id, scene_id)
+        fact_id = open_commitments[number - 1].fact.fact.id
+        return await self._commitments.propose_pay_off(fact_id, scene_id, is_met=is_met)
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the policy rules by kind, and those that the GM's own decisions suggest."""

@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.views.world_views import CommitmentView
-from tests.long_campaign.blind_playing import BlindRun, PlayedLine, is_promise, play_blind_campaign
+from tests.long_campaign.blind_playing import (
+    BlindRun,
+    PlayedLine,
+    is_promise,
+    play_blind_campaign,
+    takes_offer,
+)
 from tests.long_campaign.blind_script import BlindScript, read_blind_script
 
 CLAIM_MISSING = "its claim is not in canon"
@@ -67,6 +73,7 @@ CLOSED = "promises kept or broken that are closed"
 DECISIONS = "decisions in the last prompt"
 LIFTED = "decisions dropped that are not in it"
 WRONG_DECISIONS = "decisions read where there is none"
+WRONG_OFFERS = "offers for lines that settle nothing"
 PROBES_TRUE = "probes right of those who know"
 PROBES_FALSE = "probes right of those who do not"
 FAILED = "proposals that could not be committed"
@@ -102,7 +109,13 @@ def _measure_promises(script: BlindScript, run: BlindRun) -> dict[str, Count]:
     ended = [name for one in run.played for name in (one.line.keeps, one.line.breaks) if name]
     open_ids, closed_ids = _fact_ids(run.ledger.open_commitments), _fact_ids(run.ledger.closed_commitments)
     other = [one for one in run.played if not (one.line.promise or one.line.claim or one.line.contradicts)]
-    closed = [name for name in ended if promises[name].promise_ids & closed_ids]
+    kept_ids = _fact_ids(c for c in run.ledger.closed_commitments if c.is_paid)
+    kept_names = {one.line.keeps for one in run.played if one.line.keeps}
+    closed = [
+        name
+        for name in ended
+        if promises[name].promise_ids & (kept_ids if name in kept_names else closed_ids - kept_ids)
+    ]
     still_open = [name for name in ended if promises[name].promise_ids & open_ids]
     lost = [name for name in script.open_promises_at_end if not promises[name].promise_ids & open_ids]
     return {
@@ -136,6 +149,10 @@ def _measure_decisions(script: BlindScript, run: BlindRun) -> dict[str, Count]:
         ),
         LIFTED: _count_names(dropped, [name for name in dropped if is_in_prompt(name) or not texts[name]]),
         WRONG_DECISIONS: Count(len(wrong), examples=tuple(wrong)),
+        WRONG_OFFERS: _count_any(
+            [one for one in run.played if not takes_offer(one.line)],
+            lambda one: [one.offered_line] if one.offered_line else [],
+        ),
     }
 
 

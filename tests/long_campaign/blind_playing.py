@@ -221,7 +221,7 @@ class BlindPlayer:
         seconds = time.perf_counter() - begun
         turn_ids = tuple(self._appended_ids)
         view = reply.scene or await self._services.play.scene(scene_id)
-        if not line.contradicts and reply.suggested_line and _takes_offer(line):
+        if not line.contradicts and reply.suggested_line and takes_offer(line):
             await self._submit(reply.suggested_line)
         rows = tuple(row for row in view.proposals if row.proposal.id not in row_ids_before)
         warning_lines = [text for text in reply.lines if reply.severity == "warning" or WARNING.search(text)]
@@ -301,6 +301,6 @@ class BlindPlayer:
         return probe.who in {names[entity_id] for entity_id in heard}
 
 
-def _takes_offer(line: ScriptLine) -> bool:
+def takes_offer(line: ScriptLine) -> bool:
     """Say whether the player means what is offered for the line."""
     return bool(line.keeps or line.breaks or line.decision or line.drops)

@@ -24,6 +24,7 @@ from tests.long_campaign.blind import (
     PROMISES_MADE,
     STILL_OPEN,
     WRONG_DECISIONS,
+    WRONG_OFFERS,
     WRONG_PROMISES,
     measure_blind_campaign,
 )
@@ -42,11 +43,11 @@ AIM = {
 REACHED = {
     CAUGHT: 0,
     CLAIMS_READ: 0,
-    PROMISES_MADE: 0,
-    OPEN_PROMISES: 0,
-    CLOSED: 0,
-    DECISIONS: 0,
-    LIFTED: 0,
+    PROMISES_MADE: 12,
+    OPEN_PROMISES: 3,
+    CLOSED: 9,
+    DECISIONS: 8,
+    LIFTED: 2,
     PROBES_TRUE: 5,
     PROBES_FALSE: 1,
 }
@@ -55,6 +56,7 @@ AT_MOST = {
     CLAIM_ALARMS: 0,
     WRONG_PROMISES: 0,
     WRONG_DECISIONS: 0,
+    WRONG_OFFERS: 0,
     STILL_OPEN: 0,
     FAILED: 0,
 }
