@@ -34,7 +34,8 @@ class PlainPromise:
     """Whether it is said to whoever listens (`I promise you ...`)."""
 
 
-_NAME = r"(?:(?!(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){0,3})"
+_NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
+_NAME = rf"(?:(?!{_NO_NAME}\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
 _TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"

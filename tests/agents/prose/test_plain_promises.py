@@ -7,7 +7,7 @@ import pytest
 from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
 
 BY_HERO = (
-    ('"I swear to bring the bell back before winter," I tell Iselin.', ("Iselin",), "to bring the bell back before winter"),
+    ('"I swear to bring the bell back," I tell Iselin.', ("Iselin",), "to bring the bell back"),
     ("I promise Iselin to bring the bell back.", ("Iselin",), "to bring the bell back"),
     ("I promise Old Tam that his boat will float by spring.", ("Old Tam",), "his boat will float by spring"),
     ("I swear to Bela that I will find her brother.", ("Bela",), "I will find her brother"),
