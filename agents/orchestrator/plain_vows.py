@@ -17,13 +17,12 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
 from agents.orchestrator.exchange import Exchange
 from agents.proposals.proposals import Proposals, ProposalSite
-from agents.prose.hero_words import find_hero_sentences
+from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
 from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
 from agents.prose.speech import strip_speech
-from agents.prose.words import split_sentences
 from agents.views.play_views import Reply
 from stores.ports import LogReader
 from stores.records.canon import Authority
@@ -117,7 +116,7 @@ class PlainVows:
         """Return the command for what the words plainly keep, break or drop; empty if it is not clear what."""
         words = exchange.words
         if exchange.gm_authored:
-            sentences = split_sentences(strip_speech(words))
+            sentences = split_plain_sentences(strip_speech(words))
         else:
             sentences = [sentence.text for sentence in find_hero_sentences(words)]
         command, statements = "", []

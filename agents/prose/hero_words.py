@@ -9,6 +9,9 @@ from typing import Final
 from agents.prose.speech import SAYS, Speech, find_speeches, strip_speech
 from agents.prose.words import split_paragraphs, split_sentences
 
+MAX_SENTENCE_CHARS: Final = 600
+"""Characters of a sentence that is read; a longer one is no plain word."""
+
 _SAYS: Final = rf"(?:{SAYS}|tells?|told|swears?|swore|vows?|vowed|assures?|assured)"
 _SAID_BY_OTHER: Final = re.compile(
     rf"^\s*{_SAYS}\s+(?!I\b|to\b|in\b|with\b|under\b|through\b)\w"
@@ -16,8 +19,10 @@ _SAID_BY_OTHER: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind a speech: somebody else says it."""
-_INTRODUCED: Final = re.compile(r"(?:^|[.!?¶])\s*(?P<clause>[^.!?¶]+)[,:]\s*$")
+_INTRODUCED: Final = re.compile(r"(?:^|[.!?\"”»])\s*(?P<clause>[^.!?\"”»]+)[,:]\s*$")
 """Before a speech: a clause that it belongs to (`Harl snarls:`)."""
+MAX_INTRODUCTION_CHARS: Final = 200
+"""Characters before a speech that are read."""
 _OF_HERO: Final = re.compile(r"(?:(?:and|then|so|but|now)\s+)*(?:I|we|my)\b", re.IGNORECASE)
 
 
@@ -36,7 +41,7 @@ def find_hero_sentences(text: str) -> list[FirstPersonSentence]:
     narrated = [
         FirstPersonSentence(sentence)
         for paragraph in split_paragraphs(text)
-        for sentence in split_sentences(strip_speech(paragraph))
+        for sentence in split_plain_sentences(strip_speech(paragraph))
     ]
     return [*narrated, *split_speeches([s for s in find_speeches(text) if not is_said_by_other(s)])]
 
@@ -53,14 +58,21 @@ def split_speeches(speeches: list[Speech]) -> list[FirstPersonSentence]:
     return [
         FirstPersonSentence(sentence, is_spoken=True, attribution=attribution)
         for words, attribution in spoken
-        for sentence in split_sentences(words)
+        for sentence in split_plain_sentences(words)
     ]
+
+
+def split_plain_sentences(text: str) -> list[str]:
+    """Return the sentences of a text that are short enough to say something plainly."""
+    return [sentence for sentence in split_sentences(text) if len(sentence) <= MAX_SENTENCE_CHARS]
 
 
 def is_said_by_other(speech: Speech) -> bool:
     """Say whether a player's line has somebody else say it, as in `"Never again," says Dagna`."""
     text_after = speech.paragraph[speech.end :][:80]
-    introduced = _INTRODUCED.search(strip_speech(speech.paragraph[: speech.start]))
+    introduced = _INTRODUCED.search(
+        speech.paragraph[max(0, speech.start - MAX_INTRODUCTION_CHARS) : speech.start]
+    )
     return bool(_SAID_BY_OTHER.search(text_after)) or (
         introduced is not None and _OF_HERO.match(introduced["clause"]) is None
     )

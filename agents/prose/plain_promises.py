@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.prose.hero_words import FirstPersonSentence, find_hero_sentences, split_speeches
+from agents.prose.hero_words import (
+    FirstPersonSentence,
+    find_hero_sentences,
+    split_plain_sentences,
+    split_speeches,
+)
 from agents.prose.plain_decisions import is_made_now
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
-from agents.prose.words import split_sentences
 
 MAX_PROMISE_WORDS: Final = 300
 """Characters of what is promised."""
@@ -85,16 +89,12 @@ def find_promises_of_others(text: str, people_names: Sequence[Sequence[str]]) ->
 
     `people_names` are those who may speak, each by names with the full one first.
     """
-    promises = [p for s in split_sentences(strip_speech(text)) for p in _read_third_person(s)]
+    promises = [p for s in split_plain_sentences(strip_speech(text)) for p in _read_third_person(s)]
     for speech in find_speeches(text):
-        speaker = find_speaker(speech, people_names)
-        if speaker is None:
-            continue
-        for sentence in split_speeches([speech]):
-            promises += (
-                PlainPromise(p.words, p.quote, people_names[speaker][0], p.named_promisees, p.is_to_listener)
-                for p in _read_first_person(sentence)
-            )
+        spoken = [promise for s in split_speeches([speech]) for promise in _read_first_person(s)]
+        speaker = find_speaker(speech, people_names) if spoken else None
+        if speaker is not None:
+            promises += (replace(promise, promiser=people_names[speaker][0]) for promise in spoken)
     return tuple(promises)
 
 

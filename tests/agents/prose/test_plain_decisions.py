@@ -111,4 +111,5 @@ def test_plain_words_that_decide_nothing_are_no_decision(line: str) -> None:
 
 
 def test_plain_decision_too_long_for_a_decision_is_left_to_the_player() -> None:
-    assert find_decisions(f"I decide never to {'walk on and ' * 50} stop.") == ()
+    assert find_decisions(f"I decide never to {'walk on and ' * 40} stop.") == ()
+    assert find_decisions(f"I decide never to {'walk on and ' * 5_000} stop.") == ()
