@@ -42,6 +42,7 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
@@ -307,6 +308,7 @@ class PlayParts:
             self.oracle_draws,
             self.play_table,
             self.solo_tools,
+            PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
             base.ids,
         )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
-from agents.canon_keeper.commitments import closed_statement
+from agents.canon_keeper.commitments import closed_statement, ended_statement
 from agents.canon_keeper.fact_readings import (
     ENDED_PREDICATE,
     IS,
@@ -347,9 +347,7 @@ def _ending_claim(proposal: ProposedChange, change: EndFact, draft: CanonDraft) 
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate=ENDED_PREDICATE,
-        statement=closed_statement(ended_fact)
-        if change.closed
-        else f"No longer true: {ended_fact.statement}",
+        statement=closed_statement(ended_fact) if change.closed else ended_statement(ended_fact),
         involves=ended_fact.involves,
         valid_from=next(tick for tick in candidate_ticks if tick is not None),
         authority=proposal.authority,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.loop_transitions import LoopTransitions
-from agents.narrator.decision_marks import find_typed_marks
+from agents.narrator.decision_marks import find_plain_marks, find_typed_marks
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
 from agents.orchestrator.narration.runner import NarrationRunner
@@ -200,7 +200,10 @@ class ExchangePipeline:
             return run
         if exchange.gm_authored:
             await self._gm_turn_writer.append_turn(turn)
-        marks = find_typed_marks(exchange.words, turn, run.context.universe.id)
+        universe_id = run.context.universe.id
+        marks = find_typed_marks(exchange.words, turn, universe_id)
+        if not exchange.is_oracle_question:
+            marks += find_plain_marks(turn.text, turn, universe_id)
         await self._gm_turn_writer.record_decisions(marks)
         if not exchange.gm_authored:
             return run

@@ -57,8 +57,8 @@ class ConflictCommands(Protocol):
         """Return the open promises, debts and questions, numbered."""
         ...
 
-    async def propose_pay_off(self, scene_id: Id, typed_name: str) -> StagedEdits:
-        """Propose that a promise was kept."""
+    async def propose_pay_off(self, scene_id: Id, typed_name: str, *, is_met: bool = True) -> StagedEdits:
+        """Propose that a promise was kept, or that it was broken."""
         ...
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
