@@ -13,6 +13,7 @@ from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Scene, Speaker, Turn
+from stores.records.workflow import Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class Timeline:
     async def plan_undo(self, scene: Scene) -> UndoStep:
         """Return the step back before the last thing done, or from an altered roll to the roll as it fell.
 
-        That is the last line that was typed, with all that came of it: its rolls and its narration.
+        That is the last line that was typed, with all that came of it: its rolls and its narration. A roll that
+        was typed without words is a line of its own.
 
         Raises InputError if there is nothing to undo.
         """
@@ -172,9 +174,13 @@ class Timeline:
     async def _find_last_step(self, exchange_turns: Sequence[Turn]) -> int:
         """Return the index of the turn that the last thing done in this exchange begins with."""
         narrated_ids = {narrated_turn_id(turn.id) for turn in exchange_turns}
+        # A run is named after the first turn that it appends: a roll that begins one was typed without words.
+        first_turn_ids = await self._log.loop_states(Loop.TURN, [turn.id for turn in exchange_turns])
         for index, turn in reversed(list(enumerate(exchange_turns))):
             match turn.speaker:
                 case Speaker.PLAYER:
+                    return index
+                case Speaker.ORACLE if turn.id in first_turn_ids:
                     return index
                 case Speaker.GM if not narrated_ids & {take.id for take in await self._read_takes(turn)}:
                     return index

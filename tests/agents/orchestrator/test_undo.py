@@ -186,3 +186,31 @@ async def test_undo_asks_before_it_goes_past_a_commit(tmp_path: Path) -> None:
         assert FACT in await read_titles(program, scene_id)
         assert await say(program, scene_id, reply.confirm_line) == (f"Undone: {FACT}",)
         assert FACT not in await read_titles(program, scene_id)
+
+
+@pytest.mark.parametrize(
+    "roll", ["/howmuch", "/react Mara", "/roll 2d6", "/check might 5", "/spark", "/event"]
+)
+async def test_undo_takes_a_roll_without_words_alone(tmp_path: Path, roll: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I kneel.", "/fact The floor is wet", "/fact The rope is new")
+        await say(program, scene_id, roll)
+        words_after_roll = await read_words(program, scene_id)
+        lines = await say(program, scene_id, "/undo")
+        assert lines[0].startswith("Undone: ")
+        assert "with it" not in lines[0]
+        assert await read_words(program, scene_id) == ["I kneel."]
+        assert await read_titles(program, scene_id) == ["The floor is wet.", "The rope is new."]
+        await say(program, scene_id, "/redo")
+        assert await read_words(program, scene_id) == words_after_roll
+
+
+async def test_undo_takes_a_roll_without_words_after_a_gm_line_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I row.", "> The water stops moving.", "/track Cross the bay dangerous")
+        await say(program, scene_id, "/fact The bay is deep", "/howmuch", "/undo")
+        assert await read_words(program, scene_id) == ["I row.", "The water stops moving."]
+        assert len(await read_titles(program, scene_id)) == 2
+        assert await say(program, scene_id, "/undo") == ("Undone: The bay is deep.",)
