@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
@@ -90,15 +90,14 @@ class GateActions:
         self, context: SceneContext, offer: CommitOffer
     ) -> tuple[tuple[Id, ...], tuple[tuple[str, str], ...]]:
         """Accept what contradicts nothing; return its ids, and title and reason of each proposal left open."""
-        shown_proposals = await self._views.list_shown_proposals(context.scene.id)
         rows = [
             row
-            for row in await self._views.build_proposal_rows(shown_proposals)
-            if row.proposal.id in offer.proposal_ids
+            for row in await self._views.read_scene_rows(context.scene.id)
+            if not set(row.member_ids).isdisjoint(offer.proposal_ids)
         ]
         held_rows = [row for row in rows if row.mark == "hold" and gm_decision(row.proposal) is None]
         held_ids = {row.proposal.id for row in held_rows}
-        offered = [row.proposal for row in rows]
+        offered = sort_in_line_order([p for p in context.undecided if p.id in offer.proposal_ids])
         critical = [p for p in await self._keeper.find_critical(offered) if p.id not in held_ids]
         if held_rows and not critical:
             raise CanonConflict(

@@ -59,7 +59,10 @@ class ProposalView:
     """A proposed change as rows draw it."""
 
     number: int
-    """The number that `/accept N` refers to."""
+    """The number that `/accept N` refers to; in a scene it never means another row."""
+
+    member_ids: tuple[Id, ...]
+    """The proposals that a verdict on this row decides: its own, and earlier moves of the same clock or number."""
 
     proposal: ProposedChange
     status: ProposalStatus

@@ -18,6 +18,9 @@ from stores.records.world import EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
 
+MAX_NAMED_NUMBERS = 20
+"""Numbers of open proposals that are named when one that was typed is not there."""
+
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
 
@@ -220,7 +223,7 @@ async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
 
 async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
     """Return the proposals of the scene as the gate numbers them."""
-    return await tools.views.build_proposal_rows(await tools.views.list_shown_proposals(call.scene_id))
+    return await tools.views.read_scene_rows(call.scene_id)
 
 
 def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
@@ -237,11 +240,19 @@ def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalVi
         raise InputError(
             f"There is no proposal {unknown_numbers[0][:20]!r}.",
             kept="Nothing was decided.",
-            todo=f"They are numbered 1 to {len(rows_by_number)}; a title does for one too."
-            if rows_by_number
-            else "No proposals.",
+            todo=_name_open_numbers(rows),
         )
     return [rows_by_number[n] for n in numbers]
+
+
+def _name_open_numbers(rows: Sequence[ProposalView]) -> str:
+    """Return the numbers that can be decided; they have gaps where something was undone or shares a row."""
+    open_numbers = [str(row.number) for row in rows if row.status in OPEN_STATUSES]
+    if not open_numbers:
+        return "No proposal is open."
+    shown_numbers = open_numbers[-MAX_NAMED_NUMBERS:]
+    earlier = "... " if len(shown_numbers) < len(open_numbers) else ""
+    return f"Open: {earlier}{', '.join(shown_numbers)}; a title does for one too."
 
 
 def _proposal_line(row: ProposalView) -> str:
