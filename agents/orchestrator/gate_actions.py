@@ -13,6 +13,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, ProposalView, Reply
@@ -35,6 +36,7 @@ class GateActions:
         triggers: CommitTriggers,
         solo_tools: SoloTools,
         views: SceneViewBuilder,
+        verdict_undo: VerdictUndo,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -45,6 +47,7 @@ class GateActions:
         self._triggers = triggers
         self._solo_tools = solo_tools
         self._views = views
+        self._verdict_undo = verdict_undo
         self._clock = clock
         self._events = events
 
@@ -62,8 +65,9 @@ class GateActions:
             decision = Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
         if edited is None:
             proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
-        await self._keeper.decide(proposal_ids, decision)
         proposals = await self._log.proposals_by_id(proposal_ids)
+        await self._keeper.decide(proposal_ids, decision)
+        self._verdict_undo.remember(proposals, decision)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
             self._events.publish(ProposalsChanged(universe_id, scene_id))
 

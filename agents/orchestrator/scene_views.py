@@ -10,6 +10,7 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows, is_foldable, number_rows
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
@@ -37,6 +38,7 @@ class SceneViewBuilder:
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
+        verdict_undo: VerdictUndo,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -44,6 +46,7 @@ class SceneViewBuilder:
         self._start_rules = start_rules
         self._keeper = keeper
         self._loops = loops
+        self._verdict_undo = verdict_undo
 
     async def build_scene_view(
         self, context: SceneContext, offer_reason: str, *, state: str | None = None
@@ -71,9 +74,12 @@ class SceneViewBuilder:
                 scene.id, shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
             trigger_reason=offer_reason,
-            can_undo=scene.head is not None or find_last_command(context) is not None,
+            can_undo=scene.head is not None
+            or find_last_command(context) is not None
+            or self._verdict_undo.find_last(context) is not None,
             can_redo=await self._log.redo_target(scene.id) is not None
-            or find_undone_command(context) is not None,
+            or find_undone_command(context) is not None
+            or self._verdict_undo.find_undone(context) is not None,
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,

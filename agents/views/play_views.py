@@ -440,6 +440,9 @@ class Reply:
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
 
+    confirm_word: str = "Undo"
+    """The verb for the key that sends `confirm_line`."""
+
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""
 

@@ -482,7 +482,7 @@ class SceneScreen(ServiceScreen[None]):
             if is_confirmed:
                 self._send_line(reply.confirm_line)
 
-        dialog = ConfirmDialog(question, "\n".join(details), yes="Undo", no="Keep it")
+        dialog = ConfirmDialog(question, "\n".join(details), yes=reply.confirm_word, no="Keep it")
         self.app.push_screen(dialog, apply_answer)
 
     @on(PlayFailed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.name_matching import match_names
@@ -11,6 +11,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
@@ -135,20 +136,11 @@ async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
 
 
-_VERDICT_WORDS: Mapping[Verdict | None, str] = {
-    Verdict.ACCEPT: "Accepted",
-    Verdict.REJECT: "Rejected",
-    Verdict.FLAVOUR: "Just flavour",
-    Verdict.DEFER: "Deferred",
-    None: "Undecided again",
-}
-
-
 def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply:
         chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
         await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
-        verdict_word = _VERDICT_WORDS[verdict]
+        verdict_word = VERDICT_WORDS[verdict]
         return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
 
     return decide

@@ -104,7 +104,7 @@ async def test_clock_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_pat
         assert await clocks(program, scene_id) == {"Dawn": "0/4"}
         await say(program, scene_id, "/undecide 1")
         assert await clocks(program, scene_id) == {"Tide": "4/6", "Dawn": "0/4"}
-        await say(program, scene_id, "/undo")
+        await say(program, scene_id, "/undo", "/undo", "/undo")
         (row,) = [r for r in (await program.services.play.scene(scene_id)).proposals if r.group == "Tide"]
         assert row.title == "Tide 0 → 3 of 6"
         await say(program, scene_id, "/commit")
