@@ -25,6 +25,7 @@ from agents.llm.trusted_addresses import TrustedAddresses
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dice_requests import DiceRequestService
@@ -49,10 +50,12 @@ from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.personas.personas import Personas
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
@@ -256,8 +259,15 @@ class PlayParts:
             base.ids,
             base.clock,
         )
+        self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
         self.views = SceneViewBuilder(
-            log, agents.canon, agents.agendas, self.solo_tools.scene_start, agents.keeper, agents.loops
+            log,
+            agents.canon,
+            agents.agendas,
+            self.solo_tools.scene_start,
+            agents.keeper,
+            agents.loops,
+            self.verdict_undo,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
@@ -284,10 +294,18 @@ class PlayParts:
             self.solo_tools,
             self.play_table,
             undone_canon,
-            CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.views,
             base.ids,
             base.events,
+        )
+        self.branches = BranchActions(log, self.timeline, undone_canon)
+        self.scene_undo = SceneUndo(
+            log,
+            self.timeline,
+            undone_canon,
+            CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
+            self.verdict_undo,
+            self.views,
         )
         self.gate_actions = GateActions(
             log,
@@ -297,6 +315,7 @@ class PlayParts:
             self.triggers,
             self.solo_tools,
             self.views,
+            self.verdict_undo,
             base.clock,
             base.events,
         )

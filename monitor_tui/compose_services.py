@@ -142,6 +142,8 @@ class ServiceComposer:
         tools = CommandTools(
             line_player=play.line_player,
             actions=play.actions,
+            scene_undo=play.scene_undo,
+            branches=play.branches,
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
@@ -178,6 +180,7 @@ class ServiceComposer:
             lines=lines,
             line_player=play.line_player,
             actions=play.actions,
+            branches=play.branches,
             dispatcher=play.dispatcher,
             play_tools=play.play_table,
             narration_runner=play.narration_runner,

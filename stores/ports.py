@@ -259,6 +259,10 @@ class LogReader(Protocol):
         """
         ...
 
+    async def proposal_ids(self, scene_id: Id) -> list[Id]:
+        """Return every proposal of a scene in the order they were made, whatever became of it."""
+        ...
+
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         """As `proposals`, by identifier."""
         ...

@@ -38,6 +38,7 @@ def build_proposal_row(
     policy_decision = assessed_decision or PolicyDecision(_closed_mark(proposal), confidence_of(proposal))
     return ProposalView(
         number=number,
+        member_ids=(proposal.id,),
         proposal=proposal,
         status=proposal.status,
         verdict=decision.verdict if decision else None,

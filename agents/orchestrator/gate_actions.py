@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -14,6 +14,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, ProposalView, Reply
@@ -37,6 +38,7 @@ class GateActions:
         triggers: CommitTriggers,
         solo_tools: SoloTools,
         views: SceneViewBuilder,
+        verdict_undo: VerdictUndo,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -47,6 +49,7 @@ class GateActions:
         self._triggers = triggers
         self._solo_tools = solo_tools
         self._views = views
+        self._verdict_undo = verdict_undo
         self._clock = clock
         self._events = events
 
@@ -64,8 +67,9 @@ class GateActions:
             decision = Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
         if edited is None:
             proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
-        await self._keeper.decide(proposal_ids, decision)
         proposals = await self._log.proposals_by_id(proposal_ids)
+        await self._keeper.decide(proposal_ids, decision)
+        self._verdict_undo.remember(proposals, decision)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
             self._events.publish(ProposalsChanged(universe_id, scene_id))
 
@@ -92,15 +96,14 @@ class GateActions:
         self, context: SceneContext, offer: CommitOffer
     ) -> tuple[tuple[Id, ...], tuple[tuple[str, str], ...]]:
         """Accept what contradicts nothing; return its ids, and title and reason of each proposal left open."""
-        shown_proposals = await self._views.list_shown_proposals(context.scene.id)
         rows = [
             row
-            for row in await self._views.build_proposal_rows(shown_proposals)
-            if row.proposal.id in offer.proposal_ids
+            for row in await self._views.read_scene_rows(context.scene.id)
+            if not set(row.member_ids).isdisjoint(offer.proposal_ids)
         ]
         held_rows = [row for row in rows if row.mark == "hold" and gm_decision(row.proposal) is None]
         held_ids = {row.proposal.id for row in held_rows}
-        offered = [row.proposal for row in rows]
+        offered = sort_in_line_order([p for p in context.undecided if p.id in offer.proposal_ids])
         critical = [p for p in await self._keeper.find_critical(offered) if p.id not in held_ids]
         if held_rows and not critical:
             raise CanonConflict(

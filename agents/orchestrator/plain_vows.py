@@ -128,7 +128,10 @@ class PlainVows:
             command = "/lift"
             statements = [decision.text for decision in await read_decisions(self._log, context)]
         index = find_best_match(words, statements)
-        return "" if index is None else f"{command} {index + 1}"
+        if index is None:
+            return ""
+        # A promise is named by its words: its number is that of its thread.
+        return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
 
 
 _OFFERS: Final = {

@@ -19,6 +19,7 @@ from agents.declarations.reader import build_involvements, find_mentioned_entiti
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.absent_cast import AbsentCastReader
+from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
@@ -32,11 +33,9 @@ from stores.queries import ProposalQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
-    Evidence,
-    EvidenceKind,
     FactKind,
 )
-from stores.records.ids import Clock, Id, derive_id
+from stores.records.ids import Clock, Id
 from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
 from stores.records.workflow import (
     NEXT_COMMIT_STATUSES,
@@ -320,10 +319,7 @@ class SceneLoop:
         """Reject the outcome that was proposed before the scene was reopened: a scene has one."""
         old_outcome_ids = [
             p.id
-            for p in await self._read_pending_proposals(context.scene.id)
-            if isinstance(p.payload, AssertFact)
-            and context.scene.summary
-            and p.payload.statement == as_sentence(context.scene.summary)
+            for p in find_outcomes(await self._read_pending_proposals(context.scene.id), context.scene.id)
         ]
         if old_outcome_ids:
             reason = "The scene got another outcome."
@@ -343,18 +339,11 @@ class SceneLoop:
             involves=tuple(build_involvements(involved_by_id.values())),
             valid_from=context.tick,
         )
-        scene_evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.SCENE, context.scene.id),
-            kind=EvidenceKind.SCENE,
-            ref_id=context.scene.id,
-            quote=context.scene.title,
-            scene_id=context.scene.id,
-        )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
         narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
         narrative_evidence = [turn_evidence(t) for t in narrative_turns]
         await self._declarations.stage_change(
-            context, change, summary, evidence=[scene_evidence, *narrative_evidence]
+            context, change, summary, evidence=[build_outcome_evidence(context.scene), *narrative_evidence]
         )
 
     def _publish_commit(self, scene: Scene, result: CommitResult) -> None:

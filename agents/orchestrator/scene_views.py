@@ -9,7 +9,8 @@ from agents.context_assembly.scene_context import SceneContext, sort_in_line_ord
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
-from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows
+from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows, is_foldable, number_rows
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
@@ -17,7 +18,6 @@ from agents.views.play_views import CastMember, GateView, ProposalView, SceneVie
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AdvanceClock, StateChange
 from stores.records.ids import Id
 from stores.records.play import Turn
 from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
@@ -38,6 +38,7 @@ class SceneViewBuilder:
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
+        verdict_undo: VerdictUndo,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -45,6 +46,7 @@ class SceneViewBuilder:
         self._start_rules = start_rules
         self._keeper = keeper
         self._loops = loops
+        self._verdict_undo = verdict_undo
 
     async def build_scene_view(
         self, context: SceneContext, offer_reason: str, *, state: str | None = None
@@ -68,13 +70,16 @@ class SceneViewBuilder:
             turn_count=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=build_cast(context),
-            proposals=await self.build_proposal_rows(
-                shown_proposals, read_turns=(context.head, context.last_play_turn)
+            proposals=await self._build_scene_rows(
+                scene.id, shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
             trigger_reason=offer_reason,
-            can_undo=scene.head is not None or find_last_command(context) is not None,
+            can_undo=scene.head is not None
+            or find_last_command(context) is not None
+            or self._verdict_undo.find_last(context) is not None,
             can_redo=await self._log.redo_target(scene.id) is not None
-            or find_undone_command(context) is not None,
+            or find_undone_command(context) is not None
+            or self._verdict_undo.find_undone(context) is not None,
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,
@@ -86,11 +91,21 @@ class SceneViewBuilder:
         """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
-        rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
+        rows = await self.read_scene_rows(scene_id)
         is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
         return GateView(scene.label, universe, scene, is_finalizing, rows)
 
-    async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
+    async def read_scene_rows(self, scene_id: Id) -> tuple[ProposalView, ...]:
+        """Return the rows of a scene's proposals, with the numbers that commands take."""
+        return await self._build_scene_rows(scene_id, await self._list_shown_proposals(scene_id))
+
+    async def _build_scene_rows(
+        self, scene_id: Id, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
+    ) -> tuple[ProposalView, ...]:
+        rows = await self.build_proposal_rows(proposals, read_turns=read_turns)
+        return number_rows(rows, await self._log.proposal_ids(scene_id)) if rows else ()
+
+    async def _list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's waiting proposals and the ones decided last, in the order of the timeline.
 
         Changes of one moment keep the order in which they were written.
@@ -112,15 +127,9 @@ class SceneViewBuilder:
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that share a row with them, since a verdict is on the row."""
         chosen_proposals = await self._log.proposals_by_id(ids)
-        foldable_scene_ids = {
-            p.scene_id
-            for p in chosen_proposals.values()
-            if isinstance(p.payload, AdvanceClock | StateChange) and p.scene_id
-        }
-        shown_proposals = [
-            p for scene_id in sorted(foldable_scene_ids) for p in await self.list_shown_proposals(scene_id)
-        ]
-        return expand_to_row_ids(shown_proposals, ids)
+        scene_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id and is_foldable(p)}
+        rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
+        return expand_to_row_ids(rows, ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""
@@ -129,7 +138,7 @@ class SceneViewBuilder:
         turn_proposals = [
             p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))
         ]
-        return await self.build_proposal_rows(turn_proposals)
+        return await self._build_scene_rows(scene_id, turn_proposals)
 
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()

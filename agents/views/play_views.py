@@ -59,7 +59,10 @@ class ProposalView:
     """A proposed change as rows draw it."""
 
     number: int
-    """The number that `/accept N` refers to."""
+    """The number that `/accept N` refers to; in a scene it never means another row."""
+
+    member_ids: tuple[Id, ...]
+    """The proposals that a verdict on this row decides: its own, and earlier moves of the same clock or number."""
 
     proposal: ProposedChange
     status: ProposalStatus
@@ -436,6 +439,9 @@ class Reply:
 
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
+
+    confirm_word: str = "Undo"
+    """The verb for the key that sends `confirm_line`."""
 
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""

@@ -501,7 +501,11 @@ class SceneScreen(ServiceScreen[None]):
                 self._send_line(reply.confirm_line)
 
         dialog = ConfirmDialog(
-            question, "\n".join(details), yes="Undo", no="Keep it", type_text=self._prompt.type_text
+            question,
+            "\n".join(details),
+            yes=reply.confirm_word,
+            no="Keep it",
+            type_text=self._prompt.type_text,
         )
         self.app.push_screen(dialog, apply_answer)
 

@@ -112,7 +112,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
         assert ui.screen == "HelpScreen"
         assert ui.shows("Five-minute tour", "Keys on this screen", "Undo")
         await ui.press("2")
-        assert ui.shows("Undo the last command or exchange")
+        assert ui.shows("Undo the last thing done")
         await ui.press("pagedown")
         assert ui.shows("Prompt", "Plain words are what your character does")
         await ui.press("3")

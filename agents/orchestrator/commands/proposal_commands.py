@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.name_matching import match_names
@@ -11,12 +11,16 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
+
+MAX_NAMED_NUMBERS = 20
+"""Numbers of open proposals that are named when one that was typed is not there."""
 
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
@@ -132,20 +136,11 @@ async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
 
 
-_VERDICT_WORDS: Mapping[Verdict | None, str] = {
-    Verdict.ACCEPT: "Accepted",
-    Verdict.REJECT: "Rejected",
-    Verdict.FLAVOUR: "Just flavour",
-    Verdict.DEFER: "Deferred",
-    None: "Undecided again",
-}
-
-
 def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply:
         chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
         await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
-        verdict_word = _VERDICT_WORDS[verdict]
+        verdict_word = VERDICT_WORDS[verdict]
         return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
 
     return decide
@@ -220,7 +215,7 @@ async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
 
 async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
     """Return the proposals of the scene as the gate numbers them."""
-    return await tools.views.build_proposal_rows(await tools.views.list_shown_proposals(call.scene_id))
+    return await tools.views.read_scene_rows(call.scene_id)
 
 
 def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
@@ -237,11 +232,19 @@ def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalVi
         raise InputError(
             f"There is no proposal {unknown_numbers[0][:20]!r}.",
             kept="Nothing was decided.",
-            todo=f"They are numbered 1 to {len(rows_by_number)}; a title does for one too."
-            if rows_by_number
-            else "No proposals.",
+            todo=_name_open_numbers(rows),
         )
     return [rows_by_number[n] for n in numbers]
+
+
+def _name_open_numbers(rows: Sequence[ProposalView]) -> str:
+    """Return the numbers that can be decided; they have gaps where something was undone or shares a row."""
+    open_numbers = [str(row.number) for row in rows if row.status in OPEN_STATUSES]
+    if not open_numbers:
+        return "No proposal is open."
+    shown_numbers = open_numbers[-MAX_NAMED_NUMBERS:]
+    earlier = "... " if len(shown_numbers) < len(open_numbers) else ""
+    return f"Open: {earlier}{', '.join(shown_numbers)}; a title does for one too."
 
 
 def _proposal_line(row: ProposalView) -> str:

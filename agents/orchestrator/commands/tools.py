@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
+from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
@@ -88,6 +90,8 @@ class CommandTools:
 
     line_player: LinePlayer
     actions: SceneActions
+    scene_undo: SceneUndo
+    branches: BranchActions
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService
