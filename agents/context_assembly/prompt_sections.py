@@ -20,7 +20,7 @@ from agents.world_time.calendar import format_tick
 from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
-from stores.records.play import Scene, Speaker, Turn
+from stores.records.play import Speaker, Turn
 from stores.records.world import ACTORS, Entity
 
 SECTIONS: Final = (
@@ -256,13 +256,9 @@ def _recalled_lines(package: ContextPackage) -> Iterable[str]:
 def _recalled_scene_lines(package: ContextPackage) -> Iterable[str]:
     """Return the summaries of earlier scenes, each with its place in play."""
     for recalled_scene in package.recalled.scenes:
-        heading = _scene_heading(recalled_scene.scene)
+        heading = recalled_scene.scene.label
         text = recalled_scene.text
         yield text if text.startswith(heading) else f"[{heading}] {text}"
-
-
-def _scene_heading(scene: Scene) -> str:
-    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
 
 
 def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
@@ -271,7 +267,7 @@ def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
     is_same_story = scene.story_id == package.scene.story.id
     pc_name = package.player_character.name if is_same_story and package.player_character else "Player"
     when_text = turn.time_text or format_tick(package.scene.universe.calendar, turn.tick)
-    where_text = _scene_heading(scene)
+    where_text = scene.label
     is_named_player = turn.name and turn.speaker is Speaker.PLAYER
     line = f"{turn.name}: {_collapse_spaces(turn.text)}" if is_named_player else format_turn(turn, pc_name)
     return f"[{where_text}, {when_text}] {line}"
