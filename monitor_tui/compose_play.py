@@ -284,7 +284,7 @@ class PlayParts:
         )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
-        self.triggers = CommitTriggers(contexts, self.scenes, base.events)
+        self.triggers = CommitTriggers(log, contexts, self.scenes, base.events)
         self.actions = SceneActions(
             log,
             contexts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -19,6 +19,7 @@ from agents.declarations.reader import build_involvements, find_mentioned_entiti
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.absent_cast import AbsentCastReader
+from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -47,18 +48,6 @@ from stores.records.workflow import (
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommitOffer:
-    """A mid-scene commit that is offered to the player."""
-
-    reason: str
-    proposal_ids: tuple[Id, ...]
-    """What it would write."""
-
-    is_critical: bool = False
-    """Whether it names critical proposals, so that taking the offer accepts them and what they need."""
 
 
 class SceneLoop:

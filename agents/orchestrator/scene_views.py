@@ -9,6 +9,7 @@ from agents.context_assembly.scene_context import SceneContext, sort_in_line_ord
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
+from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows, is_foldable, number_rows
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
@@ -49,12 +50,11 @@ class SceneViewBuilder:
         self._verdict_undo = verdict_undo
 
     async def build_scene_view(
-        self, context: SceneContext, offer_reason: str, *, state: str | None = None
+        self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
     ) -> SceneView:
         """Return all that the Scene screen shows except the transcript.
 
-        `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
-        read already.
+        `offer` is the commit that is offered, if one is; `state` is the scene loop's, if it was read already.
         """
         scene = context.scene
         if state is None:
@@ -73,7 +73,9 @@ class SceneViewBuilder:
             proposals=await self._build_scene_rows(
                 scene.id, shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
-            trigger_reason=offer_reason,
+            trigger_reason=offer.reason if offer else "",
+            offer_ids=offer.proposal_ids if offer else (),
+            is_offer_lapsed=offer is not None and is_lapsed(offer, context),
             can_undo=scene.head is not None
             or find_last_command(context) is not None
             or self._verdict_undo.find_last(context) is not None,
