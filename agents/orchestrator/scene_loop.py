@@ -190,10 +190,12 @@ class SceneLoop:
         """Commit in mid-scene; the scene stays Active."""
         pending_proposals = await self._read_pending_proposals(context.scene.id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
+        rows = await self._views.build_proposal_rows(pending_proposals)
         await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
+        result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
         await self.save_cast(
             context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
         )
@@ -209,9 +211,11 @@ class SceneLoop:
             [e.entity_id for e in context.scene_presence_entries() if e.here]
         )
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
+        pending_proposals = await self._read_pending_proposals(scene_id)
+        rows = await self._views.build_proposal_rows(pending_proposals)
         try:
             result = await self._keeper.commit(
-                await self._read_pending_proposals(scene_id),
+                pending_proposals,
                 reason="scene end",
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
@@ -221,6 +225,7 @@ class SceneLoop:
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
             raise
+        result = await self._views.count_by_row(result, rows, [p.id for p in pending_proposals])
         await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
         next_scene = await self._open_next_scene(context)
         self._publish_commit(context.scene, result)

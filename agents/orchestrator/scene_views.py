@@ -10,12 +10,18 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
-from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows, is_foldable, number_rows
+from agents.orchestrator.folded_rows import (
+    count_by_row,
+    expand_to_row_ids,
+    fold_rows,
+    is_foldable,
+    number_rows,
+)
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
-from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.views.play_views import CastMember, CommitReport, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -132,6 +138,14 @@ class SceneViewBuilder:
         scene_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id and is_foldable(p)}
         rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
         return expand_to_row_ids(rows, ids)
+
+    async def count_by_row(
+        self, report: CommitReport, rows: Sequence[ProposalView], closed_ids: Collection[Id]
+    ) -> CommitReport:
+        """Return the report of a commit over `closed_ids`, counted in the rows that there were before it."""
+        proposals = await self._log.proposals_by_id(closed_ids)
+        statuses = {p.id: p.status for p in proposals.values() if p.canonization_id == report.canonization_id}
+        return count_by_row(report, rows, statuses)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""

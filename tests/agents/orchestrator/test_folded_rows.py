@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -127,3 +128,13 @@ async def test_offered_commit_writes_every_move_of_a_number(scene: FoldedScene) 
     (hero,) = [member for member in view.cast if member.is_pc]
     assert hero.numbers["hp"] == 7
     assert "Mara: HP 9 → 7" not in [row.title for row in view.proposals if row.status in OPEN_STATUSES]
+
+
+async def test_gate_and_receipt_count_the_same_rows(scene: FoldedScene) -> None:
+    await scene.say("/clock Flood 6", "/clock Flood +1", "/clock Flood +2", "/fact One is one")
+    await scene.say("/clock Alarm 4", "/clock Alarm +1")
+    numbers = {row.title.partition(" ")[0]: row.number for row in await scene.rows()}
+    await scene.say(f"/reject {numbers['Alarm']} {numbers['One']}", "/end")
+    counts = Counter(row.mark for row in await scene.rows())
+    report = await scene.program.services.gate.commit(scene.scene_id)
+    assert (report.accepted_count, report.rejected_count) == (counts["accept"], counts["reject"]) == (4, 2)
