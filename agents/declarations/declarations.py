@@ -6,7 +6,7 @@ declaration too. Nothing here writes canon.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -16,12 +16,15 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.sheets import find_floor
 from stores.errors import InputError
 from stores.records.canon import (
     Authority,
     Evidence,
     Payload,
     StateChange,
+    StateOp,
 )
 from stores.records.ids import IdGenerator
 from stores.records.workflow import ProposedChange
@@ -37,8 +40,10 @@ class DeclarationService:
         proposals: Proposals,
         read_catalogue: ReadCatalogue,
         ids: IdGenerator,
+        find_pack: Callable[[SceneContext], Pack | None],
     ) -> None:
         self._context = context
+        self._find_pack = find_pack
         self._proposals = proposals
         self._read_catalogue = read_catalogue
         self._ids = ids
@@ -144,7 +149,17 @@ class DeclarationService:
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
             effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
-            changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
+            changes.append(
+                StateChange(
+                    entity_id=entity.id,
+                    key=effect.key,
+                    op=effect.op,
+                    value=effect.value,
+                    floor=find_floor(self._find_pack(context), effect.key)
+                    if effect.op is StateOp.ADD
+                    else None,
+                )
+            )
         return await self.propose_state_changes(context, changes, argument)
 
     async def propose_state_changes(

@@ -76,7 +76,7 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
     """Return the members as one row; None if together they change nothing."""
     first, last = members[0], members[-1]
     if first is last:
-        return last
+        return None if _is_without_effect(last) else last
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
@@ -104,6 +104,13 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
         title = f"{last.group} {step_count:+d}"
     reason = f"{len(members)} moves in one row; you decide on all of them."
     return _build_folded_row(members, title, (changed_key, before, after), reason)
+
+
+def _is_without_effect(row: ProposalView) -> bool:
+    """Return whether the row adds to a number that stays as it is: at its floor, or by nothing."""
+    change = row.proposal.change
+    adds = isinstance(change, StateChange) and change.op is StateOp.ADD and row.status in OPEN_STATUSES
+    return adds and not row.conflicts and bool(row.diff) and row.diff[0][1] == row.diff[0][2]
 
 
 def _build_folded_row(
