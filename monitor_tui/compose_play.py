@@ -137,7 +137,10 @@ class Agents:
         )
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
         self.agendas = StoryAgendaReader(self.canon)
-        self.declarations = DeclarationService(self.contexts, self.proposals, self.read_catalogue, base.ids)
+        self.rules = StoryRules(base.files.packs)
+        self.declarations = DeclarationService(
+            self.contexts, self.proposals, self.read_catalogue, base.ids, self.rules.find_pack
+        )
         self.keys = ProviderKeys(trusted_addresses=TrustedAddresses(trusted_addresses_file()))
         self.model: ModelProcess = base.model or ChildModel(
             build_key_environment(self.keys, lambda: self.llm_setup.current_settings)
@@ -213,7 +216,7 @@ class PlayParts:
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
         )
-        self.rules = StoryRules(base.files.packs)
+        self.rules = agents.rules
         self.rolls = RollService(
             contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, self.rules
         )
@@ -285,7 +288,7 @@ class PlayParts:
         )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
-        self.triggers = CommitTriggers(contexts, self.scenes, base.events)
+        self.triggers = CommitTriggers(log, contexts, self.scenes, base.events)
         self.actions = SceneActions(
             log,
             contexts,

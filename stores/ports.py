@@ -373,7 +373,10 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
     async def create_scene(self, scene: Scene) -> None: ...
 
     async def update_scene(self, scene: Scene) -> None:
-        """Update title, goal, cast, place, tick and summary; never the head (see `move_head`) nor outcomes."""
+        """Update title, goal, cast, place, tick, summary and passed offers.
+
+        Never the head (see `move_head`) nor outcomes.
+        """
         ...
 
     async def record_transition(self, transition: Transition) -> None: ...

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from agents.views.play_views import ProposalView
+from stores.records.workflow import ProposalStatus
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, is_open
@@ -82,7 +83,10 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         if reason not in shown_texts:
             yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)
     if view.is_closed_by_policy:
-        yield from _text_lines("· Committed automatically. u undoes it.", Ink.MUTED, width)
+        mark = "✓" if view.status is ProposalStatus.ACCEPTED else "✗"
+        yield from _text_lines(
+            f"· Committed with the rest, as {mark} marked it. u undoes it.", Ink.MUTED, width
+        )
 
 
 def _text_lines(text: str, ink: Ink, width: int) -> Iterator[Line]:

@@ -26,6 +26,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
+from agents.typed_numbers import add_above_floor
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -47,6 +48,7 @@ from stores.records.canon import (
 from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import ProposedChange
+from stores.records.world import Number
 
 
 class UnwritableError(Exception):
@@ -250,7 +252,7 @@ def _state_claim(proposal: ProposedChange, change: StateChange, draft: CanonDraf
         involves.append(Involvement(role=OBJECT, entity_id=target.id))
         value, object_name = None, target.name
     elif move.op is StateOp.ADD:
-        value = _sum_after(entity.id, move, draft)
+        value = _sum_after(entity.id, move, draft, change.floor)
     elif value is None:
         raise UnwritableError(f"it gives {entity.name}'s {move.predicate} no value")
     fact = Fact(
@@ -269,7 +271,7 @@ def _state_claim(proposal: ProposedChange, change: StateChange, draft: CanonDraf
     return FactClaim(proposal, fact, is_movement=True)
 
 
-def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> FactValue:
+def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft, floor: Number | None) -> FactValue:
     """Return the number after something was added to it: what the sheet says, in the order of play."""
     fact_key = FactKey(move.predicate, entity_id)
     current_fact = draft.current_fact(fact_key)
@@ -284,7 +286,7 @@ def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> FactValue:
         )
     if before is not None and not is_number(before):
         raise UnwritableError(f"{move.predicate} is {value_in_words(before)}, which nothing can be added to")
-    return (before or 0) + move.value
+    return add_above_floor(before or 0, move.value, floor)
 
 
 def _clock_claim(proposal: ProposedChange, change: AdvanceClock, draft: CanonDraft) -> FactClaim:

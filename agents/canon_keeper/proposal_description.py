@@ -253,6 +253,8 @@ class _ProposalDescriber:
                 diff = ((name, ABSENT, _as_title(sentence)),)
             return "state", _as_title(sentence), name, diff
         before = f"{value_in_words(previous_value)} → " if is_number(previous_value) else ""
+        if previous_value == value:
+            before = "stays "
         return "state", f"{name}: {key} {before}{value_in_words(value)}", name, diff
 
     def _describe_clock(self, change: AdvanceClock) -> _DescriptionParts:

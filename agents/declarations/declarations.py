@@ -6,7 +6,7 @@ It belongs to that turn all the same, so that undoing the turn undoes the declar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -18,6 +18,8 @@ from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
 from agents.prose.supporting_words import mentions_name, supports_statement
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.sheets import find_floor
 from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
@@ -44,8 +46,10 @@ class DeclarationService:
         proposals: Proposals,
         read_catalogue: ReadCatalogue,
         ids: IdGenerator,
+        find_pack: Callable[[SceneContext], Pack | None],
     ) -> None:
         self._context = context
+        self._find_pack = find_pack
         self._proposals = proposals
         self._read_catalogue = read_catalogue
         self._ids = ids
@@ -151,7 +155,17 @@ class DeclarationService:
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
             effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
-            changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
+            changes.append(
+                StateChange(
+                    entity_id=entity.id,
+                    key=effect.key,
+                    op=effect.op,
+                    value=effect.value,
+                    floor=find_floor(self._find_pack(context), effect.key)
+                    if effect.op is StateOp.ADD
+                    else None,
+                )
+            )
         return await self.propose_state_changes(context, changes, argument)
 
     async def propose_state_changes(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.context_assembly.scene_context import SceneContext, is_scene_end_turn
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun, shorten
+from agents.orchestrator.undo_words import count_noun, list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.views.play_views import Reply
 from stores.errors import InputError
@@ -129,7 +129,7 @@ def _ask_to_branch(target: Turn, unsupported_canon: Sequence[UnsupportedCanon], 
         "nothing",
         (
             f"Canon rests on what comes after “{shorten(target.text)}”:",
-            *(f"  {record.label}" for record in unsupported_canon),
+            *list_names([record.label for record in unsupported_canon]),
             f"Going on from there leaves those turns, and proposes a retcon of "
             f"{'it' if count == 1 else f'these {count}'} for you to decide at the gate.",
         ),

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
-from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
+from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.scene_loop import SceneLoop
 from agents.views.play_views import CommitReport
+from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 
 
 class CommitTriggers:
-    """Offers mid-scene commits, and remembers until the program ends which ones the player dismissed."""
+    """Offers mid-scene commits, without what the player left to the end of the scene."""
 
-    def __init__(self, contexts: SceneContextLoader, scenes: SceneLoop, events: EventBus) -> None:
+    def __init__(
+        self, log: OrchestratorLog, contexts: SceneContextLoader, scenes: SceneLoop, events: EventBus
+    ) -> None:
+        self._log = log
         self._contexts = contexts
         self._scenes = scenes
         self._events = events
-        self._dismissed_ids: set[Id] = set()
 
     async def find_offer(self, context: SceneContext) -> CommitOffer | None:
         """Return the commit that is offered in the scene now, or None."""
-        return await self._scenes.find_offer(context, self._dismissed_ids)
+        return await self._scenes.find_offer(context, context.scene.passed_offer_ids)
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """Announce an offer after something was staged.
@@ -30,8 +34,9 @@ class CommitTriggers:
         return await self._scenes.raise_offer(context, offer)
 
     async def dismiss_offer(self, scene_id: Id) -> None:
-        """Leave the offered proposals to the end of the scene."""
+        """Leave the offered proposals to the end of the scene, also after a restart."""
         context = await self._contexts.load_context(scene_id)
         if offer := await self.find_offer(context):
-            self._dismissed_ids.update(offer.proposal_ids)
+            passed_ids = tuple(dict.fromkeys((*context.scene.passed_offer_ids, *offer.proposal_ids)))
+            await self._log.update_scene(context.scene.model_copy(update={"passed_offer_ids": passed_ids}))
         self._events.publish(ProposalsChanged(context.universe.id, scene_id))

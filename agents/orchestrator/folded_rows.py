@@ -6,14 +6,15 @@ a row of its own, and moves that come to nothing have none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.proposals.decisions import gm_decision
-from agents.views.play_views import ProposalView
+from agents.views.play_views import CommitReport, ProposalView
 from stores.records.canon import AdvanceClock, FactValue, StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
 
 RowKey = tuple[object, ...]
 
@@ -51,16 +52,31 @@ def number_rows(rows: Iterable[ProposalView], scene_proposal_ids: Sequence[Id]) 
     return tuple(replace(row, number=min(numbers[i] for i in row.member_ids)) for row in rows)
 
 
-def count_rows(rows: Iterable[ProposalView], ids: Collection[Id]) -> int:
-    """Return how many of the rows have one of these proposals."""
-    return sum(not set(ids).isdisjoint(row.member_ids) for row in rows)
+def count_by_row(
+    report: CommitReport, rows: Iterable[ProposalView], statuses: Mapping[Id, ProposalStatus]
+) -> CommitReport:
+    """Return the report with what it closed counted in rows, as the gate counts.
+
+    `rows` are those before the commit; `statuses` are those of their proposals after it.
+    """
+    surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
+    for row in rows:
+        for status in {statuses[i] for i in row.member_ids if i in statuses}:
+            # All members but one are counted too many: they were one row, and one verdict.
+            surplus_counts[status] += sum(statuses.get(i) is status for i in row.member_ids) - 1
+    return replace(
+        report,
+        accepted_count=report.accepted_count - surplus_counts[ProposalStatus.ACCEPTED],
+        rejected_count=report.rejected_count - surplus_counts[ProposalStatus.REJECTED],
+        deferred_count=report.deferred_count - surplus_counts[ProposalStatus.DEFERRED],
+    )
 
 
 def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
     """Return the members as one row; None if together they change nothing."""
     first, last = members[0], members[-1]
     if first is last:
-        return last
+        return None if _is_without_effect(last) else last
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
@@ -88,6 +104,13 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
         title = f"{last.group} {step_count:+d}"
     reason = f"{len(members)} moves in one row; you decide on all of them."
     return _build_folded_row(members, title, (changed_key, before, after), reason)
+
+
+def _is_without_effect(row: ProposalView) -> bool:
+    """Return whether the row adds to a number that stays as it is: at its floor, or by nothing."""
+    change = row.proposal.change
+    adds = isinstance(change, StateChange) and change.op is StateOp.ADD and row.status in OPEN_STATUSES
+    return adds and not row.conflicts and bool(row.diff) and row.diff[0][1] == row.diff[0][2]
 
 
 def _build_folded_row(

@@ -8,11 +8,12 @@ from dataclasses import replace
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
-from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
+from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision

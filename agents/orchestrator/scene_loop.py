@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -19,6 +19,7 @@ from agents.declarations.reader import build_involvements, find_mentioned_entiti
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.absent_cast import AbsentCastReader
+from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -47,18 +48,6 @@ from stores.records.workflow import (
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommitOffer:
-    """A mid-scene commit that is offered to the player."""
-
-    reason: str
-    proposal_ids: tuple[Id, ...]
-    """What it would write."""
-
-    is_critical: bool = False
-    """Whether it names critical proposals, so that taking the offer accepts them and what they need."""
 
 
 class SceneLoop:
@@ -214,10 +203,12 @@ class SceneLoop:
         """Commit in mid-scene; the scene stays Active."""
         pending_proposals = await self._read_pending_proposals(context.scene.id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
+        rows = await self._views.build_proposal_rows(pending_proposals)
         await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
+        result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
         await self.save_cast(
             context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
         )
@@ -233,9 +224,11 @@ class SceneLoop:
             [e.entity_id for e in context.scene_presence_entries() if e.here]
         )
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
+        pending_proposals = await self._read_pending_proposals(scene_id)
+        rows = await self._views.build_proposal_rows(pending_proposals)
         try:
             result = await self._keeper.commit(
-                await self._read_pending_proposals(scene_id),
+                pending_proposals,
                 reason="scene end",
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
@@ -245,6 +238,7 @@ class SceneLoop:
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
             raise
+        result = await self._views.count_by_row(result, rows, [p.id for p in pending_proposals])
         await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
         next_scene = await self._open_next_scene(context)
         self._publish_commit(context.scene, result)

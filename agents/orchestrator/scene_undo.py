@@ -20,7 +20,7 @@ from agents.orchestrator.command_undo import (
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun, shorten
+from agents.orchestrator.undo_words import count_noun, list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import VERDICT_WORDS
@@ -176,7 +176,7 @@ def _ask_past_commit(
     """Return what was committed last, what undo takes, and the line that does it all the same."""
     done_line = f"Undo takes back what was typed before: {done_text}"
     committed_lines = (
-        ("Last, this became canon:", *(f"  {title}" for title in committed_titles), done_line)
+        ("Last, this became canon:", *list_names(committed_titles), done_line)
         if committed_titles
         else (f"Canon rests on what undo takes back: {done_text}",)
     )
@@ -185,7 +185,7 @@ def _ask_past_commit(
         (
             f"Canon rests on it. It proposes a retcon of {'this' if count == 1 else f'these {count}'} for you to "
             "decide at the gate:",
-            *(f"  {record.label}" for record in unsupported_canon),
+            *list_names([record.label for record in unsupported_canon]),
         )
         if unsupported_canon
         else ("What became canon stays: R in the universe retcons it.",)

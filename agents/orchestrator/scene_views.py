@@ -9,12 +9,19 @@ from agents.context_assembly.scene_context import SceneContext, sort_in_line_ord
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
-from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows, is_foldable, number_rows
+from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
+from agents.orchestrator.folded_rows import (
+    count_by_row,
+    expand_to_row_ids,
+    fold_rows,
+    is_foldable,
+    number_rows,
+)
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
-from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.views.play_views import CastMember, CommitReport, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -49,12 +56,11 @@ class SceneViewBuilder:
         self._verdict_undo = verdict_undo
 
     async def build_scene_view(
-        self, context: SceneContext, offer_reason: str, *, state: str | None = None
+        self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
     ) -> SceneView:
         """Return all that the Scene screen shows except the transcript.
 
-        `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
-        read already.
+        `offer` is the commit that is offered, if one is; `state` is the scene loop's, if it was read already.
         """
         scene = context.scene
         if state is None:
@@ -73,7 +79,9 @@ class SceneViewBuilder:
             proposals=await self._build_scene_rows(
                 scene.id, shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
-            trigger_reason=offer_reason,
+            trigger_reason=offer.reason if offer else "",
+            offer_ids=offer.proposal_ids if offer else (),
+            is_offer_lapsed=offer is not None and is_lapsed(offer, context),
             can_undo=scene.head is not None
             or find_last_command(context) is not None
             or self._verdict_undo.find_last(context) is not None,
@@ -130,6 +138,14 @@ class SceneViewBuilder:
         scene_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id and is_foldable(p)}
         rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
         return expand_to_row_ids(rows, ids)
+
+    async def count_by_row(
+        self, report: CommitReport, rows: Sequence[ProposalView], closed_ids: Collection[Id]
+    ) -> CommitReport:
+        """Return the report of a commit over `closed_ids`, counted in the rows that there were before it."""
+        proposals = await self._log.proposals_by_id(closed_ids)
+        statuses = {p.id: p.status for p in proposals.values() if p.canonization_id == report.canonization_id}
+        return count_by_row(report, rows, statuses)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""

@@ -140,7 +140,7 @@ class TypedLines:
 
     async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
         offer = await self._triggers.find_offer(context)
-        return await self._views.build_scene_view(context, offer.reason if offer else "", state=state)
+        return await self._views.build_scene_view(context, offer, state=state)
 
     async def _finish(self, context: SceneContext, reply: Reply, *, state: str, with_view: bool) -> Reply:
         """Offer a commit if one is due in a scene that is being played, and read what is shown next."""
@@ -155,8 +155,7 @@ class TypedLines:
                 offer = await self._triggers.find_offer(context) if with_view else None
         if not with_view:
             return reply
-        reason = offer.reason if offer else ""
-        return replace(reply, scene=await self._views.build_scene_view(context, reason, state=state))
+        return replace(reply, scene=await self._views.build_scene_view(context, offer, state=state))
 
     async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
         """Have the model narrate the exchange if it should; in autopilot, do what it leads to."""

@@ -88,7 +88,8 @@ class GateService:
 
     async def dismiss_trigger(self, scene_id: Id) -> None:
         """Leave the critical proposals to the end of the scene."""
-        await self.actions.dismiss_offer(scene_id)
+        async with self.dispatcher.exclusive():
+            await self.actions.dismiss_offer(scene_id)
 
     async def commit_universe(self, universe_id: Id, only_ids: Collection[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only_ids`, if given).

@@ -161,6 +161,12 @@ class SceneView:
     trigger_reason: str = ""
     """Why a commit is offered now; empty: it is not."""
 
+    offer_ids: tuple[Id, ...] = ()
+    """The proposals that it would write."""
+
+    is_offer_lapsed: bool = False
+    """Whether something else was done since, so that a bare Enter does not mean it."""
+
     can_undo: bool = False
     can_redo: bool = False
     unfinished_count: int = 0

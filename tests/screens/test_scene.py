@@ -17,6 +17,7 @@ from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_servic
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
 
 LAST = "The wood is slick with weed."
 CRITICAL = "/state Mara.alive = false"
@@ -181,7 +182,8 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("ctrl+z")
     assert ui.screen == "ConfirmDialog"
-    assert ui.shows("Canon rests on “I look at the rope.”", "The rope was cut with a company knife.")
+    assert ui.shows("Last, this became canon:", "The rope was cut with a company knife.")
+    assert ui.shows("Undo takes back what was typed before:", "It proposes a retcon of this")
     await ui.press("escape")
     assert await read_texts(ui) == before
     await ui.press("ctrl+z", "enter")
@@ -223,6 +225,10 @@ async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> N
 async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("shift+tab", "home", "down", "down", "down", "B")
+    assert ui.screen == "ConfirmDialog"
+    assert ui.shows("Wenna Pike has a filleting knife.", "Go there")
+    assert await read_texts(ui) == before
+    await ui.press("enter")
     assert await read_texts(ui) == before[:4]
     assert prompt(ui).input_has_focus
     assert ui.shows("Going on from: I look at the cut rope.")
@@ -321,6 +327,36 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
     assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    assert not ui.shows("Commit now")
+
+
+async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("I wait", enter=False)
+    assert ui.shows("Enter: send what is typed", "F3: decide at the gate")
+    assert not ui.shows("Commit now")
+    await ui.press("ctrl+u")
+    assert ui.shows("Enter: make it canon now", "Commit now")
+    await ui.press("f2")
+    assert ui.app.screen.query_one(TriggerBar).keys_elsewhere.startswith("Enter: evidence")
+    assert not ui.shows("Commit now")
+    await ui.press("escape")
+    assert ui.shows("Enter: make it canon now", "Commit now")
+    await ui.press("enter")
+    assert ui.shows("Canon: Mara Venn died")
+
+
+async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is_opened_again(
+    ui: ScreenDriver,
+) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("I wait.")
+    await ui.press("ctrl+z")
+    assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    await ui.press("enter")
+    assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
+    await ui.press("ctrl+y", "f3", "escape")
+    assert ui.screen == "SceneScreen"
     assert not ui.shows("Commit now")
 
 

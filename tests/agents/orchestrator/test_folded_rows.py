@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -127,3 +128,42 @@ async def test_offered_commit_writes_every_move_of_a_number(scene: FoldedScene) 
     (hero,) = [member for member in view.cast if member.is_pc]
     assert hero.numbers["hp"] == 7
     assert "Mara: HP 9 → 7" not in [row.title for row in view.proposals if row.status in OPEN_STATUSES]
+
+
+async def test_gate_and_receipt_count_the_same_rows(scene: FoldedScene) -> None:
+    await scene.say("/clock Flood 6", "/clock Flood +1", "/clock Flood +2", "/fact One is one")
+    await scene.say("/clock Alarm 4", "/clock Alarm +1")
+    numbers = {row.title.partition(" ")[0]: row.number for row in await scene.rows()}
+    await scene.say(f"/reject {numbers['Alarm']} {numbers['One']}", "/end")
+    counts = Counter(row.mark for row in await scene.rows())
+    report = await scene.program.services.gate.commit(scene.scene_id)
+    assert (report.accepted_count, report.rejected_count) == (counts["accept"], counts["reject"]) == (4, 2)
+
+
+async def test_hp_stops_at_0_on_the_sheet_in_the_row_and_in_canon(scene: FoldedScene) -> None:
+    lines = await scene.say("/creature Rat: small (hp 2)", "/state Rat.hp -5")
+    assert "Rat: HP stops at 0." in lines
+    reply = await scene.program.services.play.submit(
+        scene.scene_id, "I hit it. /check 2d6+9 vs 5; success: Rat.hp -3"
+    )
+    assert "Rat: HP stops at 0." in reply.lines
+    rows = {row.title for row in await scene.rows()}
+    assert "Rat: HP 2 → 0" in rows
+    assert not [title for title in rows if "-" in title]
+    view = await scene.program.services.play.scene(scene.scene_id)
+    assert {m.name: m.numbers for m in view.cast}["Rat"]["hp"] == 0
+    await scene.say("/state Rat.hp +1", "/commit")
+    cast = {m.name: m.numbers for m in (await scene.program.services.play.scene(scene.scene_id)).cast}
+    assert cast["Rat"]["hp"] == 1
+
+
+async def test_number_that_is_no_hp_goes_below_0(scene: FoldedScene) -> None:
+    assert await scene.say("/state Mara.might -3") == ("Proposed: Mara: might 1 → -2",)
+
+
+async def test_blow_at_the_dead_that_changes_nothing_is_no_row(scene: FoldedScene) -> None:
+    await scene.say("/creature Rat: small (hp 1)", "I hit. /check 2d6+9 vs 5; success: Rat.hp -1")
+    await scene.say("/state Rat +dead", "I hit it again. /check 2d6+9 vs 5; success: Rat.hp -3")
+    rows = {row.title: row for row in await scene.rows()}
+    assert rows["Rat: HP 1 → 0"].mark == "accept"
+    assert [title for title in rows if "Rat: HP" in title] == ["Rat: HP 1 → 0"]
