@@ -244,14 +244,18 @@ async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
 
 
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:
-    await ui.press("shift+tab", "home", *["down"] * 7, "enter")
+    for line in ("> Wenna Pike hides a long knife.", "/fact Wenna Pike hides a knife", "/commit"):
+        await ui.type(line)
+        await ui.press("enter")
+    await ui.press("shift+tab", "end", "enter")
     assert ui.screen == "TurnTraceDialog"
-    assert ui.shows("Turn 8 of scene 1", "Wenna Pike has a filleting knife.", "Net Loft")
+    assert ui.shows("of scene 1", "Wenna Pike hides a knife.")
+    assert not ui.shows("Wenna Pike has a filleting knife.")
     await ui.press("enter")
     assert ui.screen == "UniverseScreen"
     card = ui.app.screen.query_one(EntityCardView)
     assert card.current is not None
-    assert card.current.fact.fact.statement == "Wenna Pike has a filleting knife."
+    assert card.current.fact.fact.statement == "Wenna Pike hides a knife."
     await ui.press("escape", "escape")
     assert ui.screen == "SceneScreen"
 

@@ -22,7 +22,7 @@ async def test_universe_leads_from_a_fact_to_the_words_it_rests_on(played_home: 
         await ui.press("slash")
         await ui.type("wenna")
         await ui.press("tab", "down", "down", "enter")
-        assert ui.shows("Evidence for:", "“She says nobody was.", "Go to turn")
+        assert ui.shows("Evidence for:", "“Wenna Pike has a filleting", "Go to turn")
         await ui.press("enter")
         assert ui.screen == "ReadingScreen"
         assert ui.shows("The Drowned Bell", "turn 8")
