@@ -9,7 +9,7 @@ from asyncio import gather
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from agents.memory_manager.summary_texts import SCENE_KIND, STRETCH_KIND
+from agents.memory_manager.summary_texts import RECAP_KIND, SCENE_KIND, STRETCH_KIND
 from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.search_port import SearchHit
 from stores.ports import LogReader
@@ -17,7 +17,7 @@ from stores.records.ids import Id
 from stores.records.memory import Summary
 from stores.records.play import Scene
 
-_RECALLED_KINDS = (STRETCH_KIND, SCENE_KIND)
+_RECALLED_KINDS = (STRETCH_KIND, SCENE_KIND, RECAP_KIND)
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,6 +233,9 @@ class CommitReport:
 
     next_scene_id: Id | None = None
 
+    open_matters: tuple[str, ...] = ()
+    """What a story that is over promised, owed or asked and left open, for the GM to decide."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoryCard:

@@ -19,6 +19,7 @@ from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.prompt_files import load_prompts
 from agents.search.hybrid_search import HybridSearch
 from agents.search.search_port import SearchResults
+from agents.story_outline import NewCharacter, StoryOutline
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
@@ -261,6 +262,17 @@ async def test_context_package_recalls_the_stretch_of_an_earlier_scene_that_bear
     assert sections["scenes"].startswith("- [Scene 1 “The yard”] Turns 21 to 40: ")
     assert "copper idol lies under the elder" in sections["scenes"]
     assert "copper idol" not in sections["summary"]
+
+
+async def test_context_package_recalls_how_an_earlier_story_ended(story: PlayedStory) -> None:
+    await story.play("I wait.", "> It rains.")
+    view = await story.program.services.play.scene(story.scene_id)
+    await story.program.services.stories.complete_story(view.story.id, "The copper idol sank in the bay.")
+    outline = StoryOutline(view.universe.id, "Another story", NewCharacter("Ivo"))
+    story.scene_id = await story.program.services.stories.start_story(outline)
+    await story.play("I arrive.")
+    sections = build_prompt_sections(await pack(story, await indexed(story), "I ask for the copper idol."))
+    assert "“A story” is over: The copper idol sank in the bay." in sections["scenes"]
 
 
 async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(story: PlayedStory) -> None:
