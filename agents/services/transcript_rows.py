@@ -65,7 +65,9 @@ class TranscriptReader:
         """Return where a turn is, and what it made true."""
         turn = await self._log.turn(turn_id)
         scene = await self._log.scene(turn.scene_id)
-        made_ids = [subject for _, subject in await read_supported_canon(self._canon, [turn_id])]
+        # What was declared while the turn was the latest belongs to it, too: undoing the turn takes both.
+        made_ids = [subject for _, subject in await self._canon.supported_by([turn_id])]
+        supported_ids = {subject for _, subject in await read_supported_canon(self._canon, [turn_id])}
         facts = await self._canon.facts_by_id(made_ids)
         entities = await self._canon.entities_by_id(made_ids)
         results = await self._log.resolutions([turn_id])
@@ -76,5 +78,6 @@ class TranscriptReader:
             is_on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
             facts=tuple(facts[i] for i in made_ids if i in facts),
             entities=tuple(entities[i] for i in made_ids if i in entities),
+            declared_ids=frozenset(made_ids) - supported_ids,
             resolution=results[-1] if results else None,
         )

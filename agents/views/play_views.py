@@ -307,7 +307,7 @@ class EntityCard:
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """Where a turn stands, and what it made true."""
+    """Where a turn stands, and what came of it."""
 
     turn: Turn
     scene: Scene
@@ -317,6 +317,9 @@ class TurnTrace:
 
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
+    declared_ids: frozenset[Id] = frozenset()
+    """Those of the facts and entities that were declared at this turn, and do not rest on its words."""
+
     proposals: tuple[ProposalView, ...] = ()
     """What it proposes; withdrawn if the turn is off the line."""
 
