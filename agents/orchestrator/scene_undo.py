@@ -1,7 +1,7 @@
 """Takes back the last thing that was done in a scene, and brings it back.
 
-That is what a command proposed, a decision on proposals, a branch, or else the last line that was played. The
-dispatcher runs these, holds the session lock and hands in the scene's context.
+That is what a command proposed, a decision on proposals, an offer that was left, a branch, or else the last line that
+was played. The dispatcher runs these, holds the session lock and hands in the scene's context.
 """
 
 from __future__ import annotations
@@ -148,8 +148,7 @@ class SceneUndo:
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
         else:
-            assert branch.from_turn is not None
-            assert branch.to_turn is not None
+            assert branch.to_turn is not None, "a branch goes on from a turn"
             target_id, since = branch.from_turn, branch.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)
             done_text = f"Going on from: {shorten((await self._log.turn(branch.to_turn)).text)}"
