@@ -63,4 +63,4 @@ def parse_number(text: str) -> Number:
 def add_above_floor(before: Number, amount: Number, floor: Number | None) -> Number:
     """Return the sum, or the floor if the sum would fall below it; what is below it already stays there."""
     total = before + amount
-    return total if floor is None or total >= floor else min(before, floor)
+    return total if floor is None or amount >= 0 or total >= floor else min(before, floor)

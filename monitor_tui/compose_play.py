@@ -43,6 +43,7 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.passed_offers import PassedOffers
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
@@ -263,6 +264,7 @@ class PlayParts:
             base.clock,
         )
         self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
+        self.passed_offers = PassedOffers(log, base.clock, base.events)
         self.views = SceneViewBuilder(
             log,
             agents.canon,
@@ -271,6 +273,7 @@ class PlayParts:
             agents.keeper,
             agents.loops,
             self.verdict_undo,
+            self.passed_offers,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
@@ -288,7 +291,7 @@ class PlayParts:
         )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
-        self.triggers = CommitTriggers(log, contexts, self.scenes, base.events)
+        self.triggers = CommitTriggers(contexts, self.scenes, self.passed_offers)
         self.actions = SceneActions(
             log,
             contexts,
@@ -308,6 +311,7 @@ class PlayParts:
             undone_canon,
             CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.verdict_undo,
+            self.passed_offers,
             self.views,
         )
         self.gate_actions = GateActions(

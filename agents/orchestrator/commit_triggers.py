@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.passed_offers import PassedOffers
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.views.play_views import CommitReport
-from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 
 
 class CommitTriggers:
     """Offers mid-scene commits, without what the player left to the end of the scene."""
 
-    def __init__(
-        self, log: OrchestratorLog, contexts: SceneContextLoader, scenes: SceneLoop, events: EventBus
-    ) -> None:
-        self._log = log
+    def __init__(self, contexts: SceneContextLoader, scenes: SceneLoop, passed_offers: PassedOffers) -> None:
         self._contexts = contexts
         self._scenes = scenes
-        self._events = events
+        self._passed_offers = passed_offers
 
     async def find_offer(self, context: SceneContext) -> CommitOffer | None:
         """Return the commit that is offered in the scene now, or None."""
@@ -37,6 +33,4 @@ class CommitTriggers:
         """Leave the offered proposals to the end of the scene, also after a restart."""
         context = await self._contexts.load_context(scene_id)
         if offer := await self.find_offer(context):
-            passed_ids = tuple(dict.fromkeys((*context.scene.passed_offer_ids, *offer.proposal_ids)))
-            await self._log.update_scene(context.scene.model_copy(update={"passed_offer_ids": passed_ids}))
-        self._events.publish(ProposalsChanged(context.universe.id, scene_id))
+            await self._passed_offers.leave(context, offer.proposal_ids)

@@ -1,7 +1,7 @@
 """Takes back the last thing that was done in a scene, and brings it back.
 
-That is what a command proposed, a decision on proposals, a branch, or else the last line that was played. The
-dispatcher runs these, holds the session lock and hands in the scene's context.
+That is what a command proposed, a decision on proposals, an offer that was left, a branch, or else the last line that
+was played. The dispatcher runs these, holds the session lock and hands in the scene's context.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from agents.orchestrator.command_undo import (
     find_undone_command,
 )
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.passed_offers import OfferPass, PassedOffers
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun, list_names, shorten
@@ -36,8 +37,10 @@ MAX_COMMITTED_NAMED: Final = 30
 
 _CONFIRM_LINE: Final = "/undo yes"
 
-LastStep = CommandEffects | VerdictStep | HeadMove
-"""What was done last and is no line of the story; the move is a branch."""
+StepOnTurn = CommandEffects | VerdictStep | OfferPass
+"""What was done on the last turn."""
+
+_OFFER_LEFT: Final = "Left for the end of the scene."
 
 
 class SceneUndo:
@@ -50,6 +53,7 @@ class SceneUndo:
         undone_canon: UndoneCanonService,
         command_undo: CommandUndo,
         verdict_undo: VerdictUndo,
+        passed_offers: PassedOffers,
         views: SceneViewBuilder,
     ) -> None:
         self._log = log
@@ -57,6 +61,7 @@ class SceneUndo:
         self._undone_canon = undone_canon
         self._command_undo = command_undo
         self._verdict_undo = verdict_undo
+        self._passed_offers = passed_offers
         self._views = views
 
     async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
@@ -77,6 +82,8 @@ class SceneUndo:
                 await self._command_undo.undo(context, step)
             case VerdictStep():
                 await self._verdict_undo.undo(context, step)
+            case OfferPass():
+                await self._passed_offers.undo(context, step)
             case _:
                 assert_never(step)
         return Outcome(Reply("operation", (f"Undone: {step_text}",)))
@@ -84,7 +91,13 @@ class SceneUndo:
     async def redo(self, context: SceneContext) -> Outcome:
         """Bring back what was undone last."""
         undone_move = await self._timeline.find_undone_move(context.scene)
-        candidates = (find_undone_command(context), self._find_undone_verdict(context))
+        last_command = find_last_command(context)
+        decisions = [self._verdict_undo.find_undone(context), self._passed_offers.find_undone(context)]
+        # A decision is not made again over a command that was typed since.
+        candidates: list[StepOnTurn | None] = [
+            find_undone_command(context),
+            *(d for d in decisions if d is not None and (last_command is None or last_command.at < d.at)),
+        ]
         steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
         if not steps:
             turn = await self._timeline.redo(context.scene)
@@ -95,29 +108,29 @@ class SceneUndo:
                 await self._command_undo.redo(context, step)
             case VerdictStep():
                 await self._verdict_undo.redo(context, step)
+            case OfferPass():
+                await self._passed_offers.redo(context, step)
             case _:
                 assert_never(step)
         return Outcome(Reply("operation", (f"Back: {await self._describe_step(context, step)}",)))
 
     # --- what was done last --------------------------------------------------------------------------
 
-    async def _find_last_step(self, context: SceneContext) -> LastStep | None:
-        """Return what was done last; None if that was a line of the story."""
-        candidates: tuple[LastStep | None, ...] = (
+    async def _find_last_step(self, context: SceneContext) -> StepOnTurn | HeadMove | None:
+        """Return what was done last, where the move is a branch; None if it was a line of the story."""
+        candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
             find_last_command(context),
             self._verdict_undo.find_last(context),
+            self._passed_offers.find_last(context),
             await self._timeline.find_last_branch(context.scene),
         )
         return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
 
-    def _find_undone_verdict(self, context: SceneContext) -> VerdictStep | None:
-        """Return the decision that was undone last; None if a command was typed since."""
-        step, command = self._verdict_undo.find_undone(context), find_last_command(context)
-        return None if step is not None and command is not None and command.at > step.at else step
-
-    async def _describe_step(self, context: SceneContext, step: CommandEffects | VerdictStep) -> str:
+    async def _describe_step(self, context: SceneContext, step: StepOnTurn) -> str:
         if isinstance(step, CommandEffects):
             return shorten(step.describe(context))
+        if isinstance(step, OfferPass):
+            return _OFFER_LEFT
         rows = await self._views.read_scene_rows(context.scene.id)
         titles = [row.title for row in rows if not step.after.keys().isdisjoint(row.member_ids)]
         others = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
@@ -135,8 +148,7 @@ class SceneUndo:
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
         else:
-            assert branch.from_turn is not None
-            assert branch.to_turn is not None
+            assert branch.to_turn is not None, "a branch goes on from a turn"
             target_id, since = branch.from_turn, branch.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)
             done_text = f"Going on from: {shorten((await self._log.turn(branch.to_turn)).text)}"

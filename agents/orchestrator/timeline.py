@@ -204,14 +204,15 @@ class Timeline:
         take_numbers = [t.take for t in siblings if t.exchange_id == exchange_id and t.speaker is speaker]
         return max(take_numbers, default=0) + 1
 
-    async def read_turns_left(self, scene: Scene, target_id: Id) -> list[Turn]:
-        """Return the turns that leave the timeline when play goes on from `target_id`, oldest first."""
-        common_turn = await self._log.turn(target_id)
-        while not await self._log.on_line(scene.id, [common_turn.id]):
-            if common_turn.parent_id is None:
-                return await self._log.line_slice(scene.id, 0, await self._log.line_length(scene.id))
-            common_turn = await self._log.turn(common_turn.parent_id)
-        length, start = await self._log.line_length(scene.id), common_turn.depth + 1
+    async def read_turns_left(self, scene: Scene, target_id: Id | None) -> list[Turn]:
+        """Return the turns that leave the timeline when play goes on from `target_id`, oldest first.
+
+        None stands for the beginning, before the first turn.
+        """
+        common_turn = await self._log.turn(target_id) if target_id else None
+        while common_turn is not None and not await self._log.on_line(scene.id, [common_turn.id]):
+            common_turn = await self._log.turn(common_turn.parent_id) if common_turn.parent_id else None
+        length, start = await self._log.line_length(scene.id), common_turn.depth + 1 if common_turn else 0
         return await self._log.line_slice(scene.id, start, length - start)
 
     async def read_last_exchange(self, scene: Scene) -> list[Turn]:

@@ -89,8 +89,10 @@ def _describe_floors(before: SceneContext, context: SceneContext) -> list[str]:
         entity = context.entities[change.entity_id]
         changes = list(context.state_changes(entity.id))
         state = fold_changes(entity, changes[: changes.index(change)])
-        number = state.numbers.get(change.key, 0)
-        if isinstance(change.value, int | float) and number + change.value < change.floor:
+        number = state.numbers.get(change.key)
+        if number is None or not isinstance(change.value, int | float):
+            continue
+        if change.value < 0 and number + change.value < change.floor:
             lines.append(f"{entity.name}: {number_label(change.key)} stops at {change.floor}.")
     return list(dict.fromkeys(lines))
 

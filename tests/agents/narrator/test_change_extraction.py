@@ -187,7 +187,7 @@ async def test_extraction_builds_payload_of_every_kind_of_change() -> None:
     )
     tag, hp, move, ended_fact, met, assertion, ally, wears, alias = rest
     assert tag == StateChange(entity_id=SELLA.id, key="bleeding", op=StateOp.TAG)
-    assert hp == StateChange(entity_id=SELLA.id, key="hp", op=StateOp.ADD, value=-2)
+    assert hp == StateChange(entity_id=SELLA.id, key="hp", op=StateOp.ADD, value=-2, floor=0)
     assert isinstance(move, AssertFact)
     assert [i.entity_id for i in move.involves] == [new.entity_id, MILL.id]
     assert ended_fact == EndFact(fact_id=debt.id, at=604, closed=True)

@@ -78,6 +78,15 @@ async def test_branches_lists_the_ends_of_lines_and_goes_there(tmp_path: Path) -
             await say(program, scene_id, "/branches 2")
 
 
+async def test_undo_after_a_branch_from_an_empty_scene_empties_it_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I go on.", "/undo", "/branches 1")
+        assert await read_words(program, scene_id) == ["I go on."]
+        await say(program, scene_id, "/undo")
+        assert await read_words(program, scene_id) == []
+
+
 async def test_branches_back_without_a_branch_says_that_no_line_was_left(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

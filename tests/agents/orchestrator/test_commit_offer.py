@@ -135,3 +135,18 @@ async def test_commit_offer_lapses_with_the_next_line_or_command(tmp_path: Path)
         assert not await has_lapsed()
         await play(program, scene_id, "I lie there.")
         assert await has_lapsed()
+
+
+async def test_commit_offer_that_was_left_is_made_again_by_undo(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        offer = await play(program, scene_id, "I look.", "/state Mara +dead")
+        assert await play(program, scene_id, "/later") == ""
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines == ("Undone: Left for the end of the scene.",)
+        assert await play(program, scene_id) == offer
+        assert await play(program, scene_id, "/redo") == ""
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert await play(program, scene_id, "/reject 1", "/undo") == offer
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines == ("Undone: Mara +dead",)

@@ -157,6 +157,14 @@ async def test_hp_stops_at_0_on_the_sheet_in_the_row_and_in_canon(scene: FoldedS
     assert cast["Rat"]["hp"] == 1
 
 
+async def test_hp_below_0_by_the_gms_word_heals_from_there(scene: FoldedScene) -> None:
+    await scene.say(
+        "/creature Rat: small (hp 2)", "/state Rat.hp = -4", "/state Rat.hp +1", "/state Rat.hp -1"
+    )
+    cast = {m.name: m.numbers for m in (await scene.program.services.play.scene(scene.scene_id)).cast}
+    assert cast["Rat"]["hp"] == -3
+
+
 async def test_number_that_is_no_hp_goes_below_0(scene: FoldedScene) -> None:
     assert await scene.say("/state Mara.might -3") == ("Proposed: Mara: might 1 → -2",)
 
