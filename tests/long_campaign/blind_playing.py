@@ -36,7 +36,8 @@ from tests.program import START
 MAX_UNDO_STEPS = 4
 """Times that one line is undone at most: what it proposed may be undone before it."""
 WARNING = re.compile(
-    r"⚠|\bcontradict|\bconflict|\bcanon says\b|\bis dead\b|\bcannot be\b|\balready decided\b", re.IGNORECASE
+    r"⚠|\bcontradict|\bconflict|\bcanon says\b|\band is dead\b|\bcannot be\b|\balready decided\b",
+    re.IGNORECASE,
 )
 """What a line of a reply says when it warns."""
 _LISTED_DECISION = re.compile(r"\d+\. (.+)  \(scene \d+\)")
