@@ -23,6 +23,7 @@ from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
 from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
 from agents.prose.speech import strip_speech
+from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
 from stores.records.canon import Authority
@@ -103,12 +104,13 @@ class PlainVows:
         decisions = find_decisions(exchange.words)
         if not decisions:
             return [], ""
-        numbered = enumerate(await read_decisions(self._log, context), start=1)
+        open_decisions = await read_decisions(self._log, context)
         lines = [
             f"Decided: {decision.text} (/lift {number} takes it back)"
-            for number, decision in numbered
+            for number, decision in enumerate(open_decisions, start=1)
             if decision.turn_id == exchange.words_id
         ]
+        lines += describe_overflow(open_decisions) if lines else ()
         offered = next((d.words for d in decisions if not d.is_lasting), "")
         return lines, f"/decide {offered}" if offered else ""
 

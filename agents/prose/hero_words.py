@@ -28,7 +28,7 @@ _OF_HERO: Final = re.compile(r"(?:(?:and|then|so|but|now)\s+)*(?:I|we|my)\b", re
 
 @dataclass(frozen=True, slots=True)
 class FirstPersonSentence:
-    """One sentence of a line in which `I` is the hero, or the speaker of `find_spoken_sentences`."""
+    """One sentence in which `I` is the hero or, of a speech of somebody else's, that speaker."""
 
     text: str
     is_spoken: bool = False

@@ -21,7 +21,6 @@ class PlainDecision:
     """What was decided, in the player's words without `I decide`."""
 
     words: str
-    quote: str
     is_lasting: bool
     """Whether it plainly holds from then on; else it may be what is done just now (`I decide to go left`)."""
 
@@ -43,7 +42,7 @@ _UNDECIDED = (
 )
 """Verbs of what is not decided but happens, is wished or is said."""
 _NEVER_AGAIN: Final = re.compile(
-    rf"\b(?P<who>I|we)\s*{_WILL}\s+never(?:\s+ever)?\s+(?!{_UNDECIDED}).*?\bagain\b.*"
+    rf"\b(?:I|we)\s*{_WILL}\s+never(?:\s+ever)?\s+(?!{_UNDECIDED}).*?\bagain\b.*"
     rf"|\bnever(?:\s+ever)?\s+again\s+(?:will|shall|do)\s+(?:I|we)\s+(?!{_UNDECIDED}).+",
     re.IGNORECASE | re.DOTALL,
 )
@@ -64,7 +63,7 @@ _LASTING: Final = re.compile(
 _UNREAL: Final = re.compile(
     r"\b(?:if|unless|whether|perhaps|maybe|would|could|might|may|should|dream\w*|imagin\w*|wonder\w*|pretend\w*|"
     r"wish\w*|hop(?:e|es|ing)|suppose\w*|remember\w*|recall\w*|jok(?:e|es|ing)|used to|ago|yesterday|"
-    r"almost|nearly|half)\b|n['’]t\b",
+    r"almost|nearly)\b|n['’]t\b",
     re.IGNORECASE,
 )
 """Before the words of a decision or promise, anywhere in its sentence: it is not made now."""
@@ -114,7 +113,7 @@ def _read_sentence(sentence: FirstPersonSentence) -> Iterator[PlainDecision]:
     is_open = re.search(r"\bif\b", words, re.IGNORECASE) or (
         sentence.is_spoken and re.search(r"\byou(?:r|rs)?\b", words, re.IGNORECASE)
     )
-    yield PlainDecision(words, text, is_lasting=not is_open and _LASTING.search(match[0]) is not None)
+    yield PlainDecision(words, is_lasting=not is_open and _LASTING.search(match[0]) is not None)
 
 
 def _read_decided(subject: str, rest: str) -> str:

@@ -201,18 +201,20 @@ def _milliseconds(played: Sequence[PlayedLine]) -> tuple[float, float, float]:
     return ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100], ordered[-1]
 
 
-async def measure_blind_campaign(home: Path) -> BlindMeasures:
+async def measure_blind_campaign(home: Path, *, states_facts: bool = False) -> BlindMeasures:
     """Play the campaign in a new library, and measure it."""
     script = read_blind_script()
-    return measure(script, await play_blind_campaign(home, script))
+    return measure(script, await play_blind_campaign(home, script, states_facts=states_facts))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.long_campaign.blind", description=__doc__)
     parser.add_argument("--examples", action="store_true", help="show what counts against each figure")
+    parser.add_argument("--facts", action="store_true", help="state claims and contradictions by /fact, too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="monitor-blind-") as folder:
-        print(asyncio.run(measure_blind_campaign(Path(folder))).table(with_examples=options.examples))
+        measures = asyncio.run(measure_blind_campaign(Path(folder), states_facts=options.facts))
+        print(measures.table(with_examples=options.examples))
 
 
 if __name__ == "__main__":

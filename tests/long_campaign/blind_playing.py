@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -36,7 +36,8 @@ from tests.program import START
 MAX_UNDO_STEPS = 4
 """Times that one line is undone at most: what it proposed may be undone before it."""
 WARNING = re.compile(
-    r"⚠|\bcontradict|\bconflict|\bcanon says\b|\bis dead\b|\bcannot be\b|\balready decided\b", re.IGNORECASE
+    r"⚠|\bcontradict|\bconflict|\bcanon says\b|\band is dead\b|\bcannot be\b|\balready decided\b",
+    re.IGNORECASE,
 )
 """What a line of a reply says when it warns."""
 _LISTED_DECISION = re.compile(r"\d+\. (.+)  \(scene \d+\)")
@@ -92,11 +93,15 @@ def is_promise(row: ProposalView) -> bool:
     return isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
 
 
-async def play_blind_campaign(home: Path, script: BlindScript) -> BlindRun:
-    """Play the campaign in a new library."""
+async def play_blind_campaign(home: Path, script: BlindScript, *, states_facts: bool = False) -> BlindRun:
+    """Play the campaign in a new library.
+
+    With `states_facts`, claims and what contradicts them are stated by `/fact`, too: that shows what is compared
+    once it is proposed.
+    """
     run = BlindRun()
     async with _opened(home, 1) as program:
-        player = BlindPlayer(program, script, run)
+        player = BlindPlayer(program, script, run, states_facts=states_facts)
         await player.begin()
         for number in range(1, len(script.scenes)):
             await player.play_scene(number)
@@ -140,11 +145,14 @@ async def _read_catalogue(universe_id: Id) -> Catalogue:
 class BlindPlayer:
     """Plays scenes of the script in an open program."""
 
-    def __init__(self, program: Program, script: BlindScript, run: BlindRun) -> None:
+    def __init__(
+        self, program: Program, script: BlindScript, run: BlindRun, *, states_facts: bool = False
+    ) -> None:
         self._program = program
         self._services = program.services
         self._script = script
         self._run = run
+        self._states_facts = states_facts
         self._appended_ids: list[Id] = []
         program.services.events.subscribe(self._note_turn)
 
@@ -220,6 +228,9 @@ class BlindPlayer:
             reply = await self._submit(reply.prompt_text)
         seconds = time.perf_counter() - begun
         turn_ids = tuple(self._appended_ids)
+        if self._states_facts and (line.claim or line.contradicts):
+            stated = await self._submit(f"/fact {line.text.removeprefix('> ')}")
+            reply = replace(stated, lines=(*reply.lines, *stated.lines))
         view = reply.scene or await self._services.play.scene(scene_id)
         if not line.contradicts and reply.suggested_line and takes_offer(line):
             await self._submit(reply.suggested_line)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.proposals.proposals import Proposals
 from agents.views.play_views import Reply
 from monitor_tui.compose import Program
 from stores.records.canon import AssertFact, FactKind
@@ -206,3 +207,27 @@ async def test_words_that_drop_a_decision_offer_to_lift_it(tmp_path: Path) -> No
         assert len(await table.decisions()) == 2
         await table.play(reply.suggested_line)
         assert await table.decisions() == ("1. I never lie to Tam  (scene 1)",)
+
+
+class Cut(Exception):
+    """The process ends here."""
+
+
+async def _cut(*_: object) -> None:
+    raise Cut
+
+
+async def test_plain_promise_and_decision_survive_a_crash_before_they_are_proposed(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay") as table:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Proposals, "stage", _cut)
+            with pytest.raises(Cut):
+                await table.play(f"I decide never to lie to Iselin again. {SWORN}")
+        scene_id = table.scene_id
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        again = Table(program, scene_id)
+        assert await again.promises() == [SWORN_TITLE]
+        assert await again.decisions() == ("1. I never lie to Iselin again  (scene 1)",)
+        await again.play("/undo")
+        assert (await again.promises(), await again.decisions()) == ([], NOTHING_DECIDED)
