@@ -18,6 +18,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
+from agents.solo.cast_moves import describe_moves
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -167,7 +168,8 @@ class LinePlayer:
             played.turns, played.results, run.context
         )
         context = await self._pipeline.read_context_after(played)
-        return replace(run, context=context, reply=Reply("exchange", tuple(lines)))
+        move_lines = describe_moves(context, played.presence_entries)
+        return replace(run, context=context, reply=Reply("exchange", (*lines, *move_lines)))
 
 
 def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:

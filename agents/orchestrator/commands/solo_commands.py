@@ -145,7 +145,7 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
             kept="Nothing was changed.",
             todo="/cast + NAME, /cast - NAME; /npc adds somebody new.",
         )
-    move = tools.solo_tools.npcs.enter_scene if match[1] == "+" else tools.solo_tools.npcs.leave_scene
+    move = tools.solo_tools.cast.enter_scene if match[1] == "+" else tools.solo_tools.cast.leave_scene
     return Reply("operation", await move(call.scene_id, match[2].strip()))
 
 
