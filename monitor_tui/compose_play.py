@@ -361,7 +361,7 @@ class PlayParts:
                 PlaceOccupantReader(agents.canon, agents.read_catalogue),
             ),
             tension_advisor=tensions,
-            scene_start=SceneStartRules(agents.log),
+            scene_start=SceneStartRules(agents.log, agents.contexts),
             scene_end=SceneEndActions(
                 agents.log, agents.agendas, tensions, agents.proposals, base.clock, base.events
             ),

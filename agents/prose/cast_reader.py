@@ -267,6 +267,9 @@ class CastReader:
 
 def _find_subject(text: str, reading: CastReading) -> tuple[str, str] | None:
     """Return the mark of who does something in a clause, and what follows it; the last subject if none is named."""
+    if name_alone := re.fullmatch(r"\s*@([^@]+)@\s*", text):
+        reading.subject = name_alone[1]  # `a girl, @1@, steps in`: what she does is in the next clause
+        return None
     for match in re.finditer(r"@([^@]+)@", text):
         rest = text[match.end() :]
         adverbs = re.match(words.ADVERBS, rest)

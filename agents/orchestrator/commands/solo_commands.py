@@ -221,7 +221,8 @@ async def set_tension(tools: CommandTools, call: CommandCall) -> Reply:
 
 def _member_line(member: CastMember) -> str:
     numbers = ", ".join(f"{key} {number}" for key, number in member.numbers.items())
-    return " · ".join(part for part in (member.name, numbers, ", ".join(member.tags)) if part)
+    note = "" if member.note in member.tags else member.note
+    return " · ".join(part for part in (member.name, note, numbers, ", ".join(member.tags)) if part)
 
 
 def _scene_lines(context: SceneContext) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from agents.memory_manager.private_words import find_private_hearers
 from agents.memory_manager.whispers import find_whisper_hearers
 from agents.orchestrator.input.parser import WHISPER_EXAMPLE, WHISPER_PROBLEM, WordsInput
 from agents.prose.names import MAX_NAME_WORDS, names_of
+from agents.solo.presence_checks import require_aware
 from stores.errors import InputError
 from stores.records.ids import Id
 
@@ -29,24 +30,12 @@ async def resolve_hearers(
         return words_input, whisper_hearers or find_private_hearers(words_input.text, names_by_id, pc_id)
     if words_input.is_whisper_unsplit:
         words_input = await _split_whisper(words_input, context, contexts)
-    present_ids = {e.id for e in context.present_actors()}
     hearer_names = {}
     for name in words_input.hearer_names:
         entity = await contexts.find_one_entity(context, name)
         if entity.id == pc_id:
             raise InputError(f"{entity.name} is who you play.", kept="Nothing was played.")
-        if entity.id not in present_ids:
-            raise InputError(
-                f"{entity.name} is not here to hear it.",
-                kept="Nothing was played.",
-                todo=f"/cast + {entity.name} lets them come in; /cast shows who is here.",
-            )
-        if context.is_dead(entity):
-            raise InputError(
-                f"{entity.name} is dead and hears nothing.",
-                kept="Nothing was played.",
-                todo=f"/state {entity.name}.alive = true if they live after all.",
-            )
+        require_aware(context, entity, "to hear it", "Nothing was played.")
         hearer_names[entity.id] = entity.name
     names = list(hearer_names.values())
     joined_names = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -112,7 +112,7 @@ async def score_scene(program: Program, scene: dict[str, Any], score: Score) -> 
                 f"{scene['id']} line {question['line']}: {question['who']} knows: {knows}"
             )
     view = await program.services.play.scene(played.session.scene_id)
-    cast = {member.name for member in view.cast if "dead" not in member.tags} - {scene["pc"]}
+    cast = {member.name for member in view.cast if member.note != "dead"} - {scene["pc"]}
     score.scene_count += 1
     if cast == set(scene["cast_at_end"]) - {scene["pc"]}:
         score.right_cast_count += 1
