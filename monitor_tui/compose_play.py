@@ -63,11 +63,14 @@ from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch
 from agents.services.llm_setup import LlmSetup, ModelProcess, build_key_environment
 from agents.session_lock import SessionLock
+from agents.solo.cast_moves import CastMoves
 from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
 from agents.solo.notes import NoteService
 from agents.solo.npcs import NpcService
 from agents.solo.oracle_draws import OracleDraws
+from agents.solo.place_occupants import PlaceOccupantReader
+from agents.solo.scene_cast import SceneCast
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
@@ -213,6 +216,7 @@ class PlayParts:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
+        self.cast_moves = CastMoves(log, agents.canon, self.journal)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
@@ -231,6 +235,7 @@ class PlayParts:
             agents.proposals,
             agents.loops,
             self.narration_runner,
+            self.cast_moves,
             base.clock,
             base.events,
         )
@@ -299,6 +304,7 @@ class PlayParts:
             self.pipeline,
             self.solo_tools,
             self.play_table,
+            self.cast_moves,
             undone_canon,
             self.views,
             base.ids,
@@ -343,10 +349,12 @@ class PlayParts:
         personas = Personas.create(agents.calls)
         steps = NarrationSteps(
             NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
+            agents.contexts,
             personas,
             ProseSteps(personas, agents.gm_turn_writer, base.events),
             ChangeExtractor(agents.canon),
             agents.proposals,
+            self.cast_moves,
             # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one
             # of its own exchange with that role's handle.
             base.stores.log(Role.MEMORY_MANAGER),
@@ -375,8 +383,14 @@ class PlayParts:
             decisions=DecisionService(agents.log, self.journal),
             clocks=clocks,
             npcs=self.people,
+            cast=SceneCast(
+                agents.contexts,
+                self.journal,
+                self.cast_moves,
+                PlaceOccupantReader(agents.canon, agents.read_catalogue),
+            ),
             tension_advisor=tensions,
-            scene_start=SceneStartRules(agents.log),
+            scene_start=SceneStartRules(agents.log, agents.contexts),
             scene_end=SceneEndActions(
                 agents.log, agents.agendas, tensions, agents.proposals, base.clock, base.events
             ),

@@ -20,7 +20,7 @@ from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.memory import Summary
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 from stores.records.world import Entity
 
 
@@ -111,8 +111,8 @@ class NarrativeContext:
     """Notes of the GM's, out of character: the latest, and older ones on what the player does; oldest first."""
     met_before_ids: frozenset[Id] = frozenset()
     """Those who were in an earlier scene with the player character."""
-    arrival_ticks: Mapping[Id, int] = field(default_factory=dict)
-    """World time at which characters arrived whom this scene brought into canon."""
+    creation_ticks: Mapping[Id, int] = field(default_factory=dict)
+    """World time at which this scene proposed characters, whether or not they are canon by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +157,12 @@ class NarrativeReader:
     ) -> NarrativeContext:
         """Return what the log holds for the scene, given its turns in view. Raises StoreError."""
         turns_in_view = await turns_in_view_task
-        summary_lines, met_before_ids, arrival_ticks, decisions, notes = await gather(
+        summary_lines, met_before_ids, creation_ticks, decisions, notes = await gather(
             self._read_summary_lines(
                 scene.scene, turns_in_view.earlier_scenes, {t.id for t in turns_in_view.turns}
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
-            self._read_arrival_ticks(scene.scene),
+            self._read_creation_ticks(scene.scene),
             read_decisions(self.log, scene, turns_in_view.earlier_scenes),
             self.log.notes(story_id=scene.story.id),
         )
@@ -173,17 +173,16 @@ class NarrativeReader:
             decisions=decisions,
             notes=select_notes([note.text for note in notes], player_text),
             met_before_ids=met_before_ids,
-            arrival_ticks=arrival_ticks,
+            creation_ticks=creation_ticks,
         )
 
-    async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
-        """Return when characters arrived whom this scene brought into canon and its record lists in the cast."""
-        accepted_proposals = await self.log.proposals(
-            ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
+    async def _read_creation_ticks(self, scene: Scene) -> dict[Id, int]:
+        """Return when the scene proposed each entity that it proposed."""
+        statuses = [*OPEN_STATUSES, ProposalStatus.ACCEPTED]
+        creations = await self.log.proposals(
+            ProposalQuery(scene_id=scene.id, statuses=statuses, kind="create_entity")
         )
-        tick_by_entity = {
-            p.change.entity_id: p.tick for p in accepted_proposals if isinstance(p.change, CreateEntity)
-        }
+        tick_by_entity = {p.change.entity_id: p.tick for p in creations if isinstance(p.change, CreateEntity)}
         return {i: scene.tick if tick is None else tick for i, tick in tick_by_entity.items()}
 
     async def _read_summary_lines(

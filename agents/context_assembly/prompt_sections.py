@@ -17,7 +17,7 @@ from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
-from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
@@ -281,16 +281,11 @@ def _recent_text(package: ContextPackage, turns: Iterable[Turn]) -> str:
 def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
     """Return the turns of this scene's line that an NPC was present for, with what it heard of them."""
     scene = package.scene
-    created_ticks = {
-        p.change.entity_id: p.tick for p in scene.staged_proposals if isinstance(p.change, CreateEntity)
-    }
-    arrival_ticks = {i: scene.scene.tick if tick is None else tick for i, tick in created_ticks.items()}
-    arrival_ticks |= package.narrative.arrival_ticks
     attendance = Attendance(
         pc_id=scene.story.pc_id,
-        cast=frozenset(i for i in scene.scene.cast if i not in arrival_ticks),
+        cast=frozenset(scene.scene.cast),
         names_by_id={p.entity.id: names_of(p.entity) for p in package.canonical.cast},
-        brought_in_ticks=arrival_ticks,
+        created_ticks=package.narrative.creation_ticks,
         presence_entries=scene.scene_presence_entries(),
     )
     heard_turns = (

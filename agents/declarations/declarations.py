@@ -132,8 +132,8 @@ class DeclarationService:
         change = await declare.read_axiom(argument, scene_entity_finder(context, self._context))
         return await self._stage_proposal(context, change, argument)
 
-    async def declare_move(self, context: SceneContext, argument: str) -> ProposedChange:
-        """Propose that the player character is now in a place."""
+    async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
+        """Propose that the player character is now in a place; return the place, too."""
         actor = context.player_character()
         if actor is None:
             raise InputError(
@@ -147,7 +147,7 @@ class DeclarationService:
                 todo="/place Name brings in a new place.",
             )
         change = build_location_fact(actor, place, context.tick)
-        return await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
+        return place, await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""

@@ -107,7 +107,7 @@ class SceneReader:
                 assert isinstance(proposal.change, CreateEntity)
                 entities[entity_id] = build_entity(proposal, proposal.change)
         actors = {i: e for i, e in entities.items() if e.kind in ACTORS or i == story.pc_id}
-        brought_in_ticks = {
+        created_ticks = {
             i: p.tick if p.tick is not None else scene.tick
             for i, p in creations_by_entity.items()
             if i in actors and not is_denied(p)
@@ -117,9 +117,9 @@ class SceneReader:
         )
         attendance = Attendance(
             pc_id=story.pc_id,
-            cast=frozenset(i for i in scene.cast if i in actors and i not in brought_in_ticks),
+            cast=frozenset(i for i in scene.cast if i in actors),
             names_by_id=_unambiguous_names(actors),
-            brought_in_ticks=brought_in_ticks,
+            created_ticks=created_ticks,
             presence_entries=tuple(c for c in presence_entries if c.entity_id in actors),
             senseless_intervals=senseless_intervals,
         )
@@ -236,11 +236,7 @@ class SceneReader:
 
     async def _read_held_memories(self, attendance: Attendance) -> list[Memory]:
         entity_ids = dict.fromkeys(
-            (
-                *attendance.cast,
-                *attendance.brought_in_ticks,
-                *(c.entity_id for c in attendance.presence_entries),
-            )
+            (*attendance.cast, *(entry.entity_id for entry in attendance.presence_entries))
         )
         if attendance.pc_id:
             entity_ids.setdefault(attendance.pc_id)

@@ -19,6 +19,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
+from agents.solo.cast_moves import describe_moves
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -172,7 +173,9 @@ class LinePlayer:
             played.turns, played.results, run.context
         )
         context = await self._pipeline.read_context_after(played)
-        reply = await self._plain_vows.add_reply_lines(run.exchange, context, Reply("exchange", tuple(lines)))
+        move_lines = describe_moves(context, played.presence_entries)
+        reply = Reply("exchange", (*lines, *move_lines))
+        reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         return replace(run, context=context, reply=reply)
 
 

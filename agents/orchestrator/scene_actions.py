@@ -23,6 +23,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
+from agents.solo.cast_moves import CastMoves, describe_moves
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -46,6 +47,7 @@ class SceneActions:
         pipeline: ExchangePipeline,
         solo_tools: SoloTools,
         play_tools: PlayTools,
+        cast_moves: CastMoves,
         undone_canon: UndoneCanonService,
         views: SceneViewBuilder,
         ids: IdGenerator,
@@ -57,6 +59,7 @@ class SceneActions:
         self._pipeline = pipeline
         self._solo_tools = solo_tools
         self._play_tools = play_tools
+        self._cast_moves = cast_moves
         self._undone_canon = undone_canon
         self._views = views
         self._ids = ids
@@ -65,7 +68,12 @@ class SceneActions:
     async def retake(self, context: SceneContext, text: str) -> Outcome:
         """Add another take of the last GM turn, in the GM's words."""
         turn = await self._timeline.retake(context.scene, clean_line(text))
-        return await self._reply_to_take(context.scene, turn)
+        outcome = await self._reply_to_take(context.scene, turn)
+        context_after = await self._contexts.load_context(context.scene.id)
+        entries = await self._cast_moves.record_moves(context_after, turn)
+        context_after = await self._contexts.advance(context_after, (), (), entries)
+        move_lines = describe_moves(context_after, entries)
+        return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
         """Go to the previous or next take, if the last turn has several."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -18,13 +19,13 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.absent_cast import AbsentCastReader
 from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.names import any_name_pattern, names_of
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport
@@ -209,20 +210,16 @@ class SceneLoop:
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
         result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
-        await self.save_cast(
-            context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
-        )
+        await self._save_place(context)
         self._publish_commit(context.scene, result)
         return result
 
     async def _close_scene(self, scene_id: Id) -> CommitReport:
         """Commit in one batch, complete the scene, and open the next."""
         context = await self._context.load_context(scene_id)
-        # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
-        await self.save_cast(context, {e.id for e in context.present_actors()})
-        arrived_ids = await self._canon.entities_by_id(
-            [e.entity_id for e in context.scene_presence_entries() if e.here]
-        )
+        # Where the hero is, before it is canon: should a crash come, the next scene begins the same.
+        await self._save_place(context)
+        arrived_ids = (e.entity_id for e in context.scene_presence_entries() if e.here)
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         pending_proposals = await self._read_pending_proposals(scene_id)
         rows = await self._views.build_proposal_rows(pending_proposals)
@@ -246,35 +243,19 @@ class SceneLoop:
         return replace(result, next_scene_id=next_scene.id)
 
     async def _open_next_scene(self, context: SceneContext) -> Scene:
-        """Open the scene that follows: same place, a minute later, with those who are still present."""
+        """Open the scene that follows: same place, a minute later, with nobody but the hero until somebody comes."""
         return await self._stories.open_next_scene(
             context.scene,
-            cast=await self._read_present_ids(context),
+            cast=tuple(filter(None, (context.story.pc_id,))),
             place_id=context.place.id if context.place else None,
             tick=context.tick + 1,
         )
 
-    async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
-        """Return those present who are in canon, alive, and not elsewhere by canon."""
-        canon_entities = await self._canon.entities_by_id([e.id for e in context.present_actors()])
-        living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
-        catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
-        absent_ids = await AbsentCastReader(self._canon, catalogue).find_absent(context, living_ids)
-        return tuple(i for i in living_ids if i not in absent_ids)
-
-    async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
-        """After a commit, store in the scene's record who of `known_ids` was brought in, and the place.
-
-        Who came and left is in the story's journal.
-        """
-        cast = tuple(
-            dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
-        )
+    async def _save_place(self, context: SceneContext) -> None:
+        """Store in the scene's record where the hero is. Who came and left is in the story's journal."""
         place_id = context.place.id if context.place else None
-        if (cast, place_id) != (context.scene.cast, context.scene.place_id):
-            await self._log.update_scene(
-                context.scene.model_copy(update={"cast": cast, "place_id": place_id})
-            )
+        if place_id != context.scene.place_id:
+            await self._log.update_scene(context.scene.model_copy(update={"place_id": place_id}))
 
     async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's proposals that no commit has closed, in order.
@@ -323,8 +304,20 @@ class SceneLoop:
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
+        hero = context.player_character()
+        # `Combat with the orc` names Orc, too.
+        named_actors = [
+            e
+            for e in context.present_actors()
+            if re.search(any_name_pattern(names_of(e)), summary, re.IGNORECASE)
+        ]
         involved_by_id = {
-            e.id: e for e in (*await find_mentioned_entities(summary, find), *context.present_actors())
+            e.id: e
+            for e in (
+                *await find_mentioned_entities(summary, find),
+                *named_actors,
+                *([hero] if hero else []),
+            )
         }
         change = AssertFact(
             fact_kind=FactKind.EVENT,

@@ -28,7 +28,9 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.play import Turn
+from stores.records.story_journal import Awareness, PresenceEntry
 from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
+from stores.records.world import Entity
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -175,6 +177,7 @@ class SceneViewBuilder:
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state, under the names that the timeline gives them."""
     members, changes_by_entity = [], context.state_changes_by_entity()
+    last_entries = context.last_presence_entries()
     for entity in context.present_actors():
         changes = changes_by_entity.get(entity.id, [])
         state = fold_changes(entity, changes)
@@ -186,6 +189,15 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
                 changed_keys=tuple(dict.fromkeys(change.key for change in changes)),
+                note=_describe_awareness(context, entity, last_entries.get(entity.id)),
             )
         )
     return tuple(members)
+
+
+def _describe_awareness(context: SceneContext, entity: Entity, last_entry: PresenceEntry | None) -> str:
+    """Return why somebody present neither acts nor hears; empty if they do."""
+    if context.is_dead(entity):
+        return Awareness.DEAD.value
+    is_aware = last_entry is None or last_entry.awareness is Awareness.AWARE
+    return "" if is_aware or last_entry is None else last_entry.awareness.value

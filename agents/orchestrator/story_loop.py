@@ -113,8 +113,8 @@ class StoryLoop:
             StoryNode(id=story.id, universe_id=universe.id, title=story.title)
         )
         await self._loops.fire(Loop.STORY, story.id, "begin")
-        known_ids, creations = await self._resolve_newcomers(universe, outline)
-        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast, *known_ids)))
+        creations = await self._build_newcomers(universe, outline)
+        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast)))
         scene = await self.open_scene(
             Scene(
                 id=self._ids.new(),
@@ -246,17 +246,13 @@ class StoryLoop:
         await self._commit_manual_change(universe, change, f"Created at story set-up: {name}")
         return entity_id
 
-    async def _resolve_newcomers(
-        self, universe: Universe, outline: StoryOutline
-    ) -> tuple[list[Id], list[CreateEntity]]:
-        """Return which newcomers are known and can be present, and the proposals for the others."""
-        known_ids: list[Id] = []
+    async def _build_newcomers(self, universe: Universe, outline: StoryOutline) -> list[CreateEntity]:
+        """Return what proposes the newcomers who are not known; being named makes nobody present."""
         creations_by_name: dict[str, CreateEntity] = {}
         for newcomer in outline.newcomers:
             name = require_title(newcomer.name, "")
             name_matches = await self._canon.find_entity(universe.id, name)
-            if same_kind_ids := [e.id for e in name_matches if e.kind is newcomer.kind]:
-                known_ids += same_kind_ids[:1] if newcomer.kind is EntityKind.CHARACTER else []
+            if any(e.kind is newcomer.kind for e in name_matches):
                 continue
             creations_by_name.setdefault(
                 name.casefold(),
@@ -267,7 +263,7 @@ class StoryLoop:
                     description=clean(newcomer.description),
                 ),
             )
-        return known_ids, list(creations_by_name.values())
+        return list(creations_by_name.values())
 
     def _build_newcomer_proposal(self, change: CreateEntity, scene: Scene) -> ProposedChange:
         """Return a proposal of the set-up.

@@ -103,6 +103,8 @@ class CastMember:
     tags: tuple[str, ...] = ()
     changed_keys: tuple[str, ...] = ()
     """Names of numbers and tags that differ from canon."""
+    note: str = ""
+    """Why they neither act nor hear, if so: `asleep`, `out of earshot`, `dead`."""
 
 
 @dataclass(frozen=True, slots=True)

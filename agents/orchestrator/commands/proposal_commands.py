@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.name_matching import match_names
@@ -15,13 +17,15 @@ from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
-from stores.records.world import EntityKind
+from stores.records.world import ACTORS, EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
 
 MAX_NAMED_NUMBERS = 20
 """Numbers of open proposals that are named when one that was typed is not there."""
 
+_HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
+"""What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
 
@@ -49,15 +53,34 @@ async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
 
 def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
     async def declare_entity(tools: CommandTools, call: CommandCall) -> Outcome:
-        proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
-        return await _reply_proposed(tools, call.context, [proposal])
+        if kind not in ACTORS:
+            proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
+            return await _reply_proposed(tools, call.context, [proposal])
+        here_match = _HERE_PATTERN.match(call.argument)
+        argument = call.argument[here_match.end() :] if here_match else call.argument
+        proposal = await tools.declarations.declare_entity(call.context, kind, argument, usage)
+        presence_lines = await tools.solo_tools.cast.place_newcomer(
+            call.context, proposal, is_here=here_match is not None
+        )
+        outcome = await _reply_proposed(tools, call.context, [proposal])
+        return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *presence_lines)))
 
     return declare_entity
 
 
 for _name, _kind, _usage, _summary in (
-    ("npc", EntityKind.CHARACTER, "/npc NAME: keeper of the bell (hp 6)", "Add a character"),
-    ("creature", EntityKind.CREATURE, "/creature NAME: scarred and hungry", "Add a creature"),
+    (
+        "npc",
+        EntityKind.CHARACTER,
+        "/npc NAME: keeper of the bell (hp 6)",
+        "Make a character known; /npc here NAME brings them in",
+    ),
+    (
+        "creature",
+        EntityKind.CREATURE,
+        "/creature NAME: scarred and hungry",
+        "Make a creature known; /creature here NAME brings it in",
+    ),
     ("thing", EntityKind.OBJECT, "/thing NAME: cold to the touch", "Add an object"),
     ("faction", EntityKind.FACTION, "/faction NAME: they own the pans", "Add a faction"),
     ("concept", EntityKind.CONCEPT, "/concept NAME: what the coast owes the sea", "Add a concept"),
@@ -115,10 +138,20 @@ async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
     return await _reply_proposed(tools, call.context, proposals)
 
 
-@group.command("go", "/go PLACE", "Move your character to a place", access=Access.CHANGE, needs_argument=True)
+@group.command(
+    "go",
+    "/go PLACE  (or PLACE with NAMES)",
+    "Move your character to a place; who comes along is said",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
 async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_move(call.context, call.argument)
-    return await _reply_proposed(tools, call.context, [proposal])
+    cast = tools.solo_tools.cast
+    journey = await cast.read_journey(call.context, call.argument)
+    place, proposal = await tools.declarations.declare_move(call.context, journey.place_text)
+    move_lines = await cast.move_with_hero(call.context, journey, place, proposal.command_id or proposal.id)
+    outcome = await _reply_proposed(tools, call.context, [proposal])
+    return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
 
 # --- decisions -------------------------------------------------------------------------------------------

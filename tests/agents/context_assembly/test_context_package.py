@@ -73,8 +73,8 @@ async def story(tmp_path: Path) -> AsyncIterator[PlayedStory]:
 
 async def test_context_package_holds_record_in_sections(story: PlayedStory) -> None:
     await story.play(
-        "/npc Old Tam: keeper of the bell (hp 6)",
-        "/npc Sella Brand",
+        "/npc here Old Tam: keeper of the bell (hp 6)",
+        "/npc here Sella Brand",
         "/axiom The dead cannot cross salt",
         "/fact promise: Tam will ring the bell",
         "/fact assertion: Old Tam says the bell is cracked",
@@ -88,6 +88,7 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
     assert "(proposed)" in staged_sections["rules"]
     assert "(proposed)" in staged_sections["facts"]
     await story.end()
+    await story.play("/cast + Old Tam and Sella")
     sections = await story.parts("I talk to Old Tam")
     assert sections["rules"] == "- The dead cannot cross salt."
     assert "Mara and Old Tam are allies." in sections["facts"]
@@ -101,11 +102,11 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
 
 
 async def test_context_package_knows_who_met_before(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam", "I nod.", "> He nods.")
+    await story.play("/npc here Old Tam", "I nod.", "> He nods.")
     text = "“When we last met you had two boots,” says Old Tam."
     assert check_prose(text, build_prose_check_input(await story.package(), NarratorBrief()))
     await story.end()
-    await story.play("/npc Joss", "I nod.")
+    await story.play("/cast + Old Tam", "/npc here Joss", "I nod.")
     package = await story.package()
     assert await story.id_of("Old Tam") in package.narrative.met_before_ids
     assert not check_prose(text, build_prose_check_input(package, NarratorBrief()))
@@ -120,7 +121,7 @@ async def test_context_package_leaves_out_turns_being_answered(story: PlayedStor
 
 
 async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> None:
-    await story.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
+    await story.play("I wait.", "> It rains.", "/npc here Old Tam", "I sing.", "/fact The bell is cracked")
     assert "cracked" in (await story.parts())["facts"]
     await story.play("/undo", "/undo")
     sections = await story.parts()
@@ -140,7 +141,7 @@ async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
 
 
 async def test_context_package_memories_belong_to_owner_and_follow_undo(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
+    await story.play("/npc here Old Tam", "/npc here Sella Brand", "I wait.", "I sing.")
     tam, sella = await story.id_of("Old Tam"), await story.id_of("Sella Brand")
     package = await story.package()
     sung = package.narrative.recent_turns[-1]
@@ -201,7 +202,7 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
 
 
 async def test_context_package_looks_up_named_entities(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
+    await story.play("/npc here Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
     await story.end()
     sections = await story.parts("I ask for Old Tam.")
     assert "Old Tam" not in sections["cast"]
@@ -327,7 +328,7 @@ async def test_context_package_is_stale_while_store_is_down(
     async def down(*args: object, **kwargs: object) -> list[object]:
         raise StoreUnavailable("Canon does not answer.")
 
-    await story.play("/npc Old Tam", "I wait.", "> It rains.")
+    await story.play("/npc here Old Tam", "I wait.", "> It rains.")
     packages = await indexed(story)
     before = await pack(story, packages, "I wait.")
     monkeypatch.setattr(type(story.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
@@ -342,7 +343,7 @@ async def test_context_package_is_stale_while_store_is_down(
 async def test_memory_recall_is_limited_and_includes_relevant_memories(
     story: PlayedStory,
 ) -> None:
-    await story.play("/npc Old Tam", "I wait.")
+    await story.play("/npc here Old Tam", "I wait.")
     tam = await story.id_of("Old Tam")
     universe_id = (await story.package()).scene.universe.id
     texts = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]

@@ -137,7 +137,7 @@ async def test_undo_takes_a_thread_and_a_clock_too(
 async def test_undo_brings_back_the_tension_and_who_was_here(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "I look round.", "/npc Tam: keeper of the bell")
+        await say(program, scene_id, "I look round.", "/npc here Tam: keeper of the bell")
         before = (await program.services.play.scene(scene_id)).story.tension
         await say(program, scene_id, "/tension 8", "/cast - Tam")
 
