@@ -23,8 +23,10 @@ from agents.canon_keeper.fact_readings import (
     is_open,
     is_true,
     starts_later,
+    times_overlap,
 )
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
+from agents.canon_keeper.sentence_index import SentenceRival
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
 from stores.records.canon import (
     AdvanceClock,
@@ -145,6 +147,28 @@ def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> boo
     return has_same_key and (claim.is_movement or (is_given_anew and is_open(other)))
 
 
+def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceRival]:
+    """Return the facts that the claim's sentence cannot be true beside.
+
+    What play moves on without a word (who is where, who has what) is a change if it comes later.
+    """
+    is_in_play = claim.proposal.scene_id is not None
+    return [
+        rival
+        for rival in _sentence_rivals(claim, draft)
+        if not rival.is_change and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
+    ]
+
+
+def _sentence_rivals(claim: FactClaim, draft: CanonDraft) -> Iterator[SentenceRival]:
+    if not is_true(claim.fact):
+        return
+    rival_ids = {other.id for other in draft.rival_facts(claim.fact)} | claim.ended_ids
+    for rival in draft.sentence_rivals(claim.fact):
+        if rival.fact.id not in rival_ids and is_true(rival.fact) and times_overlap(claim.fact, rival.fact):
+            yield rival
+
+
 def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
     """Return what the claim ends once it is accepted: what it names, and what cannot hold beside it.
 
@@ -154,6 +178,8 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
     named_facts = [draft.facts[i] for i in sorted(claim.ended_ids) if i in draft.facts]
     is_current = is_true(claim.fact) and claim.fact.valid_to is None
     rival_facts = list(draft.rival_facts(claim.fact)) if is_current else []
+    if is_current:
+        rival_facts += [rival.fact for rival in _sentence_rivals(claim, draft)]
     named_facts = [f for f in named_facts if is_open(f) or f.status is FactStatus.SUPERSEDED]
     rival_facts = [f for f in rival_facts if is_open(f)]
     return list({f.id: f for f in (*named_facts, *rival_facts) if is_true(f)}.values())

@@ -23,6 +23,7 @@ from agents.canon_keeper.checks.check_input import CheckInput, ContradictionChec
 from agents.canon_keeper.checks.duplicate_check import NameIndex, find_duplicate
 from agents.canon_keeper.checks.exclusion_check import find_exclusions
 from agents.canon_keeper.checks.lock_check import find_locked_names
+from agents.canon_keeper.checks.sentence_check import SENTENCE_RULE, find_sentence_contradictions
 from agents.canon_keeper.conflicts.precedents import Precedents, describe_precedent, is_upheld
 from agents.canon_keeper.dry_run import DryRun, DryRunStep
 from agents.canon_keeper.fact_claims import (
@@ -59,6 +60,7 @@ CONTRADICTION_CHECKS: tuple[ContradictionCheck, ...] = (
     causality.find_causality_conflicts,
     axioms.find_broken_axioms,
     premises.find_unrecorded_premises,
+    find_sentence_contradictions,
 )
 """Every check of a claim, in the order in which their conflicts are shown."""
 
@@ -210,7 +212,11 @@ class CheckRun:
     def _run_checks(
         self, checks: Iterable[ContradictionCheck], check_input: CheckInput
     ) -> Iterator[ConflictView]:
+        shown_ids: set[Id] = set()
         for conflict in (found for check in checks for found in check(check_input)):
+            if conflict.rule == SENTENCE_RULE and conflict.other and conflict.other.id in shown_ids:
+                continue  # another check says so in its own words
+            shown_ids |= {conflict.other.id} if conflict.other else set()
             if conflict.other is not None and self._apply_precedent(check_input, conflict.other):
                 continue
             yield ConflictView(conflict.rule, conflict.text, conflict.other, conflict.is_certain)
