@@ -106,13 +106,8 @@ class DeclarationService:
     async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
         catalogue = await self._read_catalogue(context.universe.id)
-        change = await declare.read_fact(
-            argument,
-            catalogue.names(),
-            scene_entity_finder(context, self._context),
-            catalogue.phrase,
-            context.tick,
-        )
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        change = await declare.read_fact(argument, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 

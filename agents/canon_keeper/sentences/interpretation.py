@@ -79,11 +79,12 @@ class Interpreter:
                 subject, is_only = subject.excepted, True
             else:
                 subject, is_affirmed = replace(subject, determiner="any"), not is_affirmed
-        if claim.object is not None and claim.object.is_nobody:
-            if claim.object.excepted is not None:
-                claim = replace(claim, object=claim.object.excepted, is_only_object=True)
+        thing = claim.object
+        if thing is not None and thing.is_nobody:
+            if thing.excepted is not None:
+                claim = replace(claim, object=thing.excepted, is_only_object=True)
             else:
-                claim = replace(claim, object=replace(claim.object, determiner="any"))
+                claim = replace(claim, object=replace(thing, determiner="any"))
                 is_affirmed = not is_affirmed
         if is_only and not is_affirmed:
             return None
