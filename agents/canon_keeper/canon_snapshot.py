@@ -232,7 +232,13 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
             if change.op in (StateOp.TAG, StateOp.UNTAG) or change.key == ALIVE:
                 yield change.entity_id, STATED_PREDICATE, False
         case (
-            CreateEntity() | UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom()
+            CreateEntity()
+            | UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | AdvanceClock()
+            | NoteAxiom()
         ):
             return
         case _:

@@ -156,7 +156,8 @@ def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceR
     return [
         rival
         for rival in _sentence_rivals(claim, draft)
-        if not rival.is_change and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
+        if not rival.is_change
+        and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
     ]
 
 

@@ -82,7 +82,13 @@ def _typed_claims(fact: Fact, catalogue: Catalogue) -> Iterator[Claim]:
     if reading.object is not None:
         time = ClaimTime.PAST if catalogue[reading.predicate].deed else ClaimTime.NOW
         relation = reading.predicate
-        yield Claim(relation, subject, NounPhrase(entity=reading.object), value="in" if relation == LOCATED_IN else "", time=time)
+        yield Claim(
+            relation,
+            subject,
+            NounPhrase(entity=reading.object),
+            value="in" if relation == LOCATED_IN else "",
+            time=time,
+        )
     elif reading.predicate == ALIVE:
         yield Claim(ALIVE, subject, value=value_in_words(reading.value))
     elif reading.predicate in (IS, IS_NOT) and isinstance(reading.value, str):
@@ -122,7 +128,9 @@ def predicates_to_compare(claims: Iterable[Claim]) -> frozenset[str]:
     """Return the predicates of the catalogue under which facts stand that the claims are compared with."""
     families = {family for claim in claims for family in claim_families(claim)}
     predicates = {name for family in families for name in _PREDICATES_OF_FAMILY.get(family, ())}
-    return frozenset(predicates | ({IS, IS_NOT} if any(f.startswith(("state:", "is")) for f in families) else set()))
+    return frozenset(
+        predicates | ({IS, IS_NOT} if any(f.startswith(("state:", "is")) for f in families) else set())
+    )
 
 
 class SentenceIndex:
@@ -172,11 +180,12 @@ class SentenceIndex:
         claims = self.claims_of(fact)
         if not claims:
             return
-        comparison = ClaimComparison(
-            self._catalogue, load_word_lists(), self._is_nested, self._names.places
-        )
+        comparison = ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
         candidate_ids = dict.fromkeys(
-            other_id for claim in claims for key in _keys_of(claim) for other_id in self._ids_by_key.get(key, ())
+            other_id
+            for claim in claims
+            for key in _keys_of(claim)
+            for other_id in self._ids_by_key.get(key, ())
         )
         for other_id in candidate_ids:
             if other_id == fact.id:

@@ -64,7 +64,9 @@ _CAPITALISED = re.compile(
 )
 """Names as they stand in a sentence, with what joins them and an article before them, which may be part of
 the first: `the Heron House` of an inn called The Heron House."""
-_SMALL_LETTERS = re.compile(r"\b(?i:the|a|an|his|her|their|its|my)\s+([a-z][a-z'’-]*(?:\s+[a-z][a-z'’-]*){0,2})")
+_SMALL_LETTERS = re.compile(
+    r"\b(?i:the|a|an|his|her|their|its|my)\s+([a-z][a-z'’-]*(?:\s+[a-z][a-z'’-]*){0,2})"
+)
 """What may be the name of a thing in small letters: up to three words behind an article."""
 _DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""

@@ -47,7 +47,9 @@ def read_sentence_fact(
         return _build_fact(claim, sentence, FactKind.COMMITMENT, ends, mentioned, tick)
     if other is None or other.id == subject.id or (predicate.objects and other.kind not in predicate.objects):
         return None
-    return _build_fact(claim, sentence, FactKind.RELATION, [("subject", subject), ("object", other)], mentioned, tick)
+    return _build_fact(
+        claim, sentence, FactKind.RELATION, [("subject", subject), ("object", other)], mentioned, tick
+    )
 
 
 def _is_of_catalogue(claim: Claim) -> bool:

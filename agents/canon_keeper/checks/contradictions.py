@@ -40,6 +40,7 @@ from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
+    AssertFact,
     CreateEntity,
     Fact,
     FactStatus,
@@ -177,6 +178,7 @@ class CheckRun:
             fact=claim.fact if claim else None,
             previous_value=_previous_value(claim, draft),
             ended_facts=_ended_facts(proposal, claim, draft) if duplicate_id is None else (),
+            reading=_read_words(proposal, claim, draft),
             similar_names=(similar_names := tuple(self._similar_name_conflicts(proposal))),
             notes=(*(a.text for a in similar_names), *self._claim_notes(proposal, claim)),
         )
@@ -295,6 +297,18 @@ def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: Canon
         retconned_fact = draft.facts.get(proposal.change.fact_id)
         return (retconned_fact,) if retconned_fact is not None else ()
     return tuple(facts_ended_by(claim, draft)) if claim is not None else ()
+
+
+def _read_words(
+    proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft
+) -> tuple[tuple[str, str, str], ...] | None:
+    """Return how the words of a proposed sentence are read; None for what is no sentence, and for questions."""
+    change = proposal.change
+    if claim is None or not isinstance(change, AssertFact) or change.statement.endswith("?"):
+        return None
+    reading = draft.read_words(claim.fact)
+    is_typed = read_fact(claim.fact, draft.catalogue).object is not None or change.value is not None
+    return None if is_typed and not reading.words else reading.words
 
 
 def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | float | bool | None:

@@ -14,7 +14,7 @@ from agents.canon_keeper.sentences.noun_phrases import (
     NounPhrase,
     read_noun_phrase,
 )
-from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.word_lists import VerbForm, WordLists, number_of
 
 _BE: Final = frozenset({"is", "are", "am", "was", "were", "be", "been", "being"})
@@ -25,15 +25,10 @@ _CAN: Final = frozenset({"can", "could"})
 _MODALS: Final = frozenset({"would", "may", "might", "should", "must", "will", "shall", "ought"})
 _NEGATIONS: Final = frozenset({"not", "never"})
 _ADVERBS: Final = frozenset(
-    "never not always still now already once also just only ever even really truly finally often long again soon "
-    "both all yet then too since thus therefore rarely seldom sometimes usually surely certainly indeed long-since "
-    "almost nearly at-last alone quite very himself herself itself forever here there first last later today "
-    "tonight yesterday ago alive together away back home else anymore instead merely all".split()
+    ["never", "not", "always", "still", "now", "already", "once", "also", "just", "only", "ever", "even", "really", "truly", "finally", "often", "long", "again", "soon", "both", "all", "yet", "then", "too", "since", "thus", "therefore", "rarely", "seldom", "sometimes", "usually", "surely", "certainly", "indeed", "long-since", "almost", "nearly", "at-last", "alone", "quite", "very", "himself", "herself", "itself", "forever", "here", "there", "first", "last", "later", "today", "tonight", "yesterday", "ago", "alive", "together", "away", "back", "home", "else", "anymore", "instead", "merely", "all"]
 )
 _UNCERTAIN_WORDS: Final = frozenset(
-    "if unless whether perhaps maybe probably possibly supposedly allegedly reportedly apparently seemingly "
-    "rumour rumor rumours rumors rumoured rumored legend legends according wrongly falsely presumably likely "
-    "almost nearly practically would may might should must will shall ought tomorrow soon supposed".split()
+    ["if", "unless", "whether", "perhaps", "maybe", "probably", "possibly", "supposedly", "allegedly", "reportedly", "apparently", "seemingly", "rumour", "rumor", "rumours", "rumors", "rumoured", "rumored", "legend", "legends", "according", "wrongly", "falsely", "presumably", "likely", "almost", "nearly", "practically", "would", "may", "might", "should", "must", "will", "shall", "ought", "tomorrow", "soon", "supposed"]
 )
 """Words by which a sentence says what may be, will be, or is said: it claims nothing."""
 _UNCERTAIN_PHRASES: Final = (
@@ -42,20 +37,22 @@ _UNCERTAIN_PHRASES: Final = (
     ("folk", "say"), ("so-called",), ("is", "to", "be"), ("are", "to", "be"), ("used", "to"), ("in", "theory"),
     ("in", "name", "only"), ("in", "the", "play"), ("next", "year"), ("next", "week"), ("next", "month"),
 )  # fmt: skip
-_CLAUSE_WORDS: Final = frozenset("because although though so whereas where that who which whose whom lest".split())
-_TIME_CLAUSE_WORDS: Final = frozenset("when while whenever until till before after since ere during by as once".split())
+_CLAUSE_WORDS: Final = frozenset(
+    ["because", "although", "though", "so", "whereas", "where", "that", "who", "which", "whose", "whom", "lest"]
+)
+_TIME_CLAUSE_WORDS: Final = frozenset(
+    ["when", "while", "whenever", "until", "till", "before", "after", "since", "ere", "during", "by", "as", "once"]
+)
 _TIME_NOUNS: Final = frozenset(
-    "day days night nights morning mornings evening evenings afternoon dawn dusk noon midnight midday sunrise sunset "
-    "daylight year years month months week weeks winter winters summer summers spring autumn hour hours minute moment "
-    "monday tuesday wednesday thursday friday saturday sunday time times age ages days century centuries dark "
-    "season childhood youth wedding war wars life reign moonrise nightfall daybreak market-day tide past".split()
+    ["day", "days", "night", "nights", "morning", "mornings", "evening", "evenings", "afternoon", "dawn", "dusk", "noon", "midnight", "midday", "sunrise", "sunset", "daylight", "year", "years", "month", "months", "week", "weeks", "winter", "winters", "summer", "summers", "spring", "autumn", "hour", "hours", "minute", "moment", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "time", "times", "age", "ages", "days", "century", "centuries", "dark", "season", "childhood", "youth", "wedding", "war", "wars", "life", "reign", "moonrise", "nightfall", "daybreak", "market-day", "tide", "past"]
 )
-_TIME_ADVERBS: Final = frozenset("yesterday today tonight once formerly previously originally recently lately".split())
+_TIME_ADVERBS: Final = frozenset(
+    ["yesterday", "today", "tonight", "once", "formerly", "previously", "originally", "recently", "lately"]
+)
 _OPENERS: Final = frozenset(
-    "and but so yet then also well actually indeed truly meanwhile however still now today moreover besides "
-    "certainly surely alas clearly plainly".split()
+    ["and", "but", "so", "yet", "then", "also", "well", "actually", "indeed", "truly", "meanwhile", "however", "still", "now", "today", "moreover", "besides", "certainly", "surely", "alas", "clearly", "plainly"]
 )
-_PUNCTUATION: Final = frozenset(",.;:!?—–()“”\"")
+_PUNCTUATION: Final = frozenset(',.;:!?—–()“”"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,9 @@ class Clause:
 class ClauseReader:
     """Reads the clauses of sentences."""
 
-    def __init__(self, lists: WordLists) -> None:
+    def __init__(self, lists: WordLists, names: NameBook) -> None:
         self._lists = lists
+        self._names = names
 
     def read(self, tokens: Sequence[Token], pronoun: NounPhrase | None = None) -> list[Clause]:
         """Return the clauses that state something; none of a question, a possibility, or words of others."""
@@ -97,7 +95,7 @@ class ClauseReader:
             return []
         clauses: list[Clause] = []
         for part in _split_at(tokens, {";", ":", "—", "–", ".", "!", "(", ")"}):
-            if any(t.word in "“”\"" for t in part):
+            if any(t.word in '“”"' for t in part):
                 continue
             for clause in self._read_sentence(part, pronoun):
                 clauses.append(clause)
@@ -135,7 +133,7 @@ class ClauseReader:
                 first += segments.pop(1)
         subject_tokens: Sequence[Token] = ()
         previous: Clause | None = None
-        for segment in [first, *segments]if first is not segments[0] else segments:
+        for segment in [first, *segments] if first is not segments[0] else segments:
             if previous is not None and segment and segment[0].word == "not" and len(segment) > 1:
                 contrast = self._contrast(previous, segment[1:])
                 if contrast is not None:
@@ -144,7 +142,11 @@ class ClauseReader:
             if previous is not None and len(segment) == 1 and segment[0].entity and segment is not first:
                 yield from self._with_named_end(previous, segment[0])
                 continue
-            if previous is not None and self._find_verb(segment) is None and not self._starts_with_verb(segment):
+            if (
+                previous is not None
+                and self._find_verb(segment) is None
+                and not self._starts_with_verb(segment)
+            ):
                 continue
             if previous is not None and segment and segment[0].word in (_CLAUSE_WORDS | _TIME_CLAUSE_WORDS):
                 continue
@@ -161,7 +163,9 @@ class ClauseReader:
                 own_pronoun = previous.subject if previous is not None else pronoun
                 for clause in self._read_clause(pieces, verb_index, own_pronoun):
                     subject_tokens = pieces[: self._subject_end(pieces, verb_index)]
-                    clause = replace(clause, when=f"{when} {clause.when}".strip(), classes=(*clause.classes, *classes))
+                    clause = replace(
+                        clause, when=f"{when} {clause.when}".strip(), classes=(*clause.classes, *classes)
+                    )
                     previous = clause
                     yield clause
 
@@ -209,7 +213,9 @@ class ClauseReader:
             if token.word not in ("and", "but", "then") or index <= start or index + 1 >= len(tokens):
                 continue
             before, after = tokens[start:index], tokens[index + 1 :]
-            if token.word == "but" and any(t.word in ("nobody", "one", "nothing", "all") for t in before[-1:]):
+            if token.word == "but" and any(
+                t.word in ("nobody", "one", "nothing", "all") for t in before[-1:]
+            ):
                 continue
             if self._find_verb(before) is None and not (start and self._starts_with_verb(before)):
                 continue
@@ -221,8 +227,13 @@ class ClauseReader:
     def _starts_with_clause(self, tokens: Sequence[Token]) -> bool:
         """Say whether a subject and its verb follow at once."""
         verb_index = self._find_verb(tokens)
-        return verb_index is not None and verb_index <= 4 and (
-            bool(tokens[0].entity) or tokens[0].word in SUBJECT_PRONOUNS | ARTICLES | POSSESSIVES | {"nobody", "no"}
+        return (
+            verb_index is not None
+            and verb_index <= 4
+            and (
+                bool(tokens[0].entity)
+                or tokens[0].word in SUBJECT_PRONOUNS | ARTICLES | POSSESSIVES | {"nobody", "no"}
+            )
         )
 
     def _starts_with_verb(self, tokens: Sequence[Token]) -> bool:
@@ -246,10 +257,16 @@ class ClauseReader:
                 return index
             previous = tokens[index - 1] if index else token
             if (
-                token.entity or index == 0
-                or previous.word in ARTICLES | POSSESSIVES | {"'s", "no", "every", "any", "some", "each", "only", "this", "that"}
+                token.entity
+                or index == 0
+                or previous.word
+                in ARTICLES
+                | POSSESSIVES
+                | {"'s", "no", "every", "any", "some", "each", "only", "this", "that"}
                 or previous.word in PREPOSITIONS
-                or number_of(previous.word) is not None and previous.word != "one" and tokens[index - 2].word != "of"
+                or (number_of(previous.word) is not None
+                and previous.word != "one"
+                and tokens[index - 2].word != "of")
             ):
                 continue
             readings = self._lists.readings_as_verb(word)
@@ -260,22 +277,35 @@ class ClauseReader:
                     continue  # a plural noun: `the guards are`
                 return index
             if "base" in tags and (
-                previous.word.endswith("s") or previous.word in ("they", "i", "you", "we", "both", "people", "men")
-                or previous.entity or previous.word in _ADVERBS
+                previous.word.endswith("s")
+                or previous.word in ("they", "i", "you", "we", "both", "people", "men")
+                or previous.entity
+                or previous.word in _ADVERBS
             ):
                 return index
-            if not readings and previous.entity and (word.endswith(("ed", "es")) or (word.endswith("s") and len(word) > 3)):
+            if (
+                not readings
+                and previous.entity
+                and (word.endswith(("ed", "es")) or (word.endswith("s") and len(word) > 3))
+            ):
                 return index
             if (
-                not readings and previous.word in _ADVERBS and previous.word != "one"
-                and word.endswith(("ed", "s")) and len(word) > 3
+                not readings
+                and previous.word in _ADVERBS
+                and previous.word != "one"
+                and word.endswith(("ed", "s"))
+                and len(word) > 3
             ):
                 return index
         return None
 
     def _subject_end(self, tokens: Sequence[Token], verb_index: int) -> int:
         end = verb_index
-        while end > 1 and _is_adverb(tokens[end - 1]) and tokens[end - 1].word not in ("alone", "himself", "herself", "itself", "all", "both", "here"):
+        while (
+            end > 1
+            and _is_adverb(tokens[end - 1])
+            and tokens[end - 1].word not in ("alone", "himself", "herself", "itself", "all", "both", "here")
+        ):
             end -= 1
         return end
 
@@ -283,7 +313,12 @@ class ClauseReader:
         self, tokens: Sequence[Token], verb_index: int, pronoun: NounPhrase | None
     ) -> Iterator[Clause]:
         words = [t.word for t in tokens]
-        if words[0] == "it" and words[1:2] and words[1] in ("is", "was") and ("who" in words or "that" in words):
+        if (
+            words[0] == "it"
+            and words[1:2]
+            and words[1] in ("is", "was")
+            and ("who" in words or "that" in words)
+        ):
             yield from self._read_cleft(tokens, pronoun)
             return
         if words[0] == "there" and verb_index == 1:
@@ -293,7 +328,15 @@ class ClauseReader:
         subject_tokens = list(tokens[:subject_end])
         adverbs = {t.word for t in tokens[subject_end:verb_index]}
         for index in range(len(subject_tokens)):
-            if index and subject_tokens[index].word in ("who", "which", "that", "whose", "whom", "when", "where"):
+            if index and subject_tokens[index].word in (
+                "who",
+                "which",
+                "that",
+                "whose",
+                "whom",
+                "when",
+                "where",
+            ):
                 return  # `the man who stole it` is somebody who is not named
         if len(subject_tokens) > 1 and subject_tokens[-1].word in ("alone", "himself", "herself", "itself"):
             if subject_tokens[-1].word == "alone":
@@ -317,7 +360,12 @@ class ClauseReader:
             tail = base.tail
             if len(others) == 1 and len(tail) >= 2:
                 tail = _resolve_reciprocal(tail, others[0])
-            clause = replace(base, subject=subject, tail=tail, spoken=_spoken(subject_tokens, tokens, subject_end, base))
+            clause = replace(
+                base,
+                subject=subject,
+                tail=tail,
+                spoken=self._spoken(subject_tokens, tokens, subject_end, base),
+            )
             if len(subjects) == 2 and base.form == "be" and number == 0 and not _has_preposition(tail):
                 clause = replace(clause, adverbs=clause.adverbs | {"*pair"}, classes=(others[0],))
             yield clause
@@ -354,20 +402,34 @@ class ClauseReader:
                 negation, position = "no longer", position + 2
                 continue
             if word == "not" or word == "never":
-                negation, position = "never" if word == "never" or negation == "never" else "not", position + 1
+                negation, position = (
+                    "never" if word == "never" or negation == "never" else "not",
+                    position + 1,
+                )
                 continue
             if word in _HAVE and not auxiliaries and self._has_without_verb(tokens, position):
                 negation = "never" if tokens[position + 1].word == "never" else "not"
                 return self._with_tail(
-                    Clause(nobody, "have", "have", "past" if word == "had" else "now", negation, adverbs=frozenset(adverbs)),
+                    Clause(
+                        nobody,
+                        "have",
+                        "have",
+                        "past" if word == "had" else "now",
+                        negation,
+                        adverbs=frozenset(adverbs),
+                    ),
                     tokens[position + 2 :],
                 )
             if word in _BE or (word in _HAVE | _DO and self._is_auxiliary(tokens, position)):
                 auxiliaries.append(word)
                 position += 1
                 continue
-            if _is_adverb(tokens[position]) and word not in ("home", "away", "alive", "back", "here", "there", "all", "out") and (
-                position + 1 < len(tokens) and self._has_verb_or_complement(tokens, position, auxiliaries)
+            if (
+                _is_adverb(tokens[position])
+                and word not in ("home", "away", "alive", "back", "here", "there", "all", "out")
+                and (
+                    position + 1 < len(tokens) and self._has_verb_or_complement(tokens, position, auxiliaries)
+                )
             ):
                 adverbs.add(word)
                 position += 1
@@ -387,7 +449,9 @@ class ClauseReader:
         verb_tail = tail[1:]
         if has_be:
             if main.tag == "ing":
-                return self._with_tail(replace(clause, verb=main.lemma, form="verb", is_progressive=True), verb_tail)
+                return self._with_tail(
+                    replace(clause, verb=main.lemma, form="verb", is_progressive=True), verb_tail
+                )
             return self._with_tail(replace(clause, verb=main.lemma, form="verb", is_passive=True), verb_tail)
         if not auxiliaries:
             clause = replace(clause, tense="past" if main.tag == "past" else "now")
@@ -403,7 +467,9 @@ class ClauseReader:
                     continue
                 continue
             if word in _DO:
-                return any(r.tag == "base" for r in self._lists.readings_as_verb(token.word)) or token.word in ("have", "be")
+                return any(
+                    r.tag == "base" for r in self._lists.readings_as_verb(token.word)
+                ) or token.word in ("have", "be")
             if token.word in ("been", "had"):
                 return True
             return any(r.tag == "part" for r in self._lists.readings_as_verb(token.word))
@@ -412,14 +478,22 @@ class ClauseReader:
     def _has_without_verb(self, tokens: Sequence[Token], position: int) -> bool:
         """Say whether `has not` denies having: `hasn't a coin`."""
         following = [t.word for t in tokens[position + 1 : position + 3]]
-        return len(following) == 2 and following[0] in ("not", "never") and following[1] in ("a", "any", "an", "the")
+        return (
+            len(following) == 2
+            and following[0] in ("not", "never")
+            and following[1] in ("a", "any", "an", "the")
+        )
 
     def _has_verb_or_complement(self, tokens: Sequence[Token], position: int, auxiliaries: list[str]) -> bool:
         """Say whether something stands behind an adverb that it can belong to."""
         following = tokens[position + 1]
         if any(a in _BE for a in auxiliaries):
             return following.word not in _PUNCTUATION
-        return bool(self._lists.readings_as_verb(following.word)) or _is_adverb(following) or following.word in _HAVE
+        return (
+            bool(self._lists.readings_as_verb(following.word))
+            or _is_adverb(following)
+            or following.word in _HAVE
+        )
 
     def _main_verb(self, tail: Sequence[Token], auxiliaries: list[str]) -> VerbForm | None:
         if not tail or tail[0].entity:
@@ -467,13 +541,34 @@ class ClauseReader:
             words.append(token)
         else:
             index = len(tail)
-        if words and words[0].word in _TIME_CLAUSE_WORDS - {"by", "as", "once", "since"} and clause.form != "be":
+        if (
+            words
+            and words[0].word in _TIME_CLAUSE_WORDS - {"by", "as", "once", "since"}
+            and clause.form != "be"
+        ):
             when = f"{' '.join(t.word for t in words)} {when}".strip()
             words = []
         words, time_words = _take_time(words)
         when = f"{time_words} {when}".strip()
         words, more = _take_adverbs(words)
         return replace(clause, tail=tuple(words), when=when, adverbs=frozenset(adverbs | more))
+
+    def _spoken(
+        self, subject_tokens: Sequence[Token], tokens: Sequence[Token], subject_end: int, clause: Clause
+    ) -> tuple[str, str, str]:
+        """Return subject, verb and the rest in words, each name in full; a preposition goes with the verb."""
+        rest = tokens[subject_end:]
+        split = next((n for n, t in enumerate(rest) if clause.tail and t is clause.tail[0]), len(rest))
+        while split < len(rest) and rest[split].word in PREPOSITIONS | ARTICLES and split + 1 < len(rest):
+            split += 1
+        verb_words = [t.text for t in rest[:split] if t.word not in ARTICLES]
+        return self._text_of(subject_tokens), " ".join(verb_words), self._text_of(rest[split:])
+
+    def _text_of(self, tokens: Sequence[Token]) -> str:
+        if tokens and tokens[0].word in ARTICLES and len(tokens) > 1:
+            tokens = tokens[1:]
+        words = [self._names.full_names.get(t.entity, t.text) for t in tokens]
+        return " ".join(words).replace(" 's", "'s")
 
     def _read_cleft(self, tokens: Sequence[Token], pronoun: NounPhrase | None) -> Iterator[Clause]:
         """Read `It was Dob who stole the bell.`"""
@@ -513,13 +608,18 @@ def _is_uncertain(words: Sequence[str]) -> bool:
     if not _UNCERTAIN_WORDS.isdisjoint(words):
         return True
     return any(
-        tuple(words[n : n + len(phrase)]) == phrase for phrase in _UNCERTAIN_PHRASES for n in range(len(words))
+        tuple(words[n : n + len(phrase)]) == phrase
+        for phrase in _UNCERTAIN_PHRASES
+        for n in range(len(words))
     )
 
 
 def _is_adverb(token: Token) -> bool:
     word = token.word
-    return not token.entity and (word in _ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in ("family", "holy", "only-child")))
+    return not token.entity and (
+        word in _ADVERBS
+        or (word.endswith("ly") and len(word) > 4 and word not in ("family", "holy", "only-child"))
+    )
 
 
 def _tense(auxiliaries: Sequence[str]) -> str:
@@ -543,12 +643,47 @@ def _take_time(tokens: list[Token]) -> tuple[list[Token], str]:
     while index < len(tokens):
         end = index
         word = words[index]
-        if word in ("in", "on", "at", "for", "by", "from", "to", "through", "last", "this", "every", "all", "each", "the", "one", "a", "that", "twice", "once") or number_of(word) is not None:
+        if (
+            word
+            in (
+                "in",
+                "on",
+                "at",
+                "for",
+                "by",
+                "from",
+                "to",
+                "through",
+                "last",
+                "this",
+                "every",
+                "all",
+                "each",
+                "the",
+                "one",
+                "a",
+                "that",
+                "twice",
+                "once",
+            )
+            or number_of(word) is not None
+        ):
             limit = min(len(words), index + 6)
-            stop = next((n for n in range(index + 1, limit) if words[n] in PREPOSITIONS and words[n] != "of" or tokens[n].entity), limit)
+            stop = next(
+                (
+                    n
+                    for n in range(index + 1, limit)
+                    if (words[n] in PREPOSITIONS and words[n] != "of") or tokens[n].entity
+                ),
+                limit,
+            )
             time_at = next((n for n in range(index, stop) if words[n] in _TIME_NOUNS), None)
             is_bare = word not in PREPOSITIONS
-            if time_at is not None and (not is_bare or word in ("last", "this", "every", "all", "each", "one", "that") or (time_at + 1 < len(words) and words[time_at + 1] in ("ago", "later", "after", "before"))):
+            if time_at is not None and (
+                not is_bare
+                or word in ("last", "this", "every", "all", "each", "one", "that")
+                or (time_at + 1 < len(words) and words[time_at + 1] in ("ago", "later", "after", "before"))
+            ):
                 end = time_at + 1
                 while end < len(words) and words[end] in ("ago", "later", "after", "before", "past"):
                     end += 1
@@ -573,7 +708,24 @@ def _is_duration(words: str) -> bool:
 
 def _take_adverbs(tokens: list[Token]) -> tuple[list[Token], set[str]]:
     kept, taken = list(tokens), set[str]()
-    while kept and kept[-1].word in ("now", "still", "too", "either", "again", "anymore", "already", "yet", "ever", "himself", "herself", "itself", "then", "today", "ago", "together"):
+    while kept and kept[-1].word in (
+        "now",
+        "still",
+        "too",
+        "either",
+        "again",
+        "anymore",
+        "already",
+        "yet",
+        "ever",
+        "himself",
+        "herself",
+        "itself",
+        "then",
+        "today",
+        "ago",
+        "together",
+    ):
         taken.add(kept.pop().word)
     if len(kept) > 2 and [t.word for t in kept[-2:]] in (["any", "more"], ["any", "longer"], ["at", "all"]):
         if kept[-2].word == "any":
@@ -582,31 +734,16 @@ def _take_adverbs(tokens: list[Token]) -> tuple[list[Token], set[str]]:
     return kept, taken
 
 
-def _spoken(
-    subject_tokens: Sequence[Token], tokens: Sequence[Token], subject_end: int, clause: Clause
-) -> tuple[str, str, str]:
-    """Return subject, verb and the rest as they stand in the sentence; a preposition goes with the verb."""
-    rest = tokens[subject_end:]
-    split = next((n for n, t in enumerate(rest) if clause.tail and t is clause.tail[0]), len(rest))
-    while split < len(rest) and rest[split].word in PREPOSITIONS | ARTICLES and split + 1 < len(rest):
-        split += 1
-    verb_words = [t.text for t in rest[:split] if t.word not in ARTICLES]
-    return _text_of(subject_tokens), " ".join(verb_words), _text_of(rest[split:])
-
-
-def _text_of(tokens: Sequence[Token]) -> str:
-    words = [t.text for t in tokens]
-    if words and tokens[0].word in ARTICLES and len(words) > 1:
-        words = words[1:]
-    return " ".join(words).replace(" 's", "'s")
-
-
 def _resolve_reciprocal(tail: tuple[Token, ...], other: NounPhrase) -> tuple[Token, ...]:
     words = [t.word for t in tail]
     for pair in (["each", "other"], ["one", "another"]):
         for index in range(len(words) - 1):
             if words[index : index + 2] == pair and other.entity:
-                return (*tail[:index], Token(other.entity, f"@{other.entity}", other.entity), *tail[index + 2 :])
+                return (
+                    *tail[:index],
+                    Token(other.entity, f"@{other.entity}", other.entity),
+                    *tail[index + 2 :],
+                )
     return tail
 
 

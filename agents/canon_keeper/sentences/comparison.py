@@ -118,7 +118,12 @@ class ClaimComparison:
             return False
         if not general.entity and not general.is_general and general.determiner in ("a", "some"):
             return False
-        if not general.entity and not special.entity and general.determiner == "the" and special.determiner not in ("the", "own"):
+        if (
+            not general.entity
+            and not special.entity
+            and general.determiner == "the"
+            and special.determiner not in ("the", "own")
+        ):
             return False
         return includes(general, special)
 
@@ -131,7 +136,12 @@ class ClaimComparison:
         return any(
             everybody.head == c.head and everybody.entities() <= (c.entities() | claim.subject.entities())
             for c in claim.classes
-        ) or (claim.subject.head == everybody.head and everybody.modifiers <= claim.subject.modifiers and not claim.subject.entity and everybody.entities() <= claim.subject.entities())
+        ) or (
+            claim.subject.head == everybody.head
+            and everybody.modifiers <= claim.subject.modifiers
+            and not claim.subject.entity
+            and everybody.entities() <= claim.subject.entities()
+        )
 
     def _covers_object(self, denied: Claim, affirmed: Claim) -> bool:
         if denied.object is None:
@@ -152,12 +162,24 @@ class ClaimComparison:
         }  # fmt: skip
         if affirmed.relation not in implied.get(denied.relation, ()):
             return False
-        if not _shares_time(denied, affirmed) or denied.when or (denied.is_change and denied.relation != "owned_by"):
+        if (
+            not _shares_time(denied, affirmed)
+            or denied.when
+            or (denied.is_change and denied.relation != "owned_by")
+        ):
             return False
-        ends = (affirmed.object, affirmed.subject) if {denied.relation, affirmed.relation} & {"owned_by"} else (affirmed.subject, affirmed.object)
+        ends = (
+            (affirmed.object, affirmed.subject)
+            if {denied.relation, affirmed.relation} & {"owned_by"}
+            else (affirmed.subject, affirmed.object)
+        )
         if ends[0] is None or denied.object is None:
             return False
-        swapped = self._is_symmetric(affirmed.relation) and includes(denied.subject, ends[1]) and includes(denied.object, ends[0])
+        swapped = (
+            self._is_symmetric(affirmed.relation)
+            and includes(denied.subject, ends[1])
+            and includes(denied.object, ends[0])
+        )
         return swapped or (includes(denied.subject, ends[0]) and includes(denied.object, ends[1]))
 
     def _negative_pair(self, earlier: Claim, later: Claim) -> str:
@@ -166,7 +188,11 @@ class ClaimComparison:
         if denied.is_affirmed or not affirmed.is_affirmed:
             return ""
         if affirmed.relation.startswith("count:") and denied.relation == "has" and (affirmed.number or 1) > 0:
-            if _same(denied.subject, affirmed.subject) and includes(denied.object, affirmed.object) and _shares_time(denied, affirmed):
+            if (
+                _same(denied.subject, affirmed.subject)
+                and includes(denied.object, affirmed.object)
+                and _shares_time(denied, affirmed)
+            ):
                 return DENIED
         return ""
 
@@ -200,10 +226,16 @@ class ClaimComparison:
             return same_subject and one.value == other.value and one.number != other.number
         if relation == LOCATED_IN:
             return same_subject and self._is_elsewhere(one.object, other.object, one.value, other.value)
-        if relation in _ONE_OBJECT or (self.catalogue[relation].cardinality == "one" and one.object and other.object):
+        if relation in _ONE_OBJECT or (
+            self.catalogue[relation].cardinality == "one" and one.object and other.object
+        ):
             return same_subject and _are_different(one.object, other.object)
         if relation in _ONE_SUBJECT:
-            return _same(one.object, other.object) and _are_different(one.subject, other.subject) and self._is_unique_thing(one, other)
+            return (
+                _same(one.object, other.object)
+                and _are_different(one.subject, other.subject)
+                and self._is_unique_thing(one, other)
+            )
         if relation.startswith("role:"):
             return (
                 (one.is_only_subject and other.is_only_subject)
@@ -219,15 +251,24 @@ class ClaimComparison:
             return True
         return bool(thing.entity) or thing.determiner == "the"
 
-    def _is_elsewhere(self, one: NounPhrase | None, other: NounPhrase | None, how: str, other_how: str) -> bool:
+    def _is_elsewhere(
+        self, one: NounPhrase | None, other: NounPhrase | None, how: str, other_how: str
+    ) -> bool:
         """Say whether two places are surely two: neither is a part of the other, as far as is known."""
         if one is None or other is None or same_thing(one, other):
             return False
         if one.entity and other.entity:
             both_are_places = one.entity in self.places and other.entity in self.places
-            return (both_are_places or (one.entity in self.places) is (other.entity in self.places)) and not self.is_nested(one.entity, other.entity)
+            return (
+                both_are_places or (one.entity in self.places) is (other.entity in self.places)
+            ) and not self.is_nested(one.entity, other.entity)
         for phrase in (one, other):
-            if not phrase.entity and (phrase.head in self.lists.inner_places or phrase.of or phrase.owner or phrase.determiner not in ("the", "own")):
+            if not phrase.entity and (
+                phrase.head in self.lists.inner_places
+                or phrase.of
+                or phrase.owner
+                or phrase.determiner not in ("the", "own")
+            ):
                 return False
         if one.entity or other.entity:
             named = one.entity or other.entity
@@ -235,16 +276,34 @@ class ClaimComparison:
         return True
 
     def _is_other_count(self, count: Claim, other: Claim) -> bool:
-        if not _same(count.subject, other.subject) or not _same_moment(count, other) or count.object is None or other.object is None:
+        if (
+            not _same(count.subject, other.subject)
+            or not _same_moment(count, other)
+            or count.object is None
+            or other.object is None
+        ):
             return False
         heads = self._kinds_of(count.object.head) & self._kinds_of(other.object.head)
-        if not heads or (count.object.modifiers != other.object.modifiers and count.number != 0) or not count.is_only_object:
+        if (
+            not heads
+            or (count.object.modifiers != other.object.modifiers and count.number != 0)
+            or not count.is_only_object
+        ):
             return False
         if other.relation == "has":
-            return count.number == 0 and (count.object.head == other.object.head or count.object.head == "child") and not other.is_ability and includes(count.object, other.object)
+            return (
+                count.number == 0
+                and (count.object.head == other.object.head or count.object.head == "child")
+                and not other.is_ability
+                and includes(count.object, other.object)
+            )
         if other.number is None:
             return count.number == 0
-        return count.number is not None and count.number != other.number and (count.object.head == other.object.head or 0 in (count.number, other.number))
+        return (
+            count.number is not None
+            and count.number != other.number
+            and (count.object.head == other.object.head or 0 in (count.number, other.number))
+        )
 
     def _kinds_of(self, head: str) -> frozenset[str]:
         kin = self.lists.kin.get(head)
@@ -255,7 +314,10 @@ class ClaimComparison:
             return False
         if _is_other_adjunct(one, other, ("in", "on")):
             return True
-        times = [next(((p, n) for p, n in c.adjuncts if p in ("during", "after", "before")), None) for c in (one, other)]
+        times = [
+            next(((p, n) for p, n in c.adjuncts if p in ("during", "after", "before")), None)
+            for c in (one, other)
+        ]
         if all(times):
             (first, what), (second, that) = times  # type: ignore[misc]
             return first != second and bool(what.entities() & that.entities())
@@ -268,7 +330,9 @@ class ClaimComparison:
         if excluded and one.object is not None and other.object is not None:
             straight = _same(one.subject, other.subject) and _same(one.object, other.object)
             crossed = _same(one.subject, other.object) and _same(one.object, other.subject)
-            return straight or (crossed and (self._is_symmetric(one.relation) or self._is_symmetric(other.relation)))
+            return straight or (
+                crossed and (self._is_symmetric(one.relation) or self._is_symmetric(other.relation))
+            )
         if one.relation.startswith("verb:") and other.relation.startswith("verb:"):
             verbs = one.relation.removeprefix("verb:"), other.relation.removeprefix("verb:")
             if verbs[1] in self.lists.verb_opposites.get(verbs[0], ()):
@@ -281,16 +345,28 @@ class ClaimComparison:
     def _excludes_others(self, exclusive: Claim, other: Claim) -> bool:
         if exclusive.relation != other.relation or exclusive.value != other.value:
             return False
-        if other.is_ability and not exclusive.is_ability or not (_shares_time(exclusive, other) or exclusive.is_ability):
+        if (
+            (other.is_ability
+            and not exclusive.is_ability)
+            or not (_shares_time(exclusive, other) or exclusive.is_ability)
+        ):
             return False
         if exclusive.when and exclusive.when != other.when:
             return False
         if exclusive.is_only_subject and not exclusive.relation.startswith(("role:", "count:")):
-            if not _same_or_none(exclusive.object, other.object) and not (exclusive.object and includes(exclusive.object, other.object)):
+            if not _same_or_none(exclusive.object, other.object) and not (
+                exclusive.object and includes(exclusive.object, other.object)
+            ):
                 return False
-            return _are_different(exclusive.subject, other.subject, is_any_kind=True) and _covers_adjuncts(exclusive, other)
+            return _are_different(exclusive.subject, other.subject, is_any_kind=True) and _covers_adjuncts(
+                exclusive, other
+            )
         if exclusive.is_only_object and not exclusive.relation.startswith("count:"):
-            return _same(exclusive.subject, other.subject) and _are_different(exclusive.object, other.object) and exclusive.adjuncts == other.adjuncts
+            return (
+                _same(exclusive.subject, other.subject)
+                and _are_different(exclusive.object, other.object)
+                and exclusive.adjuncts == other.adjuncts
+            )
         return False
 
     def _is_order_reversed(self, one: Claim, other: Claim) -> bool:
@@ -298,29 +374,53 @@ class ClaimComparison:
         if one.relation == other.relation and (one.relation.startswith("more:") or one.relation in _ONE_WAY):
             if one.relation == "owned_by" or one.object is None or other.object is None:
                 return False
-            return _same_moment(one, other) and _same(one.subject, other.object) and _same(one.object, other.subject)
+            return (
+                _same_moment(one, other)
+                and _same(one.subject, other.object)
+                and _same(one.object, other.subject)
+            )
         if one.relation.startswith("most:"):
             quality = one.relation.removeprefix("most:")
             if other.relation == f"more:{quality}" and _same(one.subject, other.object):
-                others_entities = frozenset(e for c in other.classes for e in c.entities()) | other.subject.entities()
+                others_entities = (
+                    frozenset(e for c in other.classes for e in c.entities()) | other.subject.entities()
+                )
                 return one.object is not None and bool(one.object.entities() & others_entities)
             if other.relation == one.relation:
-                return _are_different(one.subject, other.subject) and one.object is not None and same_thing(one.object, other.object)
+                return (
+                    _are_different(one.subject, other.subject)
+                    and one.object is not None
+                    and same_thing(one.object, other.object)
+                )
         return False
 
     def _acts_while_dead(self, death: Claim, deed: Claim) -> bool:
         if death.relation != ALIVE or death.value != "false" or death.time is not ClaimTime.NOW or death.when:
             return False
         if not deed.relation.startswith("verb:") or deed.time is not ClaimTime.NOW or deed.is_ability:
-            return deed.relation in ("lives_in", "rules_over", "serves") and deed.time is ClaimTime.NOW and _same(death.subject, deed.subject)
-        return deed.relation.removeprefix("verb:").split()[0] in self.lists.deeds_of_living and _same(death.subject, deed.subject)
+            return (
+                deed.relation in ("lives_in", "rules_over", "serves")
+                and deed.time is ClaimTime.NOW
+                and _same(death.subject, deed.subject)
+            )
+        return deed.relation.removeprefix("verb:").split()[0] in self.lists.deeds_of_living and _same(
+            death.subject, deed.subject
+        )
 
     def _is_in_what_is_empty(self, empty: Claim, inside: Claim) -> bool:
-        if empty.relation != "state:filling" or not empty.value.endswith(":empty") or not _same_moment(empty, inside):
+        if (
+            empty.relation != "state:filling"
+            or not empty.value.endswith(":empty")
+            or not _same_moment(empty, inside)
+        ):
             return False
         if inside.relation == "has":
             return _same(empty.subject, inside.subject) and not inside.subject.entity
-        return inside.relation == LOCATED_IN and inside.value in ("in", "inside", "within") and _same(empty.subject, inside.object)
+        return (
+            inside.relation == LOCATED_IN
+            and inside.value in ("in", "inside", "within")
+            and _same(empty.subject, inside.object)
+        )
 
 
 def _is_change(earlier: Claim, later: Claim) -> bool:
@@ -352,7 +452,11 @@ def _are_different(one: NounPhrase | None, other: NounPhrase | None, *, is_any_k
         return False
     if is_any_kind and bool(one.entity) is not bool(other.entity):
         named, kind = (one, other) if one.entity else (other, one)
-        return kind.head not in ("person", "man", "woman", "thing") and named.entity not in kind.entities() and (kind.determiner in ("the", "a") or kind.number is not None)
+        return (
+            kind.head not in ("person", "man", "woman", "thing")
+            and named.entity not in kind.entities()
+            and (kind.determiner in ("the", "a") or kind.number is not None)
+        )
     if bool(one.entity) is not bool(other.entity):
         return False
     definite = ("the", "own", "")
@@ -372,9 +476,22 @@ def _same_moment(one: Claim, other: Claim) -> bool:
     if one.time is other.time is ClaimTime.NOW:
         return True
     if one.time is other.time:
-        return bool(one.when) and not one.when.startswith("*") or one.relation in (
-            "born", "verb:kill", "verb:die", "kin:mother", "kin:father", "sibling_of", "parent_of", "group:colour",
-        ) and not one.when
+        return (
+            (bool(one.when)
+            and not one.when.startswith("*"))
+            or (one.relation
+            in (
+                "born",
+                "verb:kill",
+                "verb:die",
+                "kin:mother",
+                "kin:father",
+                "sibling_of",
+                "parent_of",
+                "group:colour",
+            )
+            and not one.when)
+        )
     return False
 
 

@@ -14,18 +14,22 @@ from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.word_lists import WordLists, number_of, singular
 
 _PLACE_PREPOSITIONS: Final = frozenset(
-    "in at inside within on under beneath behind underneath atop aboard beside below above among underground".split()
+    ["in", "at", "inside", "within", "on", "under", "beneath", "behind", "underneath", "atop", "aboard", "beside", "below", "above", "among", "underground"]
 )
-_LYING_VERBS: Final = frozenset("rest lie stand sit wait stay remain sleep hide lurk hang float".split())
+_LYING_VERBS: Final = frozenset(["rest", "lie", "stand", "sit", "wait", "stay", "remain", "sleep", "hide", "lurk", "hang", "float"])
 _HOME_VERBS: Final = frozenset({"dwell", "live", "reside"})
 _DEATHS: Final = frozenset({"die", "perish", "drown", "starve", "suffocate"})
-_KILLINGS: Final = frozenset({"kill", "behead", "execute", "hang", "strangle", "drown", "poison", "burn", "stab"})
+_KILLINGS: Final = frozenset(
+    {"kill", "behead", "execute", "hang", "strangle", "drown", "poison", "burn", "stab"}
+)
 _FATAL_WHEN_PASSIVE: Final = frozenset({"kill", "behead", "execute", "bury"})
 _HOLDING_VERBS: Final = frozenset({"have", "own", "hold", "keep", "carry"})
 _GIVING_VERBS: Final = frozenset({"give", "sell", "hand", "lend", "send", "return", "deliver", "bequeath"})
 _CHANGE_VERBS: Final = frozenset({"become", "grow", "turn", "get", "go", "fall"})
 _LEAVING_VERBS: Final = frozenset({"leave", "flee", "depart", "quit", "escape", "desert", "abandon"})
-_COMING_VERBS: Final = frozenset({"come", "arrive", "return", "go", "travel", "reach", "enter", "move", "sail", "ride"})
+_COMING_VERBS: Final = frozenset(
+    {"come", "arrive", "return", "go", "travel", "reach", "enter", "move", "sail", "ride"}
+)
 _IRREGULAR_COMPARATIVES: Final = {
     "elder": "old", "better": "good", "worse": "bad", "further": "far", "farther": "far", "eldest": "old",
     "best": "good", "worst": "bad", "less": "little", "drier": "dry",
@@ -41,7 +45,14 @@ _DEAD_PHRASES: Final = frozenset(
      "slain", "in their grave", "dead and gone", "a corpse", "among the dead", "stone dead", "long gone and buried"}
 )  # fmt: skip
 _ALIVE_PHRASES: Final = frozenset(
-    {"alive", "living", "alive and well", "among the living", "in the land of the living", "alive and kicking"}
+    {
+        "alive",
+        "living",
+        "alive and well",
+        "among the living",
+        "in the land of the living",
+        "alive and kicking",
+    }
 )
 
 
@@ -69,11 +80,15 @@ class Interpreter:
         is_affirmed = claim.is_affirmed if not clause.negation else not claim.is_affirmed
         subject = claim.subject
         time = claim.time if claim.time is not ClaimTime.NOW else _time(clause, claim)
-        if clause.negation == "never" and time is not ClaimTime.NOW or (clause.negation == "never" and not claim.is_state):
+        if (
+            (clause.negation == "never"
+            and time is not ClaimTime.NOW)
+            or (clause.negation == "never" and not claim.is_state)
+        ):
             time = ClaimTime.ALWAYS
         if clause.negation == "never" and claim.is_state:
             time = ClaimTime.ALWAYS
-        is_only = claim.is_only_subject or subject.is_only or "only" in adverbs and not clause.tail
+        is_only = claim.is_only_subject or subject.is_only or ("only" in adverbs and not clause.tail)
         if subject.is_nobody:
             if subject.excepted is not None:
                 subject, is_only = subject.excepted, True
@@ -88,7 +103,9 @@ class Interpreter:
                 is_affirmed = not is_affirmed
         if is_only and not is_affirmed:
             return None
-        is_change = claim.is_change or "now" in adverbs or clause.negation == "no longer" or "anymore" in adverbs
+        is_change = (
+            claim.is_change or "now" in adverbs or clause.negation == "no longer" or "anymore" in adverbs
+        )
         if clause.is_cleft:
             is_only = True
         return replace(
@@ -117,7 +134,11 @@ class Interpreter:
                 f"count:{subject.head}", owner, replace(subject, owner=None, of=None), number=subject.number,
                 is_only_object=True, is_affirmed=is_affirmed,
             )  # fmt: skip
-        if self._lists.kin.get(subject.head) == "spouse" and not subject.modifiers & {"late", "dead", "former"}:
+        if self._lists.kin.get(subject.head) == "spouse" and not subject.modifiers & {
+            "late",
+            "dead",
+            "former",
+        }:
             is_dead = any(t.word in ("dead", "died") for t in clause.tail) or clause.verb in _DEATHS
             if not is_dead:
                 yield Claim("state:marriage", owner, value="0:married", is_affirmed=is_affirmed)
@@ -142,7 +163,20 @@ class Interpreter:
                 yield Claim(ALIVE, subject, value="true")
             return
         is_only = False
-        while words and words[0] in ("only", "just", "merely", "both", "all", "quite", "still", "now", "very", "already", "indeed", "one"):
+        while words and words[0] in (
+            "only",
+            "just",
+            "merely",
+            "both",
+            "all",
+            "quite",
+            "still",
+            "now",
+            "very",
+            "already",
+            "indeed",
+            "one",
+        ):
             if words[0] == "one":
                 break
             is_only = is_only or words[0] == "only"
@@ -152,14 +186,18 @@ class Interpreter:
         if "*pair" in clause.adverbs:
             yield from self._pair(clause, words)
             return
-        if words[:2] == ["at", "least"] or is_only and words[0] in PREPOSITIONS:
+        if words[:2] == ["at", "least"] or (is_only and words[0] in PREPOSITIONS):
             return
         phrase = " ".join(words)
         own_phrase = re.sub(r"\b(?:his|her|their|its)\b", "his", phrase)
         if phrase in _ALIVE_PHRASES or own_phrase in _ALIVE_PHRASES:
             yield Claim(ALIVE, subject, value="true")
             return
-        if phrase in _DEAD_PHRASES or own_phrase.replace("his", "the") in _DEAD_PHRASES or (words[0] == "dead" and len(words) <= 3):
+        if (
+            phrase in _DEAD_PHRASES
+            or own_phrase.replace("his", "the") in _DEAD_PHRASES
+            or (words[0] == "dead" and len(words) <= 3)
+        ):
             yield Claim(ALIVE, subject, value="false")
             return
         if words[0] in ("nowhere", "far") and len(words) > 2 and words[1] in ("near", "from"):
@@ -194,14 +232,23 @@ class Interpreter:
 
     def _states(self, subject: NounPhrase, tail: Sequence[Token], words: list[str]) -> Iterator[Claim]:
         """Read words of the table of states, such as `wide open` or `in one piece`, and what `un-` denies."""
-        phrase = " ".join(w for w in words if w not in ("very", "quite", "completely", "entirely", "perfectly", "utterly", "too"))
+        phrase = " ".join(
+            w
+            for w in words
+            if w not in ("very", "quite", "completely", "entirely", "perfectly", "utterly", "too")
+        )
         if words[:2] == ["full", "of"] and len(words) > 2:
             content = read_noun_phrase(tail[2:], subject)
             if content is not None and content.head:
                 yield Claim("state:filling", subject, value="1:full")
                 yield Claim("has", subject, content)
                 return
-        candidates = [phrase, words[0] if len(words) > 1 and words[1] in (*PREPOSITIONS, "and") and words[0] not in PREPOSITIONS else ""]
+        candidates = [
+            phrase,
+            words[0]
+            if len(words) > 1 and words[1] in (*PREPOSITIONS, "and") and words[0] not in PREPOSITIONS
+            else "",
+        ]
         if len(words) == 2 and words[0].endswith("ly"):
             candidates.append(words[1])
         if words[0] in ("a", "an") and len(words) == 2 and f"a {words[1]}" in self._lists.states:
@@ -218,7 +265,9 @@ class Interpreter:
                     yield Claim(f"group:{group}", subject, value=words[0])
                     return
             if words[0].startswith(("un", "non-")) and len(words[0]) > 5:
-                yield Claim("is", subject, value=words[0].removeprefix("un").removeprefix("non-"), is_affirmed=False)
+                yield Claim(
+                    "is", subject, value=words[0].removeprefix("un").removeprefix("non-"), is_affirmed=False
+                )
 
     def _comparison(self, subject: NounPhrase, tail: Sequence[Token], words: list[str]) -> Claim | None:
         """Read `a head taller than Dob`, `the eldest of the king's children`."""
@@ -253,7 +302,9 @@ class Interpreter:
             return Claim(f"most:{adjective}", subject, among)
         return None
 
-    def _being_somewhere(self, subject: NounPhrase, tail: Sequence[Token], words: list[str]) -> Iterator[Claim]:
+    def _being_somewhere(
+        self, subject: NounPhrase, tail: Sequence[Token], words: list[str]
+    ) -> Iterator[Claim]:
         prepositions = ("up", "down", "out", "over", "back", "off")
         while len(words) > 2 and words[0] in prepositions and words[1] in PREPOSITIONS:
             tail, words = tail[1:], words[1:]
@@ -299,7 +350,12 @@ class Interpreter:
         )  # fmt: skip
 
     def _location(
-        self, subject: NounPhrase, place_tokens: Sequence[Token], *, is_affirmed: bool = True, preposition: str = "in"
+        self,
+        subject: NounPhrase,
+        place_tokens: Sequence[Token],
+        *,
+        is_affirmed: bool = True,
+        preposition: str = "in",
     ) -> Iterator[Claim]:
         words = [t.word for t in place_tokens]
         place = read_noun_phrase(place_tokens, subject)
@@ -322,9 +378,15 @@ class Interpreter:
             linked = read_noun_phrase(rest[1:], subject)
             noun = read_noun_phrase(main, subject)
             if linked is not None and noun is not None and noun.head:
-                yield from self._noun_relation(subject, replace(noun, of=linked), is_bare=noun.determiner == "", words=words)
+                yield from self._noun_relation(
+                    subject, replace(noun, of=linked), is_bare=noun.determiner == "", words=words
+                )
                 return
-        if len(main) == 1 and not main[0].entity and words[0] not in ("here", "there", "gone", "away", "back", "out"):
+        if (
+            len(main) == 1
+            and not main[0].entity
+            and words[0] not in ("here", "there", "gone", "away", "back", "out")
+        ):
             adjective = words[0]
             if rest:
                 linked = read_noun_phrase(rest[1:], subject)
@@ -346,7 +408,14 @@ class Interpreter:
                 yield Claim("is_same", subject, noun)
             return
         if number_of(words[0]) is not None and len(words) > 1:
-            if words[-1] in ("old",) or singular(words[1]) in ("year", "foot", "mile", "pace", "fathom", "yard"):
+            if words[-1] in ("old",) or singular(words[1]) in (
+                "year",
+                "foot",
+                "mile",
+                "pace",
+                "fathom",
+                "yard",
+            ):
                 unit = " ".join(singular(w) for w in words[1:])
                 yield Claim("measure", subject, value=unit, number=number_of(words[0]))
             return
@@ -359,7 +428,9 @@ class Interpreter:
         lists, head = self._lists, noun.head
         other = noun.of or noun.owner
         modifiers = noun.modifiers
-        step = bool(modifiers & {"step", "foster", "adoptive", "former", "old", "late", "ex", "would-be", "godmother"})
+        step = bool(
+            modifiers & {"step", "foster", "adoptive", "former", "old", "late", "ex", "would-be", "godmother"}
+        )
         if other is not None and not step:
             if kin := lists.kin.get(head):
                 yield from self._kin_claims(subject, head, kin, other, noun)
@@ -379,15 +450,28 @@ class Interpreter:
                 yield Claim("member_of", subject, other)
                 return
             if head in ("ruler", "king", "queen", "lord", "lady"):
-                yield Claim("rules_over", subject, other, is_only_subject=noun.is_only or noun.determiner in ("the", ""))
+                yield Claim(
+                    "rules_over",
+                    subject,
+                    other,
+                    is_only_subject=noun.is_only or noun.determiner in ("the", ""),
+                )
             if head == "servant" and noun.owner is not None:
                 yield Claim("serves", subject, other)
             if head in lists.roles:
                 is_unique = noun.determiner in ("the", "own", "") or noun.is_only
-                yield Claim(f"role:{head}", subject, other, is_only_subject=is_unique, adjuncts=_modifier_adjuncts(noun))
+                yield Claim(
+                    f"role:{head}",
+                    subject,
+                    other,
+                    is_only_subject=is_unique,
+                    adjuncts=_modifier_adjuncts(noun),
+                )
                 return
         elif head in lists.roles and noun.determiner == "the" and not step:
-            yield Claim(f"role:{head}", subject, None, is_only_subject=True, adjuncts=_modifier_adjuncts(noun))
+            yield Claim(
+                f"role:{head}", subject, None, is_only_subject=True, adjuncts=_modifier_adjuncts(noun)
+            )
             return
         yield Claim("is", subject, noun, is_only_subject=noun.determiner == "the" and noun.is_only)
 
@@ -426,7 +510,9 @@ class Interpreter:
     def _holding(
         self, subject: NounPhrase, tail: Sequence[Token], words: list[str], relation: str
     ) -> Iterator[Claim]:
-        stop = next((n for n, w in enumerate(words) if n and w in PREPOSITIONS and w not in ("of", "but")), len(words))
+        stop = next(
+            (n for n, w in enumerate(words) if n and w in PREPOSITIONS and w not in ("of", "but")), len(words)
+        )
         if words[:1] == ["only"] or "than" in words[:stop]:
             pass
         thing = read_noun_phrase(tail[:stop], subject)
@@ -435,7 +521,9 @@ class Interpreter:
         adjuncts = self._adjuncts(tail[stop:], subject)
         if thing.number is not None or (thing.is_nobody and thing.excepted is None and not thing.entity):
             number = 0 if thing.is_nobody else thing.number
-            yield Claim(f"count:{thing.head}", subject, thing, number=number, is_only_object=True, adjuncts=adjuncts)
+            yield Claim(
+                f"count:{thing.head}", subject, thing, number=number, is_only_object=True, adjuncts=adjuncts
+            )
             if number:
                 return
         if thing.is_nobody and thing.head in self._lists.kin:
@@ -446,7 +534,12 @@ class Interpreter:
         is_container = subject.entity in self._names.places or subject.head in self._lists.inner_places
         if is_container and relation == "has":
             yield Claim(LOCATED_IN, thing, replace(subject, within=None), value="in")
-        elif adjuncts and thing.determiner == "own" and adjuncts[0][0] in _PLACE_PREPOSITIONS and self._is_place(adjuncts[0][1]):
+        elif (
+            adjuncts
+            and thing.determiner == "own"
+            and adjuncts[0][0] in _PLACE_PREPOSITIONS
+            and self._is_place(adjuncts[0][1])
+        ):
             yield Claim(LOCATED_IN, thing, adjuncts[0][1], value=adjuncts[0][0])
         if relation == "owns" or thing.entity:
             return
@@ -471,7 +564,9 @@ class Interpreter:
             yield from self._holding(subject, tail, words, "has")
             return
         if verb in _HOLDING_VERBS and verb != "have":
-            if verb in ("keep", "hold") and ("lit" in words or "open" in words or "shut" in words or "ing" in verb):
+            if verb in ("keep", "hold") and (
+                "lit" in words or "open" in words or "shut" in words or "ing" in verb
+            ):
                 return
             relation = "owns" if verb == "own" else "has"
             yield from self._holding(subject, tail, words, relation)
@@ -486,7 +581,11 @@ class Interpreter:
                 is_member = subject.entity in self._names.people and owner.entity in self._names.factions
                 yield Claim("member_of" if is_member else "owned_by", subject, owner)
             return
-        if verb in _DEATHS and (not words or words[0] in PREPOSITIONS) and subject.entity not in self._names.places:
+        if (
+            verb in _DEATHS
+            and (not words or words[0] in PREPOSITIONS)
+            and subject.entity not in self._names.places
+        ):
             yield Claim(ALIVE, subject, value="false")
             yield Claim("verb:die", subject, time=_past_of(clause), adjuncts=self._adjuncts(tail, subject))
             return
@@ -509,9 +608,15 @@ class Interpreter:
         if verb in _CHANGE_VERBS and words:
             as_state = replace(clause, form="be", tail=tuple(tail), negation="", when="")
             inner_claims = [] if words[0] in PREPOSITIONS else list(self._being(as_state))
-            if verb == "become" or (inner_claims and all(c.relation.startswith(("state:", "is")) for c in inner_claims) and verb != "go"):
+            if verb == "become" or (
+                inner_claims
+                and all(c.relation.startswith(("state:", "is")) for c in inner_claims)
+                and verb != "go"
+            ):
                 yield from (
-                    replace(c, is_change=True, time=ClaimTime.NOW) for c in inner_claims if not clause.negation
+                    replace(c, is_change=True, time=ClaimTime.NOW)
+                    for c in inner_claims
+                    if not clause.negation
                 )
                 return
         if verb in ("marry", "wed"):
@@ -555,7 +660,9 @@ class Interpreter:
         if not (is_denying or verb in self._lists.affirming_verbs):
             return
         inner_verb, rest = tail[1].word, tail[2:]
-        inner = replace(clause, verb=inner_verb, tail=tuple(rest), form="have" if inner_verb == "have" else "verb")
+        inner = replace(
+            clause, verb=inner_verb, tail=tuple(rest), form="have" if inner_verb == "have" else "verb"
+        )
         if inner_verb == "be":
             inner = replace(inner, form="be")
         for claim in self._claims(inner):
@@ -568,8 +675,26 @@ class Interpreter:
             return True
         finite = ("is", "are", "was", "were", "has", "had", "did", "does", "will", "would", "can", "could")
         return any(w in finite for w in words) or any(
-            form.tag in ("s", "past") for w in words[1:] for form in self._lists.readings_as_verb(w)
-            if w.endswith("ed") or form.tag == "past" and w not in ("cut", "lay", "saw", "found", "left", "ground", "hit", "set", "wound", "bore", "felt", "rose")
+            form.tag in ("s", "past")
+            for w in words[1:]
+            for form in self._lists.readings_as_verb(w)
+            if w.endswith("ed")
+            or (form.tag == "past"
+            and w
+            not in (
+                "cut",
+                "lay",
+                "saw",
+                "found",
+                "left",
+                "ground",
+                "hit",
+                "set",
+                "wound",
+                "bore",
+                "felt",
+                "rose",
+            ))
         )
 
     def _promise(self, subject: NounPhrase, tail: Sequence[Token], relation: str) -> Iterator[Claim]:
@@ -580,7 +705,11 @@ class Interpreter:
             tail, words = tail[1:], words[1:]
         if tail and tail[0].entity:
             person, tail, words = NounPhrase(entity=tail[0].entity), tail[1:], words[1:]
-        elif words and words[0] in ("nobody", "anyone", "no", "anybody", "him", "her", "them") and len(words) > 1:
+        elif (
+            words
+            and words[0] in ("nobody", "anyone", "no", "anybody", "him", "her", "them")
+            and len(words) > 1
+        ):
             size = 2 if words[0] == "no" and words[1] == "one" else 1
             person = read_noun_phrase(tail[:size], subject)
             tail, words = tail[size:], words[size:]
@@ -600,9 +729,15 @@ class Interpreter:
         """Read `gave the bell to Vess` and `gave Vess the bell`: then Vess has it, and the giver no more."""
         if "to" in words:
             index = words.index("to")
-            thing, receiver = read_noun_phrase(tail[:index], clause.subject), read_noun_phrase(tail[index + 1 :], clause.subject)
+            thing, receiver = (
+                read_noun_phrase(tail[:index], clause.subject),
+                read_noun_phrase(tail[index + 1 :], clause.subject),
+            )
         elif tail and tail[0].entity in self._names.people and len(tail) > 1:
-            receiver, thing = read_noun_phrase(tail[:1], clause.subject), read_noun_phrase(tail[1:], clause.subject)
+            receiver, thing = (
+                read_noun_phrase(tail[:1], clause.subject),
+                read_noun_phrase(tail[1:], clause.subject),
+            )
         else:
             thing, receiver = read_noun_phrase(tail, clause.subject), None
         if thing is None:
@@ -612,17 +747,35 @@ class Interpreter:
         if not clause.negation and verb in ("give", "sell", "hand") and clause.tense != "now":
             if receiver is not None:
                 yield Claim("has", receiver, thing, is_change=True, time=ClaimTime.PAST)
-            yield Claim("has", clause.subject, thing, is_change=True, is_affirmed=False, time=ClaimTime.PAST, when="*after")
+            yield Claim(
+                "has",
+                clause.subject,
+                thing,
+                is_change=True,
+                is_affirmed=False,
+                time=ClaimTime.PAST,
+                when="*after",
+            )
 
     def _deed(
         self, clause: Clause, lemma: str, tail: Sequence[Token], subject: NounPhrase
     ) -> Iterator[Claim]:
         words = [t.word for t in tail]
-        stop = next((n for n, w in enumerate(words) if w in PREPOSITIONS and w not in ("of", "but", "than")), len(words))
+        stop = next(
+            (n for n, w in enumerate(words) if w in PREPOSITIONS and w not in ("of", "but", "than")),
+            len(words),
+        )
         particle = ""
-        if stop == 0 and words and (len(words) == 1 or words[0] in ("out", "up", "down", "off", "away", "over", "back")):
+        if (
+            stop == 0
+            and words
+            and (len(words) == 1 or words[0] in ("out", "up", "down", "off", "away", "over", "back"))
+        ):
             particle, tail, words = words[0], tail[1:], words[1:]
-            stop = next((n for n, w in enumerate(words) if w in PREPOSITIONS and w not in ("of", "but", "than")), len(words))
+            stop = next(
+                (n for n, w in enumerate(words) if w in PREPOSITIONS and w not in ("of", "but", "than")),
+                len(words),
+            )
         for aside in ("out", "away"):
             if words[:1] == [aside]:
                 particle, tail, words, stop = aside, tail[1:], words[1:], max(0, stop - 1)
@@ -642,7 +795,12 @@ class Interpreter:
         if lemma == "visit" and thing is not None:
             yield Claim("visited", subject, thing)
             return
-        if lemma in ("go", "come", "travel") and thing is None and adjuncts and adjuncts[0][0] in ("to", "into"):
+        if (
+            lemma in ("go", "come", "travel")
+            and thing is None
+            and adjuncts
+            and adjuncts[0][0] in ("to", "into")
+        ):
             yield Claim("visited", subject, adjuncts[0][1], adjuncts=adjuncts[1:])
         if lemma == "set" and thing is not None and thing.head == "foot" and adjuncts:
             yield Claim("visited", subject, adjuncts[0][1])
@@ -652,13 +810,17 @@ class Interpreter:
             return
         if lemma == "kill" and thing is not None and not subject.is_general and not clause.negation:
             yield Claim(ALIVE, thing, value="false", is_change=True)
-        if lemma == "open" and thing is not None and not clause.can and clause.tense != "now" and not clause.negation:
+        if (
+            lemma == "open"
+            and thing is not None
+            and not clause.can
+            and clause.tense != "now"
+            and not clause.negation
+        ):
             yield Claim("state:openness", thing, value="0:open", is_change=True, time=ClaimTime.NOW)
         yield Claim(f"verb:{verb}", subject, thing, adjuncts=adjuncts)
 
-    def _adjuncts(
-        self, tail: Sequence[Token], subject: NounPhrase
-    ) -> tuple[tuple[str, NounPhrase], ...]:
+    def _adjuncts(self, tail: Sequence[Token], subject: NounPhrase) -> tuple[tuple[str, NounPhrase], ...]:
         """Read the phrases behind prepositions: `with a hammer`, `from the chapel`."""
         adjuncts: list[tuple[str, NounPhrase]] = []
         index = 0
@@ -667,7 +829,14 @@ class Interpreter:
             if word not in PREPOSITIONS:
                 index += 1
                 continue
-            end = next((n for n in range(index + 1, len(tail)) if tail[n].word in PREPOSITIONS and tail[n].word != "of"), len(tail))
+            end = next(
+                (
+                    n
+                    for n in range(index + 1, len(tail))
+                    if tail[n].word in PREPOSITIONS and tail[n].word != "of"
+                ),
+                len(tail),
+            )
             phrase = read_noun_phrase(tail[index + 1 : end], subject)
             if phrase is not None:
                 adjuncts.append(("in" if word in ("at", "inside", "within") else word, phrase))
@@ -685,9 +854,17 @@ class Interpreter:
         tail = list(clause.tail)
         if "by" in words:
             index = words.index("by")
-            end = next((n for n in range(index + 1, len(words)) if words[n] in PREPOSITIONS and words[n] != "of"), len(words))
+            end = next(
+                (n for n in range(index + 1, len(words)) if words[n] in PREPOSITIONS and words[n] != "of"),
+                len(words),
+            )
             agent = read_noun_phrase(tail[index + 1 : end], patient)
-            if agent is not None and agent.within is None and end < len(words) and tail[index + 1].word in ("nobody", "no"):
+            if (
+                agent is not None
+                and agent.within is None
+                and end < len(words)
+                and tail[index + 1].word in ("nobody", "no")
+            ):
                 agent = read_noun_phrase(tail[index + 1 :], patient)
                 end = len(words)
             tail = [*tail[:index], *tail[end:]]
@@ -717,16 +894,25 @@ class Interpreter:
             if material is not None:
                 yield Claim("made_of", patient, value=material.words())
             return
-        if agent is None and (states := self._lists.states.get(clause.verb) or self._state_of_participle(clause)):
+        if agent is None and (
+            states := self._lists.states.get(clause.verb) or self._state_of_participle(clause)
+        ):
             for dimension, side in states:
-                yield Claim(f"state:{dimension}", patient, value=f"{side}:{clause.verb}", when="" if clause.tense == "now" or clause.tense == "perfect" else "*then")
+                yield Claim(
+                    f"state:{dimension}",
+                    patient,
+                    value=f"{side}:{clause.verb}",
+                    when="" if clause.tense == "now" or clause.tense == "perfect" else "*then",
+                )
             if clause.tense == "now":
                 return
         if agent is None and clause.tense == "now" and not words and not clause.is_passive:
             return
         unknown = NounPhrase(head="person", determiner="any" if clause.negation else "some")
         somebody = unknown if agent is None or (agent.is_person_word and agent.determiner == "any") else agent
-        fatal = lemma in _FATAL_WHEN_PASSIVE or (lemma in ("hang", "drown") and patient.entity in self._names.people)
+        fatal = lemma in _FATAL_WHEN_PASSIVE or (
+            lemma in ("hang", "drown") and patient.entity in self._names.people
+        )
         if fatal:
             yield Claim(ALIVE, patient, value="false", is_change=True, when="*deed")
         if lemma == "own" and agent is not None:
@@ -739,7 +925,11 @@ class Interpreter:
         yield Claim(f"verb:{lemma}", somebody, patient, adjuncts=adjuncts, is_only_subject=is_only)
 
     def _state_of_participle(self, clause: Clause) -> tuple[tuple[str, int], ...]:
-        for word, forms in ((clause.verb + "ed", ()), (clause.verb + "d", ()), *_PARTICIPLES.get(clause.verb, ())):
+        for word, forms in (
+            (clause.verb + "ed", ()),
+            (clause.verb + "d", ()),
+            *_PARTICIPLES.get(clause.verb, ()),
+        ):
             if word in self._lists.states:
                 return self._lists.states[word]
         return ()
@@ -763,7 +953,13 @@ def _time(clause: Clause, claim: Claim) -> ClaimTime:
     if clause.tense == "past":
         return ClaimTime.PAST
     if clause.tense == "perfect":
-        return ClaimTime.NOW if clause.form == "be" and not clause.is_passive and claim.relation.startswith(("state:", "is", "alive")) else ClaimTime.PAST
+        return (
+            ClaimTime.NOW
+            if clause.form == "be"
+            and not clause.is_passive
+            and claim.relation.startswith(("state:", "is", "alive"))
+            else ClaimTime.PAST
+        )
     return ClaimTime.NOW
 
 
@@ -794,5 +990,15 @@ def _base_adjective(word: str, ending: str) -> str:
         return base[:-1] + "y"
     if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "ls":
         return base[:-1]
-    known_with_e = {"larg": "large", "wis": "wise", "brav": "brave", "strang": "strange", "fierc": "fierce", "wid": "wide", "nobl": "noble", "saf": "safe", "lat": "late"}
+    known_with_e = {
+        "larg": "large",
+        "wis": "wise",
+        "brav": "brave",
+        "strang": "strange",
+        "fierc": "fierce",
+        "wid": "wide",
+        "nobl": "noble",
+        "saf": "safe",
+        "lat": "late",
+    }
     return known_with_e.get(base, base)

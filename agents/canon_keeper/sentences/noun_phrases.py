@@ -21,11 +21,9 @@ ARTICLES: Final = frozenset({"the", "a", "an"})
 _DETERMINERS: Final = frozenset({"this", "that", "these", "those", "some", "such", "another", "other", "own"})
 _EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside", "beyond"})
 PREPOSITIONS: Final = frozenset(
-    "in at on under beneath behind near inside within above below beside by with to from into onto over across "
-    "through against among amongst between for about around along off out up down towards toward outside beyond "
-    "upon without underneath atop aboard throughout past via per beyond like than as amid opposite alongside".split()
+    ["in", "at", "on", "under", "beneath", "behind", "near", "inside", "within", "above", "below", "beside", "by", "with", "to", "from", "into", "onto", "over", "across", "through", "against", "among", "amongst", "between", "for", "about", "around", "along", "off", "out", "up", "down", "towards", "toward", "outside", "beyond", "upon", "without", "underneath", "atop", "aboard", "throughout", "past", "via", "per", "beyond", "like", "than", "as", "amid", "opposite", "alongside"]
 )
-_INTENSIFIERS: Final = frozenset("very quite rather truly really most too so such entirely wholly".split())
+_INTENSIFIERS: Final = frozenset(["very", "quite", "rather", "truly", "really", "most", "too", "so", "such", "entirely", "wholly"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +112,14 @@ def includes(general: NounPhrase | None, special: NounPhrase | None) -> bool:
         return False
     if general.head in ("person", "thing") and general.is_general and general.within is None:
         return special.determiner != "no"
-    is_of_kind = general.determiner in ("a", "any", "no", "every") or (general.is_plural and not general.determiner)
+    is_of_kind = general.determiner in ("a", "any", "no", "every") or (
+        general.is_plural and not general.determiner
+    )
     if not (is_of_kind and not general.entity and general.head == special.head and not special.entity):
         return False
-    owner_fits = general.owner is None or (special.owner is not None and same_thing(general.owner, special.owner))
+    owner_fits = general.owner is None or (
+        special.owner is not None and same_thing(general.owner, special.owner)
+    )
     of_fits = general.of is None or (special.of is not None and same_thing(general.of, special.of))
     return owner_fits and of_fits and general.modifiers <= special.modifiers
 
@@ -186,9 +188,7 @@ def _with_exception(
     return replace(phrase, within=inner or NounPhrase(head=" ".join(words)))
 
 
-def _read_plain(
-    tokens: Sequence[Token], words: list[str], pronoun: NounPhrase | None
-) -> NounPhrase | None:
+def _read_plain(tokens: Sequence[Token], words: list[str], pronoun: NounPhrase | None) -> NounPhrase | None:
     of_phrase: NounPhrase | None = None
     within: NounPhrase | None = None
     for index, word in enumerate(words):
@@ -222,7 +222,9 @@ def _read_plain(
         elif word in POSSESSIVES and len(words) > 1:
             determiner, owner = "own", pronoun if pronoun is not None else NounPhrase(head=f"*{word}")
         elif word in _DETERMINERS and len(words) > 1:
-            determiner = determiner or ("another" if word in ("another", "other") else "the" if word != "some" else "some")
+            determiner = determiner or (
+                "another" if word in ("another", "other") else "the" if word != "some" else "some"
+            )
         elif word in ("only", "sole"):
             is_only = True
         elif word == "single" and len(words) > 1:
@@ -244,7 +246,9 @@ def _read_plain(
             # `the Tinkers' Guild promise`: a name before a noun only qualifies it.
             modifiers = words[:-1]
             head = singular(words[-1])
-            return NounPhrase("", head, frozenset(modifiers), determiner, number, is_only, owner, of_phrase, None, within)
+            return NounPhrase(
+                "", head, frozenset(modifiers), determiner, number, is_only, owner, of_phrase, None, within
+            )
         return NounPhrase(named.entity, "", frozenset(), "", number, is_only, None, None, None, within)
     if any(not w[0].isalnum() for w in words):
         return None
@@ -254,4 +258,3 @@ def _read_plain(
         "", head, frozenset(modifiers), determiner, number, is_only, owner, of_phrase, None, within,
         is_plural=head != words[-1],
     )  # fmt: skip
-

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from agents.canon_keeper.sentences.claims import Claim, SentenceReading
-from agents.canon_keeper.sentences.clauses import Clause, ClauseReader
+from agents.canon_keeper.sentences.clauses import ClauseReader
 from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, read_tokens
@@ -29,7 +28,7 @@ def read_statement(statement: str, names: NameBook, pronoun_id: str = "") -> Sen
 @lru_cache(maxsize=20_000)
 def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
     lists = load_word_lists()
-    clause_reader, interpreter = ClauseReader(lists), Interpreter(lists, names)
+    clause_reader, interpreter = ClauseReader(lists, names), Interpreter(lists, names)
     pronoun = NounPhrase(entity=pronoun_id) if pronoun_id else None
     claims: list[Claim] = []
     words: list[tuple[str, str, str]] = []
@@ -41,4 +40,4 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
                 words.append(clause.spoken)
             if clause.subject.entity:
                 pronoun = NounPhrase(entity=clause.subject.entity)
-    return SentenceReading(tuple(claims), tuple(words))
+    return SentenceReading(tuple(claims), tuple(dict.fromkeys(words)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -16,7 +16,9 @@ _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
 """Kinds whose names are read only with their capitals: somebody may be called Will or Rose."""
 
 _WORD: Final = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[.,;:!?—–()“”\"]")
-_NEGATIVE: Final = re.compile(r"^(is|are|was|were|do|does|did|has|have|had|could|would|should|must|might|need)n['’]t$")
+_NEGATIVE: Final = re.compile(
+    r"^(is|are|was|were|do|does|did|has|have|had|could|would|should|must|might|need)n['’]t$"
+)
 _CONTRACTIONS: Final = {
     "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not"),
     "ain't": ("is", "not"), "i'm": ("i", "am"), "let's": ("let", "us"),
@@ -46,7 +48,7 @@ class NameBook:
     """Characters and creatures."""
     places: frozenset[str] = frozenset()
     factions: frozenset[str] = frozenset()
-    full_names: dict[str, str] = field(default_factory=dict, compare=False)
+    full_names: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Names by whom they mean."""
     _by_first_word: dict[str, list[tuple[tuple[str, ...], str, bool]]] = field(
         default_factory=dict, compare=False, repr=False
@@ -79,7 +81,9 @@ class NameBook:
                 for n, word in enumerate(words)
             ):
                 continue
-            named = [t for t, word in zip(tokens[start:end], words, strict=True) if word not in _NOT_PART_OF_NAME]
+            named = [
+                t for t, word in zip(tokens[start:end], words, strict=True) if word not in _NOT_PART_OF_NAME
+            ]
             if needs_capitals and not all(t.text[0].isupper() for t in named):
                 continue
             return end, entity_id
@@ -208,7 +212,6 @@ def _is_followed_by_complement(tokens: list[Token], position: int) -> bool:
 
 
 _AFTER_IS: Final = frozenset(
-    "a an the no not in at on under near behind beneath still now never been gone here there nowhere already always "
-    "also alive dead up down".split()
+    ["a", "an", "the", "no", "not", "in", "at", "on", "under", "near", "behind", "beneath", "still", "now", "never", "been", "gone", "here", "there", "nowhere", "already", "always", "also", "alive", "dead", "up", "down"]
 )
-_AFTER_COMPLEMENT: Final = frozenset(". , ; ! by in at on under to from with and but again now".split())
+_AFTER_COMPLEMENT: Final = frozenset([".", ",", ";", "!", "by", "in", "at", "on", "under", "to", "from", "with", "and", "but", "again", "now"])

@@ -14,20 +14,26 @@ from agents import yaml_with_lines
 NUMBERS: Final[Mapping[str, int]] = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
     )
 } | {
-    **{word: 10 * n for n, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)},
-    **{"hundred": 100, "thousand": 1000, "dozen": 12, "both": 2},
+    **{word: 10 * n for n, word in enumerate(["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 3)},
+    "hundred": 100, "thousand": 1000, "dozen": 12, "both": 2,
 }
 
 _IRREGULAR_NOUNS: Final = {
-    **{"men": "man", "women": "woman", "children": "child", "wolves": "wolf", "thieves": "thief"},
-    **{"wives": "wife", "knives": "knife", "feet": "foot", "teeth": "tooth", "mice": "mouse", "geese": "goose"},
-    **{"lives": "life", "leaves": "leaf", "brethren": "brother", "people": "people", "sheep": "sheep"},
-    **{"loaves": "loaf", "halves": "half", "keys": "key", "shoes": "shoe", "toes": "toe", "elves": "elf"},
-    **{"dwarves": "dwarf", "oxen": "ox", "scarves": "scarf", "selves": "self"},
+    "men": "man", "women": "woman", "children": "child", "wolves": "wolf", "thieves": "thief",
+
+        "wives": "wife",
+        "knives": "knife",
+        "feet": "foot",
+        "teeth": "tooth",
+        "mice": "mouse",
+        "geese": "goose"
+    ,
+    "lives": "life", "leaves": "leaf", "brethren": "brother", "people": "people", "sheep": "sheep",
+    "loaves": "loaf", "halves": "half", "keys": "key", "shoes": "shoe", "toes": "toe", "elves": "elf",
+    "dwarves": "dwarf", "oxen": "ox", "scarves": "scarf", "selves": "self",
 }
 
 
@@ -151,7 +157,9 @@ def _build_verb_forms(data: Mapping[str, object]) -> dict[str, tuple[VerbForm, .
     return {spelling: tuple(readings) for spelling, readings in forms.items()}
 
 
-_DOUBLING_IRREGULARS: Final = frozenset("run sit win swim cut put set shut dig spin let get hit rid quit begin forget".split())
+_DOUBLING_IRREGULARS: Final = frozenset(
+    ["run", "sit", "win", "swim", "cut", "put", "set", "shut", "dig", "spin", "let", "get", "hit", "rid", "quit", "begin", "forget"]
+)
 
 
 def _with_s(lemma: str) -> str:

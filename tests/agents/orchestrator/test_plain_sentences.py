@@ -72,7 +72,9 @@ async def test_plain_fact_that_contradicts_canon_is_held_and_says_with_what(tmp_
         )  # fmt: skip
         (row,) = [r for r in rows if r.mark == "hold"]
         (conflict,) = row.conflicts
-        assert conflict.text == "Canon says “Dob Harrow stole the glass bell.” One denies what the other says."
+        assert (
+            conflict.text == "Canon says “Dob Harrow stole the glass bell.” One denies what the other says."
+        )
         assert conflict.is_certain
 
 
@@ -146,5 +148,37 @@ async def test_later_plain_place_ends_the_earlier_one(tmp_path: Path) -> None:
             await program.services.play.submit(scene_id, line)
         universe = (await program.services.play.scene(scene_id)).universe
         facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe.id)
-        where = [f.statement for f in facts if f.predicate == "located_in" and f.status is FactStatus.CANONICAL]
+        where = [
+            f.statement for f in facts if f.predicate == "located_in" and f.status is FactStatus.CANONICAL
+        ]
         assert where == ["Iselin Quay is in Salvage Skiff."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reading"),
+    [
+        ("Dob stole the glass bell", "read as: Dob Harrow — stole — Glass Bell"),
+        ("Iselin Quay is in Pier Nine", "read as: Iselin Quay — is in — Pier Nine"),
+        ("Captain Vess and Tam left at dawn", "read as: Captain Vess and Tam — left at dawn"),
+        ("What a night for Tam", "a sentence: not compared"),
+    ],
+)
+async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, reading: str) -> None:
+    async with opened(tmp_path) as program:
+        (row,) = open_rows(await proposed(program, f"/fact {sentence}"))
+        assert row.reading == reading
+
+
+async def test_editing_a_plain_fact_reads_it_anew(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        (row,) = open_rows(await proposed(program, "/fact Iselin Quay is in Pier Nine"))
+        scene_id = row.proposal.scene_id
+        assert scene_id is not None
+        for words, predicate, reading in (
+            ("Iselin Quay left Pier Nine", "stated", "read as: Iselin Quay — left — Pier Nine"),
+            ("Dob owns the glass bell", "owns", "read as: Dob Harrow — owns — Glass Bell"),
+        ):
+            await program.services.gate.edit_text(row.proposal.id, words)
+            (row,) = open_rows((await program.services.play.scene(scene_id)).proposals)
+            assert isinstance(row.proposal.change, AssertFact)
+            assert (row.proposal.change.predicate, row.reading) == (predicate, reading)
