@@ -133,13 +133,15 @@ def state_move_of(change: StateChange, catalogue: Catalogue) -> StateMove:
 def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
     """Return whether the claim is a change over time that ends the other fact, and no contradiction.
 
-    It is one if it names the fact, if the predicate changes by nature (a place), or if play gives the value
-    again at a later time. A final value (a death) ends only by the GM's word.
+    It is one if it names the fact, if its words tell of the change (`was killed`), if the predicate changes by
+    nature (a place), or if play gives the value again at a later time. A final value (a death) ends only by the GM's word.
     """
     if other.id in claim.ended_ids:
         return True
     if _predicate(other, draft).is_final(other.value):
         return False
+    if any(rival.is_change and rival.fact.id == other.id for rival in draft.sentence_rivals(claim.fact)):
+        return True
     claim_key = fact_key_of(claim.fact, draft.catalogue)
     is_in_play = claim.proposal.scene_id is not None
     is_given_anew = is_in_play and claim.fact.valid_to is None and starts_later(claim.fact, other)

@@ -65,7 +65,7 @@ def claims_of_fact(fact: Fact, names: NameBook, catalogue: Catalogue) -> tuple[C
     """Return what a fact claims, by its predicate and by its words."""
     if fact.kind is FactKind.AXIOM:
         return ()
-    typed_claims = tuple(_typed_claims(fact, catalogue))
+    typed_claims = tuple(_typed_claims(fact, names, catalogue))
     if typed_claims and fact.statement == _phrase_of(fact, names, catalogue):
         return typed_claims
     read_claims = read_fact_statement(fact, names).claims
@@ -74,18 +74,22 @@ def claims_of_fact(fact: Fact, names: NameBook, catalogue: Catalogue) -> tuple[C
     return (*typed_claims, *read_claims)
 
 
-def _typed_claims(fact: Fact, catalogue: Catalogue) -> Iterator[Claim]:
+def _typed_claims(fact: Fact, names: NameBook, catalogue: Catalogue) -> Iterator[Claim]:
     reading = read_fact(fact, catalogue)
     if reading.subject is None or (reading.object is None and reading.value is None):
         return
-    subject = NounPhrase(entity=reading.subject)
+
+    def phrase_of(entity_id: Id) -> NounPhrase:
+        return NounPhrase(entity=entity_id, is_person=entity_id in names.people | names.factions)
+
+    subject = phrase_of(reading.subject)
     if reading.object is not None:
         time = ClaimTime.PAST if catalogue[reading.predicate].deed else ClaimTime.NOW
         relation = reading.predicate
         yield Claim(
             relation,
             subject,
-            NounPhrase(entity=reading.object),
+            phrase_of(reading.object),
             value="in" if relation == LOCATED_IN else "",
             time=time,
         )

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.reader import read_statement
+from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.reader import FindEntity, build_involvements, find_mentioned_entities
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE
@@ -31,8 +33,9 @@ async def update_involved(
     mentioned_before = await find_mentioned_entities(before.statement, find)
     mentioned_now = await find_mentioned_entities(change.statement, find)
     if isinstance(change, AssertFact) and isinstance(before, AssertFact):
-        if _is_read_from_sentence(before, mentioned_before, catalogue):
-            return _reread(change, mentioned_now, catalogue)
+        reread_fact = _reread(change, before, mentioned_before, mentioned_now, catalogue)
+        if reread_fact is not None:
+            return reread_fact
     if not mentioned_now:
         return change
     return change.model_copy(
@@ -48,20 +51,40 @@ def _is_read_from_sentence(fact: AssertFact, mentioned: Sequence[Entity], catalo
     return reading is not None and (reading.predicate, reading.value) == (fact.predicate, fact.value)
 
 
-def _reread(change: AssertFact, mentioned: Sequence[Entity], catalogue: Catalogue) -> AssertFact:
-    """Return the fact that the new words state, or else a mere sentence about whom they name."""
-    new_fact = read_sentence_fact(change.statement, mentioned, catalogue, change.valid_from or 0)
-    kind, predicate, value = FactKind.ATTRIBUTE, STATED_PREDICATE, None
-    involves = tuple(build_involvements(mentioned)) or change.involves
+def _reread(
+    change: AssertFact,
+    before: AssertFact,
+    mentioned_before: Sequence[Entity],
+    mentioned_now: Sequence[Entity],
+    catalogue: Catalogue,
+) -> AssertFact | None:
+    """Return the fact that the new words state, if its predicate was read from the words before, else None.
+
+    It is a mere sentence if the new words say something that is no fact of the catalogue.
+    """
+    if not _is_read_from_sentence(before, mentioned_before, catalogue):
+        return None
+    new_fact = read_sentence_fact(change.statement, mentioned_now, catalogue, change.valid_from or 0)
     if new_fact is not None:
-        kind, predicate, value, involves = (
-            new_fact.fact_kind,
-            new_fact.predicate,
-            new_fact.value,
-            new_fact.involves,
+        return change.model_copy(
+            update={
+                "fact_kind": new_fact.fact_kind,
+                "predicate": new_fact.predicate,
+                "value": new_fact.value,
+                "involves": new_fact.involves,
+            }
         )
+    is_understood = read_statement(change.statement, build_name_book(mentioned_now)).is_compared
+    if before.predicate == STATED_PREDICATE or not is_understood:
+        return None
+    involves = tuple(build_involvements(mentioned_now)) or change.involves
     return change.model_copy(
-        update={"fact_kind": kind, "predicate": predicate, "value": value, "involves": involves}
+        update={
+            "fact_kind": FactKind.ATTRIBUTE,
+            "predicate": STATED_PREDICATE,
+            "value": None,
+            "involves": involves,
+        }
     )
 
 

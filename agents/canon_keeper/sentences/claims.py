@@ -1,4 +1,4 @@
-"""What a sentence claims: a relation between two, a state, a number or a deed, affirmed or denied, now or in the past."""
+"""What a sentence claims: a relation of two, a state, a number or a deed, affirmed or denied, now or in the past."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 
 LOCATED_IN: Final = "located_in"
 ALIVE: Final = "alive"
+AFTER_THAT: Final = "*after"
+"""The `when` of what follows from a deed, and may be otherwise again: who gave a thing away has it no more."""
 
 
 class ClaimTime(StrEnum):

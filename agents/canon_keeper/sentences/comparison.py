@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.sentences.claims import ALIVE, LOCATED_IN, Claim, ClaimTime
+from agents.canon_keeper.sentences.claims import AFTER_THAT, ALIVE, LOCATED_IN, Claim, ClaimTime
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase, includes, same_thing
 from agents.canon_keeper.sentences.word_lists import WordLists
 
@@ -16,10 +16,10 @@ ONE_OF_TWO: Final = "Only one of the two can be true at a time."
 ONLY_ONE: Final = "One says that nobody and nothing else fits."
 DEAD: Final = "The dead do not act."
 
-_ONE_OBJECT: Final = frozenset({"owned_by", "lives_in", "buried_in", "comes_from"})
+_ONE_OBJECT: Final = frozenset({"owned_by", "buried_in"})
 """Relations of which a subject has one object at a time."""
 _ONE_VALUE: Final = frozenset({"named", "made_of", "group:colour"})
-_ONE_SUBJECT: Final = frozenset({"kin:mother", "kin:father", "verb:kill", "has"})
+_ONE_SUBJECT: Final = frozenset({"kin:mother", "kin:father", "has"})
 """Relations of which an object has one subject at a time."""
 _SYMMETRIC: Final = frozenset({"ally_of", "enemy_of", "sibling_of", "married_to", "met", "is_same"})
 _ONE_WAY: Final = frozenset({"parent_of", LOCATED_IN, "rules_over", "owned_by"})
@@ -28,8 +28,6 @@ _EXCLUSIVE_RELATIONS: Final = (
     frozenset({"parent_of", "sibling_of"}), frozenset({"ally_of", "enemy_of"}), frozenset({"parent_of", "married_to"}),
     frozenset({"sibling_of", "married_to"}),
 )  # fmt: skip
-_AFTER_THAT: Final = "*after"
-"""The `when` of what holds after a deed: somebody who gave a thing away has it no more."""
 
 
 class ClaimContradiction(NamedTuple):
@@ -55,9 +53,9 @@ class ClaimComparison:
         self, earlier: Iterable[Claim], later: Iterable[Claim]
     ) -> ClaimContradiction | None:
         """Return two of the claims that cannot both be true, if any. The later ones may tell of a change."""
-        later = tuple(later)
         change: ClaimContradiction | None = None
-        for one in earlier:
+        later = [self._canonical(claim) for claim in later]
+        for one in map(self._canonical, earlier):
             for other in later:
                 if reason := self._contradiction(one, other):
                     contradiction = ClaimContradiction(one, other, reason, _is_change(one, other))
@@ -67,6 +65,8 @@ class ClaimComparison:
         return change
 
     def _contradiction(self, earlier: Claim, later: Claim) -> str:
+        if later.when == AFTER_THAT and later.is_change:
+            later = replace(later, when="", time=ClaimTime.NOW)
         if self._is_denial(earlier, later) or self._is_denial(later, earlier):
             return DENIED
         if not (earlier.is_affirmed and later.is_affirmed):
@@ -83,6 +83,13 @@ class ClaimComparison:
             return ONE_OF_TWO
         return ""
 
+    def _canonical(self, claim: Claim) -> Claim:
+        """Return the claim from the end that its relation is checked from: `owns` as `owned_by`."""
+        inverse = self.catalogue[claim.relation].inverse_of
+        if inverse is None or claim.object is None or not claim.object.entity:
+            return claim
+        return replace(claim, relation=inverse, subject=claim.object, object=claim.subject)
+
     # --- denied and affirmed ----------------------------------------------------------------------------
 
     def _is_denial(self, denied: Claim, affirmed: Claim) -> bool:
@@ -95,8 +102,17 @@ class ClaimComparison:
             return False
         if affirmed.is_ability and not denied.is_ability:
             return False
-        if not _shares_time(denied, affirmed) and not denied.is_ability:
+        is_after = denied.when == AFTER_THAT and affirmed.is_lasting
+        if not _shares_time(denied, affirmed) and not denied.is_ability and not is_after:
             return False
+        is_some_deed = (
+            denied.relation.startswith("verb:") and denied.object is None and denied.time is ClaimTime.PAST
+        )
+        if is_some_deed and denied.adjuncts != affirmed.adjuncts:
+            return False  # who did not sleep one night slept in the barn another
+        is_narrower = denied.time is ClaimTime.NOW and bool(affirmed.adjuncts) and not denied.adjuncts
+        if is_narrower and not denied.subject.is_general and denied.relation.startswith("verb:"):
+            return False  # what is not so in general may be so in one respect
         if not self._covers_ends(denied, affirmed):
             return False
         return _covers_adjuncts(denied, affirmed) and _covers_when(denied, affirmed)
@@ -115,7 +131,14 @@ class ClaimComparison:
         if special.is_everybody:
             return self._is_of_class(denied, special)
         if general.within is not None and general.is_general:
-            return False
+            if general.within.head == "outside":
+                return False
+            member_of = frozenset(e for c in affirmed.classes for e in c.entities()) | special.entities()
+            return (
+                bool(general.within.entities())
+                and general.within.entities() <= member_of
+                and bool(special.entity)
+            )
         if not general.entity and not general.is_general and general.determiner in ("a", "some"):
             return False
         if (
@@ -133,6 +156,13 @@ class ClaimComparison:
             return False
         if everybody.is_person_word and everybody.within is None:
             return bool(claim.subject.entity)
+        if everybody.is_person_word and everybody.within is not None:
+            known = frozenset(e for c in claim.classes for e in c.entities()) | claim.subject.entities()
+            return (
+                bool(everybody.within.entities())
+                and everybody.within.entities() <= known
+                and bool(claim.subject.entity)
+            )
         return any(
             everybody.head == c.head and everybody.entities() <= (c.entities() | claim.subject.entities())
             for c in claim.classes
@@ -157,8 +187,8 @@ class ClaimComparison:
     def _denies_what_follows(self, denied: Claim, affirmed: Claim) -> bool:
         """Say whether the first denies what the second implies: who is in a place has been there."""
         implied = {
-            "visited": (LOCATED_IN,), "met": ("ally_of", "married_to", "verb:speak"), "has": ("owned_by",),
-            "owns": ("owned_by",), "owned_by": ("owns", "has"), "knows": ("ally_of", "married_to", "sibling_of"),
+            "visited": (LOCATED_IN,), "met": ("married_to",),
+            "owns": ("owned_by",), "owned_by": ("owns",), "knows": ("married_to",),
         }  # fmt: skip
         if affirmed.relation not in implied.get(denied.relation, ()):
             return False
@@ -187,14 +217,10 @@ class ClaimComparison:
         denied, affirmed = (earlier, later) if not earlier.is_affirmed else (later, earlier)
         if denied.is_affirmed or not affirmed.is_affirmed:
             return ""
-        if affirmed.relation.startswith("count:") and denied.relation == "has" and (affirmed.number or 1) > 0:
-            if (
-                _same(denied.subject, affirmed.subject)
-                and includes(denied.object, affirmed.object)
-                and _shares_time(denied, affirmed)
-            ):
-                return DENIED
-        return ""
+        is_counted = affirmed.relation.startswith("count:") and denied.relation == "has"
+        if not is_counted or affirmed.number == 0 or not _same(denied.subject, affirmed.subject):
+            return ""
+        return DENIED if includes(denied.object, affirmed.object) and _shares_time(denied, affirmed) else ""
 
     def _is_symmetric(self, relation: str) -> bool:
         return relation in _SYMMETRIC or self.catalogue[relation].symmetric
@@ -208,12 +234,23 @@ class ClaimComparison:
             return self._is_other_count(one, other)
         if other.relation.startswith("count:") and one.relation == "has":
             return self._is_other_count(other, one)
+        if self._are_lasting_opposites(one, other):
+            return True
+        if one.relation == other.relation and (one.relation == "death" or self._is_single_deed(one.relation)):
+            if one.when and other.when and one.when != other.when:
+                return False
+            if one.relation == "death":
+                return _same(one.subject, other.subject) and _are_two_deaths(one.value, other.value)
+            different = _are_different(one.subject, other.subject)
+            return different and _same(one.object, other.object) and bool(one.object and one.object.entity)
+        if one.relation.startswith("side of ") and one.relation == other.relation:
+            return _same(one.subject, other.subject) and one.value != other.value
         if not _same_moment(one, other):
             return one.relation == other.relation == "born" and self._is_other_birth(one, other)
         if one.relation != other.relation:
             return self._are_opposites(one, other)
         relation = one.relation
-        same_subject = _same(one.subject, other.subject)
+        same_subject = _same(one.subject, other.subject) or _is_instance(one.subject, other.subject)
         if relation == "born":
             return self._is_other_birth(one, other)
         if relation == "verb:die":
@@ -226,30 +263,40 @@ class ClaimComparison:
             return same_subject and one.value == other.value and one.number != other.number
         if relation == LOCATED_IN:
             return same_subject and self._is_elsewhere(one.object, other.object, one.value, other.value)
+        if relation in ("lives_in", "comes_from"):
+            return (
+                same_subject
+                and self._is_elsewhere(one.object, other.object, "", "")
+                and _are_different(one.object, other.object)
+            )
         if relation in _ONE_OBJECT or (
             self.catalogue[relation].cardinality == "one" and one.object and other.object
         ):
             return same_subject and _are_different(one.object, other.object)
-        if relation in _ONE_SUBJECT:
+        if relation in _ONE_SUBJECT or self._is_single_deed(relation):
             return (
                 _same(one.object, other.object)
                 and _are_different(one.subject, other.subject)
                 and self._is_unique_thing(one, other)
             )
         if relation.startswith("role:"):
+            is_only = one.number == 1 or other.number == 1
             return (
-                (one.is_only_subject and other.is_only_subject)
+                (is_only or (one.is_only_subject and other.is_only_subject))
                 and _same_or_none(one.object, other.object)
                 and one.adjuncts == other.adjuncts
                 and _are_different(one.subject, other.subject)
             )
         return False
 
+    def _is_single_deed(self, relation: str) -> bool:
+        return relation.startswith("verb:") and relation.removeprefix("verb:") in self.lists.single_deeds
+
     def _is_unique_thing(self, one: Claim, other: Claim) -> bool:
         thing = one.object
         if one.relation != "has" or thing is None:
             return True
-        return bool(thing.entity) or thing.determiner == "the"
+        return bool(thing.entity)
 
     def _is_elsewhere(
         self, one: NounPhrase | None, other: NounPhrase | None, how: str, other_how: str
@@ -259,9 +306,12 @@ class ClaimComparison:
             return False
         if one.entity and other.entity:
             both_are_places = one.entity in self.places and other.entity in self.places
-            return (
-                both_are_places or (one.entity in self.places) is (other.entity in self.places)
-            ) and not self.is_nested(one.entity, other.entity)
+            are_alike = (one.entity in self.places) is (other.entity in self.places)
+            if both_are_places and (one.head in self.lists.buildings) is not (
+                other.head in self.lists.buildings
+            ):
+                return False  # the inn may stand in the town
+            return are_alike and not self.is_nested(one.entity, other.entity)
         for phrase in (one, other):
             if not phrase.entity and (
                 phrase.head in self.lists.inner_places
@@ -283,7 +333,9 @@ class ClaimComparison:
             or other.object is None
         ):
             return False
-        heads = self._kinds_of(count.object.head) & self._kinds_of(other.object.head)
+        if count.adjuncts != other.adjuncts and count.number != 0:
+            return False
+        heads = self._are_same_kind(count.object.head, other.object.head)
         if (
             not heads
             or (count.object.modifiers != other.object.modifiers and count.number != 0)
@@ -305,23 +357,26 @@ class ClaimComparison:
             and (count.object.head == other.object.head or 0 in (count.number, other.number))
         )
 
-    def _kinds_of(self, head: str) -> frozenset[str]:
-        kin = self.lists.kin.get(head)
-        return frozenset({head}) if kin is None else frozenset({head, kin})
+    def _are_same_kind(self, one: str, other: str) -> bool:
+        """Say whether one of two words covers the other: `child` covers `son`, and `daughter` does not."""
+        return one == other or one == self.lists.kin.get(other) or other == self.lists.kin.get(one)
 
     def _is_other_birth(self, one: Claim, other: Claim) -> bool:
         if not _same(one.subject, other.subject):
             return False
         if _is_other_adjunct(one, other, ("in", "on")):
             return True
-        times = [
-            next(((p, n) for p, n in c.adjuncts if p in ("during", "after", "before")), None)
-            for c in (one, other)
-        ]
-        if all(times):
-            (first, what), (second, that) = times  # type: ignore[misc]
-            return first != second and bool(what.entities() & that.entities())
-        return False
+        return _is_other_time(one.when, other.when)
+
+    def _are_lasting_opposites(self, one: Claim, other: Claim) -> bool:
+        verbs = [c.relation.removeprefix("verb:") for c in (one, other)]
+        if not all(v in self.lists.lasting_opposites for v in verbs) or verbs[
+            1
+        ] not in self.lists.verb_opposites.get(verbs[0], ()):
+            return False
+        return (
+            _same(one.subject, other.subject) and _same(one.object, other.object) and one.when == other.when
+        )
 
     def _are_opposites(self, one: Claim, other: Claim) -> bool:
         """Say whether two relations of the same two exclude each other."""
@@ -345,17 +400,17 @@ class ClaimComparison:
     def _excludes_others(self, exclusive: Claim, other: Claim) -> bool:
         if exclusive.relation != other.relation or exclusive.value != other.value:
             return False
-        if (
-            (other.is_ability
-            and not exclusive.is_ability)
-            or not (_shares_time(exclusive, other) or exclusive.is_ability)
+        if (other.is_ability and not exclusive.is_ability) or not (
+            _shares_time(exclusive, other) or exclusive.is_ability
         ):
             return False
         if exclusive.when and exclusive.when != other.when:
             return False
         if exclusive.is_only_subject and not exclusive.relation.startswith(("role:", "count:")):
             if not _same_or_none(exclusive.object, other.object) and not (
-                exclusive.object and includes(exclusive.object, other.object)
+                exclusive.object
+                and exclusive.object.determiner in ("a", "any")
+                and includes(exclusive.object, other.object)
             ):
                 return False
             return _are_different(exclusive.subject, other.subject, is_any_kind=True) and _covers_adjuncts(
@@ -385,7 +440,10 @@ class ClaimComparison:
                 others_entities = (
                     frozenset(e for c in other.classes for e in c.entities()) | other.subject.entities()
                 )
-                return one.object is not None and bool(one.object.entities() & others_entities)
+                heads = {c.head for c in other.classes} | {c.of.head for c in other.classes if c.of}
+                return one.object is not None and (
+                    bool(one.object.entities() & others_entities) or one.object.head in heads - {""}
+                )
             if other.relation == one.relation:
                 return (
                     _are_different(one.subject, other.subject)
@@ -417,8 +475,8 @@ class ClaimComparison:
         if inside.relation == "has":
             return _same(empty.subject, inside.subject) and not inside.subject.entity
         return (
-            inside.relation == LOCATED_IN
-            and inside.value in ("in", "inside", "within")
+            inside.relation in (LOCATED_IN, "lives_in")
+            and inside.value in ("in", "inside", "within", "")
             and _same(empty.subject, inside.object)
         )
 
@@ -434,8 +492,22 @@ def _same(one: NounPhrase | None, other: NounPhrase | None) -> bool:
         return False
     if one.entity or other.entity:
         return one.entity == other.entity
-    definite = ("the", "own")
+    definite = ("the", "own", "")
     return one.determiner in definite and other.determiner in definite and same_thing(one, other)
+
+
+def _is_instance(one: NounPhrase, other: NounPhrase) -> bool:
+    """Say whether what is said of every door of a tower is said of its north door, or the other way round."""
+    for every, single in ((one, other), (other, one)):
+        if (
+            every.is_everybody
+            and every.head == single.head
+            and single.determiner in ("the", "own")
+            and not single.is_general
+        ):
+            places = every.entities()
+            return bool(places) and places <= single.entities() and every.modifiers <= single.modifiers
+    return False
 
 
 def _same_or_none(one: NounPhrase | None, other: NounPhrase | None) -> bool:
@@ -463,6 +535,22 @@ def _are_different(one: NounPhrase | None, other: NounPhrase | None, *, is_any_k
     return one.determiner in definite and other.determiner in definite and one.head != other.head
 
 
+def _are_two_deaths(one: str, other: str) -> bool:
+    """Say whether nobody dies of both: to be hanged is to be killed, and to die in bed is not."""
+    if "natural" in (one, other):
+        return one != other
+    return one != other and "kill" not in (one, other)
+
+
+def _is_other_time(one: str, other: str) -> bool:
+    """Say whether one is during what the other is before or after: `during the war`, `five years after the war`."""
+    for inside, outside in ((one, other), (other, one)):
+        named = {word for word in inside.split() if word.startswith("@")} & set(outside.split())
+        if inside.startswith("during") and named and {"after", "before"} & set(outside.split()):
+            return True
+    return False
+
+
 def _shares_time(one: Claim, other: Claim) -> bool:
     if ClaimTime.ALWAYS in (one.time, other.time):
         return True
@@ -476,10 +564,8 @@ def _same_moment(one: Claim, other: Claim) -> bool:
     if one.time is other.time is ClaimTime.NOW:
         return True
     if one.time is other.time:
-        return (
-            (bool(one.when)
-            and not one.when.startswith("*"))
-            or (one.relation
+        return (bool(one.when) and not one.when.startswith("*")) or (
+            one.relation
             in (
                 "born",
                 "verb:kill",
@@ -489,8 +575,9 @@ def _same_moment(one: Claim, other: Claim) -> bool:
                 "sibling_of",
                 "parent_of",
                 "group:colour",
+                "measure",
             )
-            and not one.when)
+            and not one.when
         )
     return False
 
@@ -499,7 +586,7 @@ def _covers_when(denied: Claim, affirmed: Claim) -> bool:
     if denied.when == affirmed.when or not denied.when:
         is_other_moment = denied.time is ClaimTime.NOW and bool(affirmed.when) and not denied.is_ability
         return denied.when == affirmed.when or not is_other_moment
-    if denied.when == _AFTER_THAT:
+    if denied.when == AFTER_THAT:
         return affirmed.is_lasting
     return False
 

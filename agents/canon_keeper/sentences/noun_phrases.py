@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.canon_keeper.sentences.tokens import Token
-from agents.canon_keeper.sentences.word_lists import number_of, singular
+from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of, singular
 
 NOBODY_WORDS: Final = frozenset({"nobody", "none", "nothing", "no-one", "noone"})
 _EVERYBODY_WORDS: Final = frozenset({"everybody", "everyone", "everything"})
@@ -21,9 +21,98 @@ ARTICLES: Final = frozenset({"the", "a", "an"})
 _DETERMINERS: Final = frozenset({"this", "that", "these", "those", "some", "such", "another", "other", "own"})
 _EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside", "beyond"})
 PREPOSITIONS: Final = frozenset(
-    ["in", "at", "on", "under", "beneath", "behind", "near", "inside", "within", "above", "below", "beside", "by", "with", "to", "from", "into", "onto", "over", "across", "through", "against", "among", "amongst", "between", "for", "about", "around", "along", "off", "out", "up", "down", "towards", "toward", "outside", "beyond", "upon", "without", "underneath", "atop", "aboard", "throughout", "past", "via", "per", "beyond", "like", "than", "as", "amid", "opposite", "alongside"]
+    [
+        "in",
+        "at",
+        "on",
+        "under",
+        "beneath",
+        "behind",
+        "near",
+        "inside",
+        "within",
+        "above",
+        "below",
+        "beside",
+        "by",
+        "with",
+        "to",
+        "from",
+        "into",
+        "onto",
+        "over",
+        "across",
+        "through",
+        "against",
+        "among",
+        "amongst",
+        "between",
+        "for",
+        "about",
+        "around",
+        "along",
+        "off",
+        "out",
+        "up",
+        "down",
+        "towards",
+        "toward",
+        "outside",
+        "beyond",
+        "upon",
+        "without",
+        "underneath",
+        "atop",
+        "aboard",
+        "throughout",
+        "past",
+        "via",
+        "per",
+        "beyond",
+        "like",
+        "than",
+        "as",
+        "amid",
+        "opposite",
+        "alongside",
+    ]
 )
-_INTENSIFIERS: Final = frozenset(["very", "quite", "rather", "truly", "really", "most", "too", "so", "such", "entirely", "wholly"])
+_PERSON_WORDS: Final = frozenset(
+    [
+        "person",
+        "man",
+        "woman",
+        "boy",
+        "girl",
+        "child",
+        "son",
+        "daughter",
+        "brother",
+        "sister",
+        "mother",
+        "father",
+        "wife",
+        "husband",
+        "friend",
+        "stranger",
+        "king",
+        "queen",
+        "lord",
+        "lady",
+        "captain",
+        "servant",
+        "guard",
+        "soldier",
+        "people",
+        "somebody",
+        "someone",
+        "thief",
+        "priest",
+    ]
+)
+_INTENSIFIERS: Final = frozenset(
+    ["very", "quite", "rather", "truly", "really", "most", "too", "so", "such", "entirely", "wholly"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +134,8 @@ class NounPhrase:
     within: NounPhrase | None = None
     """The phrase behind a preposition after it: Rigg in `the tallest man in Rigg`."""
     is_plural: bool = False
+    is_person: bool = False
+    """Whether it names somebody."""
 
     @property
     def is_nobody(self) -> bool:
@@ -86,6 +177,8 @@ def same_thing(one: NounPhrase | None, other: NounPhrase | None) -> bool:
         return False
     if one.determiner == "another" or other.determiner == "another":
         return False
+    if one.within is not None and other.within is not None and not same_thing(one.within, other.within):
+        return False
     for a, b in ((one.owner, other.owner), (one.of, other.of)):
         if (a is None) is not (b is None) or (a is not None and not same_thing(a, b)):
             return _same_by_owner_and_of(one, other)
@@ -111,12 +204,15 @@ def includes(general: NounPhrase | None, special: NounPhrase | None) -> bool:
     if general.excepted is not None and same_thing(general.excepted, special):
         return False
     if general.head in ("person", "thing") and general.is_general and general.within is None:
-        return special.determiner != "no"
+        is_meant = general.head == "thing" or special.is_person or special.head in _PERSON_WORDS
+        return special.determiner != "no" and is_meant
     is_of_kind = general.determiner in ("a", "any", "no", "every") or (
         general.is_plural and not general.determiner
     )
-    if not (is_of_kind and not general.entity and general.head == special.head and not special.entity):
+    if not (is_of_kind and not general.entity and general.head == special.head and general.head):
         return False
+    if special.entity:
+        return not general.modifiers and general.owner is None and general.of is None
     owner_fits = general.owner is None or (
         special.owner is not None and same_thing(general.owner, special.owner)
     )
@@ -164,6 +260,15 @@ def _read_quantified(
         if words[0] == "all" and len(words) > 2 and words[1:3] == ["of", "the"]:
             rest = tokens[3:]
         inner = read_noun_phrase(rest, pronoun)
+        if inner is not None and inner.entity:
+            return NounPhrase(head="person", determiner=quantifiers[words[0]], within=inner)
+        if (
+            inner is not None
+            and words[0] == "no"
+            and inner.head in ("man", "soul", "mortal", "body")
+            and not inner.modifiers
+        ):
+            inner = replace(inner, head="person")
         return None if inner is None else replace(inner, determiner=quantifiers[words[0]])
     if words[0] in ("those", "they") and len(words) > 1 and words[1] in ("of", "in", "who", "with"):
         inner = read_noun_phrase(tokens[2:], pronoun)
@@ -212,7 +317,7 @@ def _read_plain(tokens: Sequence[Token], words: list[str], pronoun: NounPhrase |
     determiner, number, is_only = "own" if owner else "", None, False
     if words[:3] == ["one", "and", "only"]:
         is_only, tokens, words = True, tokens[3:], words[3:]
-    if words[-1:] == ["left"] and len(words) > 1:
+    if words[-1:] == ["left"] and len(words) > 1 and "single" in words:
         tokens, words = tokens[:-1], words[:-1]
     modifiers: list[str] = []
     while tokens:
@@ -240,6 +345,9 @@ def _read_plain(tokens: Sequence[Token], words: list[str], pronoun: NounPhrase |
         tokens, words = tokens[1:], words[1:]
     if not tokens:
         return None
+    named_at = next((n for n, t in enumerate(tokens) if t.entity), None)
+    if named_at is not None and len(tokens) > named_at + 2 and words[named_at + 1] in ("the", "of"):
+        tokens, words = tokens[: named_at + 1], words[: named_at + 1]  # `Grak the ogre`
     if any(t.entity for t in tokens):
         named = tokens[-1]
         if not named.entity:
@@ -249,7 +357,13 @@ def _read_plain(tokens: Sequence[Token], words: list[str], pronoun: NounPhrase |
             return NounPhrase(
                 "", head, frozenset(modifiers), determiner, number, is_only, owner, of_phrase, None, within
             )
-        return NounPhrase(named.entity, "", frozenset(), "", number, is_only, None, None, None, within)
+        kind = named.text.split()[-1].casefold()
+        return NounPhrase(
+            named.entity, kind, frozenset(), determiner if determiner in ("a", "no", "every") else "", number, is_only,
+            None, None, None, within or of_phrase, is_person=named.is_person,
+        )  # fmt: skip
+    if of_phrase is not None and singular(words[-1]) in load_word_lists().measures and of_phrase.head:
+        return replace(of_phrase, determiner="a")
     if any(not w[0].isalnum() for w in words):
         return None
     modifiers = words[:-1]

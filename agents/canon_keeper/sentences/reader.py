@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from agents.canon_keeper.sentences.claims import Claim, SentenceReading
-from agents.canon_keeper.sentences.clauses import ClauseReader
+from agents.canon_keeper.sentences.clause_reader import ClauseReader
 from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, read_tokens

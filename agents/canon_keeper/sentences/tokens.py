@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.sentences.word_lists import load_word_lists
+from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from stores.records.world import Entity, EntityKind
 
 _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
@@ -33,6 +33,8 @@ class Token(NamedTuple):
     text: str
     word: str
     entity: str = ""
+    is_person: bool = False
+    """Whether the entity is somebody, or a people."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class NameBook:
 
     def __post_init__(self) -> None:
         for spelling in self.spellings:
-            self._by_first_word.setdefault(spelling[0][0], []).append(spelling)
+            self._by_first_word.setdefault(_bare(spelling[0][0]), []).append(spelling)
         for spellings in self._by_first_word.values():
             spellings.sort(key=lambda spelling: (-len(spelling[0]), spelling[0]))
 
@@ -77,7 +79,8 @@ class NameBook:
         for words, entity_id, needs_capitals in self._by_first_word.get(_bare(tokens[start].word), ()):
             end = start + len(words)
             if end > len(tokens) or any(
-                (tokens[start + n].word if n < len(words) - 1 else _bare(tokens[start + n].word)) != word
+                word
+                not in (tokens[start + n].word, _bare(tokens[start + n].word) if n == len(words) - 1 else "")
                 for n, word in enumerate(words)
             ):
                 continue
@@ -104,6 +107,8 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
             owners_by_words[words].add(entity.id)
             if words[0] in ("the", "a", "an") and words[1:]:
                 owners_by_words[words[1:]].add(entity.id)
+            if entity.kind is EntityKind.FACTION and words[-1].endswith("s"):
+                owners_by_words[(*words[:-1], singular(words[-1]))].add(entity.id)
             for part in _parts_of(name, entity.kind):
                 partial_owners[part].add(entity.id)
     for words, owners in partial_owners.items():
@@ -185,7 +190,8 @@ def read_tokens(text: str, names: NameBook) -> list[Token]:
             written = " ".join(t.text for t in plain_tokens[position:end])
             last = plain_tokens[end - 1].word
             bare_text = written[: len(written) - (len(last) - len(_bare(last)))]
-            tokens.append(Token(bare_text, f"@{entity_id}", entity_id))
+            is_person = entity_id in names.people or entity_id in names.factions
+            tokens.append(Token(bare_text, f"@{entity_id}", entity_id, is_person))
             position = end
         else:
             token = plain_tokens[position]
@@ -212,6 +218,36 @@ def _is_followed_by_complement(tokens: list[Token], position: int) -> bool:
 
 
 _AFTER_IS: Final = frozenset(
-    ["a", "an", "the", "no", "not", "in", "at", "on", "under", "near", "behind", "beneath", "still", "now", "never", "been", "gone", "here", "there", "nowhere", "already", "always", "also", "alive", "dead", "up", "down"]
+    [
+        "a",
+        "an",
+        "the",
+        "no",
+        "not",
+        "in",
+        "at",
+        "on",
+        "under",
+        "near",
+        "behind",
+        "beneath",
+        "still",
+        "now",
+        "never",
+        "been",
+        "gone",
+        "here",
+        "there",
+        "nowhere",
+        "already",
+        "always",
+        "also",
+        "alive",
+        "dead",
+        "up",
+        "down",
+    ]
 )
-_AFTER_COMPLEMENT: Final = frozenset([".", ",", ";", "!", "by", "in", "at", "on", "under", "to", "from", "with", "and", "but", "again", "now"])
+_AFTER_COMPLEMENT: Final = frozenset(
+    [".", ",", ";", "!", "by", "in", "at", "on", "under", "to", "from", "with", "and", "but", "again", "now"]
+)

@@ -1,4 +1,4 @@
-"""The words by which sentences are read: forms of verbs and nouns, synonyms, opposites, states. From `word_lists.yaml`."""
+"""The words by which sentences are read, from `word_lists.yaml`: forms of verbs, synonyms, opposites, states."""
 
 from __future__ import annotations
 
@@ -14,26 +14,68 @@ from agents import yaml_with_lines
 NUMBERS: Final[Mapping[str, int]] = {
     word: number
     for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 } | {
-    **{word: 10 * n for n, word in enumerate(["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 3)},
-    "hundred": 100, "thousand": 1000, "dozen": 12, "both": 2,
+    **{
+        word: 10 * n
+        for n, word in enumerate(["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 3)
+    },
+    "hundred": 100,
+    "thousand": 1000,
+    "dozen": 12,
+    "both": 2,
 }
 
 _IRREGULAR_NOUNS: Final = {
-    "men": "man", "women": "woman", "children": "child", "wolves": "wolf", "thieves": "thief",
-
-        "wives": "wife",
-        "knives": "knife",
-        "feet": "foot",
-        "teeth": "tooth",
-        "mice": "mouse",
-        "geese": "goose"
-    ,
-    "lives": "life", "leaves": "leaf", "brethren": "brother", "people": "people", "sheep": "sheep",
-    "loaves": "loaf", "halves": "half", "keys": "key", "shoes": "shoe", "toes": "toe", "elves": "elf",
-    "dwarves": "dwarf", "oxen": "ox", "scarves": "scarf", "selves": "self",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "wolves": "wolf",
+    "thieves": "thief",
+    "wives": "wife",
+    "knives": "knife",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "geese": "goose",
+    "lives": "life",
+    "leaves": "leaf",
+    "brethren": "brother",
+    "people": "people",
+    "sheep": "sheep",
+    "loaves": "loaf",
+    "halves": "half",
+    "keys": "key",
+    "shoes": "shoe",
+    "toes": "toe",
+    "elves": "elf",
+    "dwarves": "dwarf",
+    "oxen": "ox",
+    "scarves": "scarf",
+    "selves": "self",
 }
 
 
@@ -62,6 +104,27 @@ class WordLists:
     """Colours, materials and the like: a name of the group -> its words."""
     kin: Mapping[str, str]
     """Words for relatives -> parent, child, sibling, spouse, elder or younger."""
+    verb_implications: Mapping[str, frozenset[str]]
+    """Verbs -> what whoever does so does as well."""
+    single_deeds: frozenset[str]
+    lasting_opposites: frozenset[str]
+    deaths: frozenset[str]
+    weather: frozenset[str]
+    adjective_relations: Mapping[str, str]
+    states_deny: Mapping[str, frozenset[str]]
+    """States -> verbs of what somebody in them does not do."""
+    states_lack: Mapping[str, frozenset[str]]
+    """States -> what somebody in them does not have."""
+    body_parts: frozenset[str]
+    measures: frozenset[str]
+    manners: frozenset[str]
+    adverbs: frozenset[str]
+    plain_adverbs: frozenset[str]
+    """Adverbs that leave what is said as it is."""
+    uncertain_words: frozenset[str]
+    uncertain_phrases: tuple[str, ...]
+    time_nouns: frozenset[str]
+    openers: frozenset[str]
     titles: frozenset[str]
     men: frozenset[str]
     women: frozenset[str]
@@ -69,6 +132,7 @@ class WordLists:
     enemies: frozenset[str]
     roles: frozenset[str]
     inner_places: frozenset[str]
+    buildings: frozenset[str]
 
     def readings_as_verb(self, word: str) -> tuple[VerbForm, ...]:
         return self.verb_forms.get(word, ())
@@ -91,6 +155,10 @@ def load_word_lists() -> WordLists:
         one, other = (synonyms.get(word, word) for word in pair.split())
         opposites[one].add(other)
         opposites[other].add(one)
+    implications: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in _comma_list(data["verb_implications"]):
+        verb, implied = pair.split()
+        implications[synonyms.get(verb, verb)].add(implied)
     states: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for dimension, sides in data["states"].items():
         for number, side in enumerate(str(sides).split("|")):
@@ -117,6 +185,23 @@ def load_word_lists() -> WordLists:
             "season": words("seasons"),
         },
         kin={word: kind for key, kind in kin_names.items() for word in words(key)},
+        verb_implications={verb: frozenset(implied) for verb, implied in implications.items()},
+        single_deeds=words("single_deeds"),
+        lasting_opposites=words("lasting_opposites"),
+        deaths=words("deaths"),
+        weather=words("weather"),
+        adjective_relations={str(k): str(v) for k, v in data["adjective_relations"].items()},
+        states_deny={str(k): frozenset(str(v).split()) for k, v in data["states_deny"].items()},
+        states_lack={str(k): frozenset(str(v).split()) for k, v in data["states_lack"].items()},
+        body_parts=words("body_parts"),
+        measures=words("measures"),
+        manners=words("manners"),
+        adverbs=words("adverbs"),
+        plain_adverbs=words("plain_adverbs"),
+        uncertain_words=words("uncertain_words"),
+        uncertain_phrases=tuple(str(phrase) for phrase in data["uncertain_phrases"]),
+        time_nouns=words("time_nouns"),
+        openers=words("openers"),
         titles=words("titles"),
         men=words("men"),
         women=words("women"),
@@ -124,6 +209,7 @@ def load_word_lists() -> WordLists:
         enemies=words("enemies"),
         roles=words("roles"),
         inner_places=words("inner_places"),
+        buildings=words("buildings"),
     )
 
 
@@ -158,7 +244,25 @@ def _build_verb_forms(data: Mapping[str, object]) -> dict[str, tuple[VerbForm, .
 
 
 _DOUBLING_IRREGULARS: Final = frozenset(
-    ["run", "sit", "win", "swim", "cut", "put", "set", "shut", "dig", "spin", "let", "get", "hit", "rid", "quit", "begin", "forget"]
+    [
+        "run",
+        "sit",
+        "win",
+        "swim",
+        "cut",
+        "put",
+        "set",
+        "shut",
+        "dig",
+        "spin",
+        "let",
+        "get",
+        "hit",
+        "rid",
+        "quit",
+        "begin",
+        "forget",
+    ]
 )
 
 
