@@ -134,7 +134,8 @@ def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> boo
     """Return whether the claim is a change over time that ends the other fact, and no contradiction.
 
     It is one if it names the fact, if its words tell of the change (`was killed`), if the predicate changes by
-    nature (a place), or if play gives the value again at a later time. A final value (a death) ends only by the GM's word.
+    nature (a place), or if play gives the value again at a later time. A final value (a death) ends only by the
+    GM's word.
     """
     if other.id in claim.ended_ids:
         return True
