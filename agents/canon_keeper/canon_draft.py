@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
 from agents.canon_keeper.fact_readings import (
     LOCATED_IN,
+    OBJECT,
     OCCURRENCE_KINDS,
     PART_OF,
     SUBJECT,
@@ -160,6 +161,12 @@ class CanonDraft:
         """Return how the words of a fact are read."""
         self._name_entities()
         return self._sentences.read_words(fact)
+
+    def is_in_catalogue_words(self, fact: Fact) -> bool:
+        """Say whether a fact has the very sentence that the catalogue makes of it."""
+        subject, other = (self.entities.get(fact.entity(role) or "") for role in (SUBJECT, OBJECT))
+        subject_name, other_name = subject.name if subject else "", other.name if other else ""
+        return fact.statement == self.catalogue.phrase(fact.predicate, subject_name, other_name, fact.value)
 
     def _name_entities(self) -> None:
         if len(self.entities) != self._named_entity_count:

@@ -302,13 +302,19 @@ def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: Canon
 def _read_words(
     proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft
 ) -> tuple[tuple[str, str, str], ...] | None:
-    """Return how the words of a proposed sentence are read; None for what is no sentence, and for questions."""
+    """Return how the words of a proposed sentence are read.
+
+    None for what is no sentence, for questions, and for a fact of the catalogue in the catalogue's own words, which
+    says itself how it is read.
+    """
     change = proposal.change
     if claim is None or not isinstance(change, AssertFact) or change.statement.endswith("?"):
         return None
     reading = draft.read_words(claim.fact)
     is_typed = read_fact(claim.fact, draft.catalogue).object is not None or change.value is not None
-    return None if is_typed and not reading.words else reading.words
+    if is_typed and (not reading.words or draft.is_in_catalogue_words(claim.fact)):
+        return None
+    return reading.words
 
 
 def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | float | bool | None:

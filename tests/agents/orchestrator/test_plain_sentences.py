@@ -158,7 +158,8 @@ async def test_later_plain_place_ends_the_earlier_one(tmp_path: Path) -> None:
     ("sentence", "reading"),
     [
         ("Dob stole the glass bell", "read as: Dob Harrow — stole — Glass Bell"),
-        ("Iselin Quay is in Pier Nine", "read as: Iselin Quay — is in — Pier Nine"),
+        ("Iselin Quay is at Pier Nine", "read as: Iselin Quay — is at — Pier Nine"),
+        ("Iselin Quay is in Pier Nine", ""),
         ("Captain Vess and Tam left at dawn", "read as: Captain Vess and Tam — left at dawn"),
         ("What a night for Tam", "a sentence: not compared"),
     ],
