@@ -183,3 +183,11 @@ async def test_editing_a_plain_fact_reads_it_anew(tmp_path: Path) -> None:
             (row,) = open_rows((await program.services.play.scene(scene_id)).proposals)
             assert isinstance(row.proposal.change, AssertFact)
             assert (row.proposal.change.predicate, row.reading) == (predicate, reading)
+
+
+async def test_outcome_that_states_a_fact_of_the_catalogue_proposes_it_too(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        rows = await proposed(program, "I wait.", "/end Iselin Quay is in Pier Nine")
+        changes = [row.proposal.change for row in rows if row.status == "pending"]
+        predicates = {c.predicate for c in changes if isinstance(c, AssertFact)}
+        assert predicates == {"stated", "located_in"}
