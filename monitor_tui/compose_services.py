@@ -230,6 +230,7 @@ class ServiceComposer:
             contexts=agents.contexts,
             canon=agents.canon,
             log=agents.log,
+            read_catalogue=agents.read_catalogue,
         )
 
     def _build_conflicts(self) -> ConflictService:

@@ -26,8 +26,8 @@ class ProposalDetail(InkView, can_focus=False):
 
     HELP_TITLE: ClassVar[str] = "What it rests on"
     HELP_TEXT: ClassVar[str] = (
-        "− is what canon says now, + what it would say; below it the quote that it rests on, its conflicts, "
-        "and why it is marked as it is."
+        "− is what canon says now, + what it would say; below it the quote that it rests on, how a sentence was "
+        "read (editing it corrects that), its conflicts, and why it is marked as it is."
     )
     DEFAULT_CSS = """
     ProposalDetail { height: 7; padding: 0 1; scrollbar-gutter: auto; }
@@ -66,7 +66,7 @@ class ProposalDetail(InkView, can_focus=False):
 
 
 def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterator[Line]:
-    """Yield change, quote with its place, conflicts and reasons; each wrapped to `width` cells."""
+    """Yield change, quote with its place, how it was read, conflicts and reasons; each wrapped to `width` cells."""
     if with_change and is_open(view):
         yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
         yield []
@@ -74,6 +74,8 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     place = f"turn {view.turn_number}" if view.turn_number is not None else ""
     if quote or place:
         yield from _quote_lines(place, f"“{quote}”" if quote else "", width)
+    if view.reading and is_open(view):
+        yield from _text_lines(f"· {one_line(view.reading)}", Ink.MUTED, width)
     for conflict in view.conflicts:
         yield from _text_lines(f"{CONFLICT_SIGN} {one_line(conflict.text)}", Ink.BAD, width)
     for likeness in view.similar_matches:

@@ -13,6 +13,7 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
@@ -26,6 +27,7 @@ from stores.records.canon import (
     Authority,
     CreateEntity,
     Evidence,
+    FactKind,
     NoteAxiom,
     Payload,
     StateChange,
@@ -117,13 +119,8 @@ class DeclarationService:
     async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
         catalogue = await self._read_catalogue(context.universe.id)
-        change = await declare.read_fact(
-            argument,
-            catalogue.names(),
-            scene_entity_finder(context, self._context),
-            catalogue.phrase,
-            context.tick,
-        )
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        change = await declare.read_fact(argument, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 
@@ -191,8 +188,25 @@ class DeclarationService:
     async def stage_change(
         self, context: SceneContext, change: Payload, quote: str, *, evidence: Sequence[Evidence] = ()
     ) -> ProposedChange:
-        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome)."""
-        return await self._stage_proposal(context, change, quote, evidence=evidence)
+        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome).
+
+        A sentence that states a fact of the catalogue, such as a death, proposes that as well.
+        """
+        proposal = await self._stage_proposal(context, change, quote, evidence=evidence)
+        if isinstance(change, AssertFact):
+            await self._stage_sentence_fact(context, quote, evidence=evidence)
+        return proposal
+
+    async def _stage_sentence_fact(
+        self, context: SceneContext, sentence: str, *, evidence: Sequence[Evidence]
+    ) -> None:
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        mentioned_entities = await declare.find_mentioned_entities(sentence, find_entity)
+        catalogue = await self._read_catalogue(context.universe.id)
+        change = read_sentence_fact(sentence, mentioned_entities, catalogue, context.tick)
+        if change is not None and change.fact_kind in (FactKind.STATE, FactKind.RELATION):
+            critical = catalogue.is_critical(change.predicate, change.value)
+            await self._stage_proposal(context, change, sentence, critical=critical, evidence=evidence)
 
     async def _stage_proposal(
         self,

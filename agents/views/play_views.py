@@ -81,6 +81,9 @@ class ProposalView:
     conflicts: tuple[ConflictView, ...] = ()
     is_critical: bool = False
     quote: str = ""
+    reading: str = ""
+    """How a sentence was read (`read as: Dob Harrow — stole — glass bell`); empty for what is no sentence."""
+
     turn_number: int | None = None
     similar_matches: tuple[ConflictView, ...] = ()
     """Existing things that resemble it; worth a look, but they hold nothing back."""

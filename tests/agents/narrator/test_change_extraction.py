@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
+from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
 from agents.prose.quotes import find_quote
 from stores.records.canon import (
@@ -415,3 +416,19 @@ def test_decision_marks_can_be_stripped_from_any_text(text: str) -> None:
     stripped_text = strip_markers(text)
     assert "@DECISION(" not in stripped_text
     assert len(find_decision_marks(text, build_turn(text or "."), "u")) <= 3
+
+
+@pytest.mark.parametrize(
+    ("prose", "promised"),
+    [
+        ("Captain Hark promises Tam a boat.", ["a boat (to Tam)"]),
+        ("The gulls scream. Hark promised to mend the net.", ["to mend the net"]),
+        ("Captain Hark never promised Tam a boat.", []),
+        ("Tam hopes that Hark promises a boat.", []),
+    ],
+)
+def test_change_extraction_without_model_reads_promises_that_prose_tells_of(
+    prose: str, promised: list[str]
+) -> None:
+    changes = find_plain_changes(prose, [("Captain Hark", "Hark"), ("Tam",)])
+    assert [change.object for change in changes if change.kind == "promise"] == promised
