@@ -33,8 +33,8 @@ from tests.examples import examples
 from tests.program import START
 
 PEOPLE = (
-    "/npc Captain Vess: a captain (hp 8, luck 2)",
-    "/creature Rat: scarred (hp 4)",
+    "/npc here Captain Vess: a captain (hp 8, luck 2)",
+    "/creature here Rat: scarred (hp 4)",
     "/thing Bell: of glass",
 )
 BOOKKEEPING = (

@@ -63,7 +63,7 @@ async def seated(home: Path, *people: str) -> AsyncIterator[Table]:
     async with opened(home) as program:
         table = Table(program, await begin(program))
         for name in people:
-            await table.play(f"/npc {name}: a salvager")
+            await table.play(f"/npc here {name}: a salvager")
         await table.play("/commit")
         await table.play("I look round.")
         yield table
