@@ -17,7 +17,7 @@ import pytest
 from agents.story_outline import NewUniverse
 from stores.records.ids import Id
 from tests.screens.remembered_story import build_remembered_story
-from tests.screens.screen_driver import AFTERNOON, real_services
+from tests.screens.screen_driver import real_services
 from tests.screens.scripted_llm import build_narrated_story, start_sample_story
 
 BuildLibrary = Callable[[Path], Coroutine[Any, Any, object]]
@@ -42,7 +42,7 @@ PLAYED = (
 
 async def build_played_story(home: Path) -> Id:
     """Play the first scene of the sample story: something is in canon, something is proposed."""
-    services, close = await real_services(home, start=AFTERNOON)()
+    services, close = await real_services(home)()
     scene_id = await start_sample_story(services, *PLAYED)
     await services.stories.suspend()
     await close()
@@ -51,7 +51,7 @@ async def build_played_story(home: Path) -> Id:
 
 async def build_sample_world(home: Path) -> None:
     """Add the sample world, in which nothing has been played."""
-    services, close = await real_services(home, start=AFTERNOON)()
+    services, close = await real_services(home)()
     await services.stories.recover()
     await services.stories.add_sample()
     await close()
@@ -59,7 +59,7 @@ async def build_sample_world(home: Path) -> None:
 
 async def build_bare_world(home: Path) -> None:
     """Create a world of which nothing is known."""
-    services, close = await real_services(home, start=AFTERNOON)()
+    services, close = await real_services(home)()
     await services.stories.create_universe(NewUniverse("Nowhere"))
     await close()
 

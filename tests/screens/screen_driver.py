@@ -23,8 +23,8 @@ from stores.records.ids import SeededIdGenerator, SteppingClock
 
 NARROW, ROOMY = (80, 24), (120, 40)
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
-AFTERNOON = EVENING - timedelta(hours=4)
-"""When the libraries that tests start from were played, so that no clock goes backwards."""
+NIGHT = EVENING + timedelta(hours=4)
+"""After the libraries that tests start from were played: undo tells by the clock what was done last."""
 
 
 class OpenServices(Protocol):

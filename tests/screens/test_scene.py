@@ -13,7 +13,7 @@ from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.screens.faults import fail_once, hold
-from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
@@ -28,7 +28,7 @@ TO_PENDING = ("down", "down")
 @pytest.fixture
 async def ui(played_home: Path) -> AsyncIterator[ScreenDriver]:
     """A scene that is being played, on a small terminal."""
-    async with started_app(real_services(played_home, 8), NARROW) as ui:
+    async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("enter")
         assert ui.screen == "SceneScreen"
         yield ui
@@ -425,12 +425,12 @@ async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: Scree
 
 
 async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
-    async with started_app(real_services(played_home, 8), NARROW) as ui:
+    async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("enter")
         await ui.type("/end")
         assert ui.screen == "GateScreen"
         await ui.press("ctrl+q")
-    async with started_app(real_services(played_home, 9), NARROW) as ui:
+    async with started_app(real_services(played_home, 9, start=NIGHT), NARROW) as ui:
         assert ui.shows("at the canon gate")
         await ui.press("enter")
         assert ui.screen == "GateScreen"
