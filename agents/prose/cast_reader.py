@@ -14,7 +14,7 @@ from agents.prose import cast_words as words
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, Clause, find_clauses
-from agents.prose.hero_acts import HeroActs
+from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.sentence_phrases import who_of
 from agents.prose.who_is_meant import figures_of
@@ -26,12 +26,21 @@ _NO_SUBJECT_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind one of these words stands nobody who does something."""
+_GOING_ON: Final = ("and", "but", "then", "and then", "but then")
+_OTHER_BEGINNING: Final = re.compile(
+    r"\s*(?:@|(?:the|an?|in|on|at|by|with|from|to|for|after|before|behind|beside|as|when|while|there|it|this|that|outside|inside|"
+    r"through|down|up|out|off|not|no|his|her|their|my|your|our|some|two|three|one|even|only|soon|now|later|so|still|again|once|"
+    r"[a-z]+ly)\b)",
+    re.IGNORECASE,
+)
+"""Behind `and`, what does not begin with a verb whose subject is the last one."""
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _ALSO_GOES: Final = re.compile(
     r"(?:lead|escort|carr|walk|march|drag|follow|take|see|show|usher|bear|hurr|help)"
 )
 """Verbs of making somebody leave, whose subject leaves as well."""
+_TAKES: Final = re.compile(r"(?:tak|lead|drag|carr|pull)")
 _SEES_OFF: Final = re.compile(r"to\s+the\s+(?:door|gate)|(?:see|show)s?\s+@[^@]+@\s+(?:out|off)")
 
 
@@ -93,8 +102,11 @@ class CastReader:
         if match := turns.ONLY_LEFT.search(text):
             remaining = figures_of(who_of(match), reading)
             reading.move(CastMove.LEAVES, sorted(reading.present - set(remaining)))
-        if match := turns.AWAY_ABOARD.search(text):
-            reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+        for pattern in (turns.AWAY_ABOARD, turns.DOOR_CLOSES, turns.WITH_GONE, turns.STAGE_EXIT):
+            if match := pattern.search(text):
+                reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+        if match := turns.STAGE_ENTRANCE.search(text):
+            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
         if match := turns.WAITED_OUT.search(text):
             act, numbers = match["act"] or match["act2"], figures_of(who_of(match), reading)
             if words.FALLS_ASLEEP.match(act):
@@ -106,7 +118,9 @@ class CastReader:
         text = clause.text
         if self._read_turn_of_phrase(text, sentence, reading):
             return
-        if subject_and_rest := _find_subject(text, reading):
+        if reading.last_move and (name := re.fullmatch(r"\s*@([\d,]+)@[\s.!]*", text)):
+            reading.move(reading.last_move, figures_of(name[1], reading))  # `..., then @1@`
+        if subject_and_rest := _find_subject(clause, reading):
             subject, rest = subject_and_rest
             reading.last_move = self._read_predicate(subject, rest, sentence, reading) or reading.last_move
         self._read_attached(text, reading)
@@ -121,6 +135,7 @@ class CastReader:
             }
             is_company_alone = match[0].startswith("@W@") and not company
             if not is_company_alone and not re.search(r"\bnot\b", text):
+                reading.move(CastMove.COMES, sorted(company))
                 reading.move(CastMove.LEAVES, sorted(reading.present - company))
             return match["with2"] is None
         if match := turns.LEFT_WITHOUT.search(text):
@@ -185,6 +200,8 @@ class CastReader:
         if goes_after and reading.departed.intersection(figures_of(who_of(goes_after), reading)):
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
+        if read_others_going(rest, reading):
+            return None
         if self._is_entering(numbers, rest, sentence, reading):
             reading.move(CastMove.COMES, numbers)
             if re.match(r"follow|(?:come|join|catch)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)", rest):
@@ -226,6 +243,8 @@ class CastReader:
             match = pattern.match(rest)
             if match is None or HERO in who_of(match).split(","):
                 continue
+            if move is CastMove.COMES and reading.last_move is CastMove.LEAVES and _TAKES.match(rest):
+                move = CastMove.LEAVES  # `leaves and takes @1@ with her`
             reading.move(move, figures_of(who_of(match), reading))
             return move
         return None
@@ -265,18 +284,20 @@ class CastReader:
                 reading.companions.update(companions)
 
 
-def _find_subject(text: str, reading: CastReading) -> tuple[str, str] | None:
+def _find_subject(clause: Clause, reading: CastReading) -> tuple[str, str] | None:
     """Return the mark of who does something in a clause, and what follows it; the last subject if none is named."""
+    text = clause.text
     if name_alone := re.fullmatch(r"\s*@([^@]+)@\s*", text):
         reading.subject = name_alone[1]  # `a girl, @1@, steps in`: what she does is in the next clause
         return None
-    for match in re.finditer(r"@([^@]+)@", text):
+    goes_on = clause.opener in _GOING_ON and reading.subject and _OTHER_BEGINNING.match(text) is None
+    for match in () if goes_on else re.finditer(r"@([^@]+)@", text):
         rest = text[match.end() :]
         adverbs = re.match(words.ADVERBS, rest)
         if adverbs is not None and not _NO_SUBJECT_AFTER.search(text[: match.start()]):
             reading.subject = match[1]
             return match[1], rest[adverbs.end() :]
-    if reading.subject and "@" not in text.split(" ", 1)[0]:
+    if reading.subject and not text.lstrip().startswith("@"):
         return reading.subject, _LEADING_ADVERBS.sub("", text.lstrip())
     return None
 

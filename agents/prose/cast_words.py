@@ -54,7 +54,7 @@ _GO: Final = phrases(
     "sprint scramble hobble glide tiptoe troop file hasten go move wade steal slink strut scuttle scamper clatter "
     "duck dart skip jump leap stamp flit race pad amble stroll waddle fly plod tramp lurch stray strike push press "
     "squeeze shoulder swagger barge charge waltz totter reel lumber skulk hop patter bustle flee float "
-    "roll teeter stump hitch speed shamble sidle]"
+    "roll teeter stump hitch speed shamble sidle dive]"
 )
 _OUT: Final = phrases(
     rf"""
@@ -71,7 +71,7 @@ _OUT: Final = phrases(
     ashore
     below( decks?)?
     indoors
-    aft
+    aft\b
     (on )?ahead
     on (his|her|their|my|our) way
     overboard
@@ -122,6 +122,14 @@ LEAVES: Final = compile_phrases(
         meet|search|pray|sleep|rest|the)\b
     [leave] on (foot|horseback|his|her|the|an)\b
     [leave] [a-z]+ly\b
+    [leave] (except|but)\b
+    ((is|are) )?out of (sight|the (door|room|house|gate))\b
+    (is|are) outEND
+    (is|are) no longer (here|there|in the room)\b
+    GO DIRECTIONfrom (the|this) (\w+ )?PLACE_NOUN
+    [quit] the (\w+ )?PLACE_NOUN
+    [exit](END| (the|by|through|stage|with)\b)
+    [swim row make] for the\b
     GO DIRECTIONOUT(?! (like|pale|to @H@))
     GO DIRECTIONTO_ELSEWHERE
     [go move walk run] to (fetch|find|get|look|see to|see about|check|warn|tell|wake|prepare|summon|bring|
@@ -249,7 +257,13 @@ ENTERS: Final = compile_phrases(
     [board] the
     [burst barge crash break] (in|through|into)\b
     [land] (on|beside|in)\b
-    [take] (a seat|HIS (seat|place))\b
+    [take] (a seat|HIS (seat|place)|the (seat|chair|stool|place))\b
+    [sit] down\b
+    (is|are) (at|by) (my|your|our|HIS) side\b
+    (is|are) (beside|behind|next to|in front of) HERO
+    [put stick poke thrust] HIS head (in|round|around|through|out)\b
+    [make] HIS entrance\b
+    [come] (at once|immediately|promptly|quickly)\b
     [open] the (\w+ )?door and\b
     [hide listen eavesdrop lurk crouch stand] (behind|under|in|at) the (\w+ )?(curtains?|door|keyhole|tapestry|
         wardrobe|bed|screen|panel|shutters?|bushes|hedge)\b
@@ -370,6 +384,8 @@ LEADS_HERO: Final = compile_phrases(
     _WORDS,
 )
 """Somebody takes the hero somewhere else."""
+WATCHES: Final = compile_phrases(r"[watch see let] (?P<who>PERSON)\s+", _WORDS)
+"""Somebody sees others do something, or lets them."""
 GOES_AFTER: Final = compile_phrases("([follow chase accompany join]|GO after) (?P<who>@[\\d,]+@)", _WORDS)
 TAKES: Final = compile_phrases(r"[take grab fetch] (?P<who>@[\d,]+@)(?=\s*$)")
 """The hero takes somebody, and goes in the next clause."""
@@ -404,6 +420,8 @@ SENDS_AWAY: Final = compile_phrases(
         pantry|hold|brig|trunk|shed|tower|vault|bathroom))\b
     [bolt lock shut close bar slam] the (\w+ )?(door|gate|hatch) (shut )?(behind|after|on) (?P<who7>PERSON)
     [see show] (?P<who8>@[^@]+@) (out|off|to the (door|gate))\b
+    [wave order help motion] (?P<who10>@[^@]+@) (out|off|away|from the room)\b
+    [usher show throw send drag see] out (?P<who11>@[^@]+@)
     """,
     _WORDS,
 )
@@ -419,6 +437,7 @@ BRINGS: Final = compile_phrases(
         cabin|tent|circle)|through the (\w+ )?door|with (him|her|them|@))
     [return come arrive enter] (\w+ ){0,3}?(with|leading|dragging|carrying|bringing) (?P<who3>@[^@]+@)
     [admit fetch] (?P<who4>@[^@]+@)
+    [usher let show bring lead call drag] in (?P<who5>@[\d,]+@)
     """,
     _WORDS,
 )

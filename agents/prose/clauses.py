@@ -52,7 +52,8 @@ _REPORT_WORD: Final = (
     r"expects?|doubts?|"
     r"guess(?:es)?|suspects?|learns?|learnt|understands?|notes?|mentions?|announces?|reports?|replies|"
     r"answers?|whispers?|"
-    r"mutters?|murmurs?|shouts?|describes?|pretends?|denies|wants?|needs?|begs?|orders?|commands?|urges?|forbids?|"
+    r"mutters?|murmurs?|shouts?|describes?|pretends?|denies|wants?|needs?|begs?|"
+    r"orders?(?!\s+@[^@]+@\s+(?:out|off|away|home|from)\b)|commands?|urges?|forbids?|"
     r"lets?\s+slip|reminds?|suggests?|proposes?|decides?|plans?|intends?|waits?\s+for|watch(?:es)?\s+for|"
     r"looks?\s+for|"
     r"sure|certain|afraid|glad|news|story|according)"
@@ -73,7 +74,7 @@ _REPORTS: Final = compile_phrases(
 _CLAUSE_BREAK: Final = re.compile(
     r"(\s*[;:—–]\s*(?:and\s+|but\s+|then\s+)?|\s*,\s+(?:and\s+then\s+|and\s+|but\s+|then\s+|so\s+|yet\s+)?|"
     r"\s+(?:and\s+then|and|but|then|while|as|when|once|because|since|so\s+that|so|for\s+fear|in\s+case|lest|though|"
-    r"although|whereas)\s+|\s+(?:after|before|until|till)\s+(?=@)|\s+-\s+)"
+    r"although|whereas)\s+|\s+(?:after|before|until|till)\s+(?=@[^@]+@\s+[a-z])|\s+-\s+)"
 )
 _NEW_MAIN_CLAUSE: Final = re.compile(r"^(?:,\s*)?(?:and\s+then|but\s+then|then)\b|^;")
 _NOT_SAID_TO_HAPPEN: Final = (

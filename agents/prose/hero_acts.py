@@ -88,6 +88,8 @@ class HeroActs:
         if match := words.TAKES.match(rest):
             reading.companions.update(figures_of(who_of(match), reading))
             return True
+        if read_others_going(rest, reading):
+            return True
         if match := words.TAKES_ASIDE.match(rest):
             self._take_aside(figures_of(who_of(match), reading), reading)
             return True
@@ -111,3 +113,12 @@ class HeroActs:
     def _take_aside(self, numbers: Collection[int], reading: CastReading) -> None:
         reading.move(CastMove.COMES, numbers)
         reading.move(CastMove.GOES_OUT_OF_EARSHOT, sorted(reading.present - set(numbers)))
+
+
+def read_others_going(rest: str, reading: CastReading) -> bool:
+    """Read that somebody watches others go, or lets them; return whether the predicate says that."""
+    match = words.WATCHES.match(rest)
+    if match is None or not (words.LEAVES.match(rest, match.end()) or re.match(r"go\b", rest[match.end() :])):
+        return False
+    reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+    return True

@@ -72,9 +72,9 @@ _OBJECT_HER: Final = (
 _PRONOUNS: Final = (
     rf"(?P<hero>I|[Mm]e|[Mm]yself)\b|(?P<you>[Yy]ou|[Yy]ourself)\b|(?P<company>[Ww]e(?:\s+(?:two|three|all|both))?|[Uu]s|[Oo]urselves|[Tt]he\s+(?:two|three|four)\s+of\s+us|[Bb]oth\s+of\s+us|[Aa]ll\s+of\s+us)\b|"
     rf"(?P<he>[Hh]e|[Hh]im)\b|(?P<she>[Ss]he|{_OBJECT_HER})\b|"
-    r"(?P<they>(?:[Tt]hey|[Tt]hem)(?:\s+(?:all|both|two|three))?|[Bb]oth(?:\s+of\s+them)?|[Tt]he\s+(?:two|pair)"
+    r"(?P<they>(?:[Tt]hey(?!\s+(?:have\s+|are\s+)?all\b)|[Tt]hem)(?:\s+(?:all|both|two|three))?|[Bb]oth(?:\s+of\s+them)?|[Tt]he\s+(?:two|pair)"
     r"(?:\s+of\s+them)?)\b|"
-    r"(?P<everyone>(?:[Ee]veryone|[Ee]verybody|[Aa]ll\s+(?:of\s+them|three|four|five|six)|"
+    r"(?P<everyone>[Aa]ll(?=\s+(?:but|except|save)\b)|[Tt]hey(?=\s+(?:have\s+|are\s+)?all\b)|(?:[Ee]veryone|[Ee]verybody|[Aa]ll\s+(?:of\s+them|three|four|five|six)|"
     r"[Tt]he whole (?:company|crew|band|party))(?:\s+else)?|"
     r"[Tt]he (?:others|rest|other two)(?:\s+of them)?)\b"
 )
@@ -151,6 +151,7 @@ class MentionReader:
     def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
         """Return the sentences of a text with marks in place of people."""
         text = strip_speech(_SINGLE_QUOTED.sub(" ¶ ", text))
+        text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
         for pattern, replacement in _CONTRACTIONS:
             text = pattern.sub(replacement, text)
         return [self._mark(sentence, is_gm) for sentence in split_sentences(text)]
@@ -197,7 +198,8 @@ class MentionReader:
             case "everyone":
                 return EVERYONE
             case "they":
-                return self._last_group
+                singles = dict.fromkeys(m for m in sentence_marks if m.isdecimal())
+                return ",".join(singles) if len(singles) > 1 else self._last_group
             case "he" | "she":
                 is_object = match[0].casefold() in ("him", "her")
                 return self._resolve_single(kind, sentence_marks, is_object=is_object)
@@ -205,7 +207,11 @@ class MentionReader:
 
     def _resolve_single(self, gender: str, sentence_marks: Sequence[str], *, is_object: bool) -> str:
         own_marks = list(sentence_marks)
-        earlier = [*(own_marks[::-1] if is_object else own_marks), *self._last_mentions]
+        earlier = [*own_marks, *self._last_mentions]
+        if is_object:  # hardly ever the subject of the same sentence
+            subject = [mark for mark in own_marks if mark.isdecimal()][:1]
+            others = [m for m in (*reversed(own_marks), *self._last_mentions) if m not in subject]
+            earlier = [*others, *subject]
         for mark in earlier:
             if mark.isdecimal() and self._genders[int(mark)] in ("", gender):
                 return mark
@@ -225,7 +231,7 @@ class MentionReader:
         previous = ""
         while previous != marked:
             previous = marked
-            marked = _GROUP_JOIN.sub(lambda m: f"@{_join_marks(m[1], m[2])}@", marked)
+            marked = _GROUP_JOIN.sub(_join_match, marked)
         return _EXCEPTION.sub(lambda m: f"@A-{m[2]}@", marked)
 
     def _remember(self, marked: str, sentence_marks: Sequence[str]) -> None:
@@ -274,6 +280,13 @@ def read_gender(name: str, description: str = "") -> Gender:
 
 def _flexible(name: str) -> str:
     return r"\s+".join(map(re.escape, name.split()))
+
+
+def _join_match(match: re.Match[str]) -> str:
+    """Return two marks as one, unless the second means the first again (`@1@, and @0,1@ go`)."""
+    if set(_split(match[1])) & set(_split(match[2])):
+        return match[0]
+    return f"@{_join_marks(match[1], match[2])}@"
 
 
 def _join_marks(first: str, second: str) -> str:

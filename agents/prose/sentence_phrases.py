@@ -37,9 +37,30 @@ COMES_IN_INVERTED: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
+STAGE_EXIT: Final = compile_phrases(r"^\s*(exit|exeunt) (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE)
+STAGE_ENTRANCE: Final = compile_phrases(
+    r"""
+    ^\s*enter (?P<who>PEOPLE)
+    HERO (is|are) (joined|met|greeted|welcomed|interrupted|overtaken) by (?P<who2>PEOPLE)
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+DOOR_CLOSES: Final = compile_phrases(
+    r"\b(door|doors|gate|hatch|curtain) ([a-z]+ )?(slams?|closes?|shuts?|swings? shut|falls? shut|clicks? "
+    r"shut) behind (?P<who>PEOPLE)",
+    _WORDS,
+)
+"""Who is behind the door has left."""
+WITH_GONE: Final = compile_phrases(
+    r"\bwith (?P<who>PEOPLE) (safely )?(gone|away|out of the (way|room|house)|off)\b",
+    _WORDS,
+    flags=re.IGNORECASE,
+)
 IT_IS: Final = compile_phrases(
     r"""
-    \b((it|there|this|that|here|stranger|newcomer|figure|visitor|rider|caller|intruder|guest) is|turns out to be)
+    \b((it|there|this|that|here|stranger|newcomer|figure|visitor|rider|caller|intruder|guest) is|turns out to
+        be)( none other than)?
         (?P<who>PEOPLE)(?!\s*(@|who|that|whom|whose|I\b|,?\s*(not|only)\b))
     """,
     _WORDS,
@@ -122,6 +143,7 @@ ATTACHED: Final = compile_phrases(
         escorting)
         (?P<who2>PEOPLE)
     \bso do(es)? (?P<who4>PEOPLE)
+    \b(behind|after|beside|with) HIM (?P<who5>PEOPLE)
     (?P<who3>PEOPLE) ((right|close|hard|just|not far) )?(behind|after|beside|alongside|in tow|on (his|her) (arm|
         heels)|at
         (his|her|their|my|our) (side|heels|shoulder|elbow)|(goes )?with PEOPLE)\b(?! (the|bars)\b)
