@@ -76,7 +76,9 @@ class DeclarationService:
             connection = declare.build_connection_fact(
                 await self._find_start_place(context, start_name.strip()), change, catalogue.phrase
             )
-            proposals.append(self._build_proposal(context, connection, argument))
+            # The words that tell of the place tell of the way there, which begins where they are spoken.
+            evidence = _supporting_turn_evidence(context, change, argument)
+            proposals.append(self._build_proposal(context, connection, argument, evidence=evidence))
         return await self._stage_command(proposals)
 
     async def declare_companion(
