@@ -146,7 +146,7 @@ async def read_snapshot(
     statements = {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
         *(
-            canon.facts_about(who, FactsAboutQuery(predicate=what, history=past, limit=MAX_FACTS_PER_QUERY))
+            canon.facts_about(who, _about_query(what, with_history=past))
             for who, what, past in sorted(fact_queries)
         ),
         *(canon.facts_about(who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
@@ -215,8 +215,18 @@ def _fact_queries(
             assert_never(change)
 
 
+MAX_SENTENCES = 1_000
+"""Sentences about one entity with which a new one is compared, the newest: each is read when it is first needed."""
+
 _SENTENCE_PREDICATES = (STATED_PREDICATE, FactKind.EVENT.value)
 """The predicates of facts that only their sentences tell."""
+
+
+def _about_query(predicate: str, *, with_history: bool) -> FactsAboutQuery:
+    newest = MAX_SENTENCES if predicate in _SENTENCE_PREDICATES and not with_history else None
+    return FactsAboutQuery(
+        predicate=predicate, history=with_history, newest=newest, limit=MAX_FACTS_PER_QUERY
+    )
 
 
 def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKey]:
