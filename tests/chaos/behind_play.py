@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from agents.jobs.worker_process import WorkerProcess
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings, EmbeddingSettings
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.ports import LogReader

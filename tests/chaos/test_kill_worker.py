@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import Event, Notice
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program
 from tests.chaos.behind_play import (
     LOST_TEXT,

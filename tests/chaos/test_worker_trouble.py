@@ -20,7 +20,7 @@ from agents.events import Event, Notice
 from agents.jobs.worker import MAX_FAILURES
 from agents.jobs.worker_process import WorkerProcess
 from monitor_tui import background_jobs
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from tests.chaos import worker_player

@@ -13,7 +13,7 @@ from typing import Any
 from agents.events import Event, Notice
 from agents.jobs.worker_process import WorkerProcess
 from monitor_tui import background_jobs
-from monitor_tui.background_jobs import BackgroundMode
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program
 from tests.chaos.behind_play import open_without_vectors, process_of, until_it_runs
 from tests.chaos.player import play_on
