@@ -49,9 +49,6 @@ class TriggerBar(Widget, can_focus=True):
     is_passed: reactive[bool] = reactive(False, layout=True)
     """Whether something else was typed since the offer, so that a bare Enter no longer means it."""
 
-    keys_elsewhere: reactive[str] = reactive("", layout=True)
-    """What Enter and Esc do where the focus is; empty: they answer the offer."""
-
     @dataclass
     class CommitRequested(Message):
         """Commit what is offered; the scene goes on."""
@@ -69,10 +66,11 @@ class TriggerBar(Widget, can_focus=True):
         self.can_focus = bool(why)
 
     def render(self) -> Content:
-        width, question = self.size.width, self._question
+        width = self.size.width
         is_one_line = self._fits_one_line(width)
-        if question == _QUESTION and not is_one_line and len(question) > width:
-            question = _SHORT_QUESTION
+        question = _QUESTION if is_one_line or len(_QUESTION) <= width else _SHORT_QUESTION
+        if self.is_passed:
+            question = _PASSED_QUESTION
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
         return Content.assemble(
             content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
@@ -81,12 +79,8 @@ class TriggerBar(Widget, can_focus=True):
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return 1 if self._fits_one_line(width) else 2
 
-    @property
-    def _question(self) -> str:
-        return self.keys_elsewhere or (_PASSED_QUESTION if self.is_passed else _QUESTION)
-
     def _fits_one_line(self, width: int) -> bool:
-        return cell_len(self.why) + len(self._question) + 5 <= width
+        return cell_len(self.why) + len(_QUESTION) + 5 <= width
 
     def action_commit(self) -> None:
         self.post_message(self.CommitRequested())

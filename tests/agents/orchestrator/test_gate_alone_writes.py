@@ -92,8 +92,6 @@ LINES = (
     "/promises",
     "/fact promise: Mara owes Tom a coin",
     "/paid 1",
-    "/fact promise: Mara feeds the gulls",
-    "/broken Mara feeds",
     "/later",
 )
 

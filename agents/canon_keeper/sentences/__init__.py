@@ -1,1 +1,0 @@
-"""Reads plain English sentences into claims, and finds two that cannot both be true. Pure, without a model."""
