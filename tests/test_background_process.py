@@ -126,7 +126,7 @@ async def test_process_killed_in_play_is_said_once_and_leaves_nothing_out(tmp_pa
 
     memories, fingerprints = await finish(tmp_path / "home", BackgroundMode.PLAY, play_on_while_it_is_killed)
     notices = [event.text for event in published if isinstance(event, Notice)]
-    assert [text for text in notices if "behind play" in text] == [
+    assert [text for text in notices if "background process" in text] == [
         "The background process ended unexpectedly and is started again. Nothing is lost."
     ]
     shutil.copytree(tmp_path / "home", tmp_path / "again")
