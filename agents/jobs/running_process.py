@@ -131,7 +131,7 @@ class RunningProcess:
             await end_child(self._process, seconds=END_SECONDS)
 
     async def kill(self) -> None:
-        # At once: whoever waits here may be cancelled.
+        """End the process at once, and wait until it has ended."""
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._stop_reading()

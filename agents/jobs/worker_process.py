@@ -84,6 +84,8 @@ class WorkerProcess:
         self._start_lock = asyncio.Lock()
         self._process: RunningProcess | None = None
         self._is_closed = False
+        self._kills: set[asyncio.Task[None]] = set()
+        """Under way: each is waited for even if whoever began it is cancelled."""
         self._work_lock = asyncio.Lock()
         self._pieces_alone = 0
         """How many pieces are still done one at a time."""
@@ -133,6 +135,7 @@ class WorkerProcess:
             process, self._process = self._process, None
         if process is not None:
             await process.end()
+        await asyncio.gather(*self._kills)
 
     async def _ensure_process(self) -> RunningProcess:
         """Return the process, started if need be. Raises ProcessLost if it is closed, or ProcessNotStarted."""
@@ -157,7 +160,7 @@ class WorkerProcess:
         if self._process is process:
             self._process = None
             self._note_start_failure(failure)
-            await process.kill()
+            await self._kill(process)
         raise self._start_error()
 
     async def _start(self) -> RunningProcess:
@@ -195,7 +198,13 @@ class WorkerProcess:
             log.warning("background: the process %s was lost", process.pid)
             self._pieces_alone = PIECES_ALONE
             self._on_lost()
-            await process.kill()
+            await self._kill(process)
+
+    async def _kill(self, process: RunningProcess) -> None:
+        kill = asyncio.create_task(process.kill())
+        self._kills.add(kill)
+        kill.add_done_callback(self._kills.discard)
+        await asyncio.shield(kill)
 
 
 class ProcessWorker:

@@ -82,6 +82,7 @@ async def menu_over_a_late_library(
     async with app.run_test(size=ROOMY) as pilot:
         ui = ScreenDriver(app, pilot)
         await ui.until("storage OK" if is_filled else "Opening the library")
+        await pilot.pause()  # the list of modes is laid out again after its words are there
         yield ui, may_open
 
 
