@@ -68,9 +68,10 @@ bench: $(DEV)  ## Measure speed and memory
 bench-stores: $(DEV)  ## Measure the stores at full size
 	$(BIN)/python -m benchmarks.stores $(ARGS)
 
-# A long story whose scripted model baits continuity: what is fed forward, and what is caught.
+# A long story whose scripted model baits continuity, and a campaign of plain lines: what is fed forward, and what is caught.
 bench-continuity: $(DEV)  ## Measure what is fed forward in a long story
 	$(BIN)/python -m benchmarks.continuity $(ARGS)
+	$(BIN)/python -m tests.long_campaign.blind
 
 # How fast the background indexes a long campaign, words and vectors (docs/benchmarks.md).
 bench-index: $(DEV)  ## Measure indexing

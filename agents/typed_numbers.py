@@ -58,3 +58,9 @@ def split_trailing_numbers(text: str) -> tuple[str, tuple[tuple[str, Number], ..
 def parse_number(text: str) -> Number:
     """Return digits as an integer, or as a float if they have a point."""
     return float(text) if "." in text else int(text)
+
+
+def add_above_floor(before: Number, amount: Number, floor: Number | None) -> Number:
+    """Return the sum, or the floor if the sum would fall below it; what is below it already stays there."""
+    total = before + amount
+    return total if floor is None or amount >= 0 or total >= floor else min(before, floor)

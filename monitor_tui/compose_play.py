@@ -25,6 +25,7 @@ from agents.llm.trusted_addresses import TrustedAddresses
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dice_requests import DiceRequestService
@@ -42,27 +43,34 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.passed_offers import PassedOffers
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.personas.personas import Personas
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch
 from agents.services.llm_setup import LlmSetup, ModelProcess, build_key_environment
 from agents.session_lock import SessionLock
+from agents.solo.cast_moves import CastMoves
 from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
 from agents.solo.notes import NoteService
 from agents.solo.npcs import NpcService
 from agents.solo.oracle_draws import OracleDraws
+from agents.solo.place_occupants import PlaceOccupantReader
+from agents.solo.scene_cast import SceneCast
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
@@ -133,7 +141,10 @@ class Agents:
         )
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
         self.agendas = StoryAgendaReader(self.canon)
-        self.declarations = DeclarationService(self.contexts, self.proposals, self.read_catalogue, base.ids)
+        self.rules = StoryRules(base.files.packs)
+        self.declarations = DeclarationService(
+            self.contexts, self.proposals, self.read_catalogue, base.ids, self.rules.find_pack
+        )
         self.keys = ProviderKeys(trusted_addresses=TrustedAddresses(trusted_addresses_file()))
         self.model: ModelProcess = base.model or ChildModel(
             build_key_environment(self.keys, lambda: self.llm_setup.current_settings)
@@ -205,11 +216,12 @@ class PlayParts:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
+        self.cast_moves = CastMoves(log, agents.canon, self.journal)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
         )
-        self.rules = StoryRules(base.files.packs)
+        self.rules = agents.rules
         self.rolls = RollService(
             contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, self.rules
         )
@@ -223,6 +235,7 @@ class PlayParts:
             agents.proposals,
             agents.loops,
             self.narration_runner,
+            self.cast_moves,
             base.clock,
             base.events,
         )
@@ -255,8 +268,17 @@ class PlayParts:
             base.ids,
             base.clock,
         )
+        self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
+        self.passed_offers = PassedOffers(log, base.clock, base.events)
         self.views = SceneViewBuilder(
-            log, agents.canon, agents.agendas, self.solo_tools.scene_start, agents.keeper, agents.loops
+            log,
+            agents.canon,
+            agents.agendas,
+            self.solo_tools.scene_start,
+            agents.keeper,
+            agents.loops,
+            self.verdict_undo,
+            self.passed_offers,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
@@ -274,7 +296,7 @@ class PlayParts:
         )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
-        self.triggers = CommitTriggers(contexts, self.scenes, base.events)
+        self.triggers = CommitTriggers(contexts, self.scenes, self.passed_offers)
         self.actions = SceneActions(
             log,
             contexts,
@@ -282,11 +304,21 @@ class PlayParts:
             self.pipeline,
             self.solo_tools,
             self.play_table,
+            self.cast_moves,
             undone_canon,
-            CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.views,
             base.ids,
             base.events,
+        )
+        self.branches = BranchActions(log, self.timeline, undone_canon)
+        self.scene_undo = SceneUndo(
+            log,
+            self.timeline,
+            undone_canon,
+            CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
+            self.verdict_undo,
+            self.passed_offers,
+            self.views,
         )
         self.gate_actions = GateActions(
             log,
@@ -296,6 +328,7 @@ class PlayParts:
             self.triggers,
             self.solo_tools,
             self.views,
+            self.verdict_undo,
             base.clock,
             base.events,
         )
@@ -307,6 +340,7 @@ class PlayParts:
             self.oracle_draws,
             self.play_table,
             self.solo_tools,
+            PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
             base.ids,
         )
 
@@ -315,10 +349,12 @@ class PlayParts:
         personas = Personas.create(agents.calls)
         steps = NarrationSteps(
             NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
+            agents.contexts,
             personas,
             ProseSteps(personas, agents.gm_turn_writer, base.events),
             ChangeExtractor(agents.canon),
             agents.proposals,
+            self.cast_moves,
             # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one
             # of its own exchange with that role's handle.
             base.stores.log(Role.MEMORY_MANAGER),
@@ -347,8 +383,14 @@ class PlayParts:
             decisions=DecisionService(agents.log, self.journal),
             clocks=clocks,
             npcs=self.people,
+            cast=SceneCast(
+                agents.contexts,
+                self.journal,
+                self.cast_moves,
+                PlaceOccupantReader(agents.canon, agents.read_catalogue),
+            ),
             tension_advisor=tensions,
-            scene_start=SceneStartRules(agents.log),
+            scene_start=SceneStartRules(agents.log, agents.contexts),
             scene_end=SceneEndActions(
                 agents.log, agents.agendas, tensions, agents.proposals, base.clock, base.events
             ),

@@ -142,6 +142,8 @@ class ServiceComposer:
         tools = CommandTools(
             line_player=play.line_player,
             actions=play.actions,
+            scene_undo=play.scene_undo,
+            branches=play.branches,
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
@@ -164,7 +166,6 @@ class ServiceComposer:
             play.line_player,
             play.narration,
             play.actions,
-            play.scenes,
             play.triggers,
             play.play_table,
             play.views,
@@ -179,6 +180,7 @@ class ServiceComposer:
             lines=lines,
             line_player=play.line_player,
             actions=play.actions,
+            branches=play.branches,
             dispatcher=play.dispatcher,
             play_tools=play.play_table,
             narration_runner=play.narration_runner,
@@ -228,6 +230,7 @@ class ServiceComposer:
             contexts=agents.contexts,
             canon=agents.canon,
             log=agents.log,
+            read_catalogue=agents.read_catalogue,
         )
 
     def _build_conflicts(self) -> ConflictService:

@@ -259,6 +259,10 @@ class LogReader(Protocol):
         """
         ...
 
+    async def proposal_ids(self, scene_id: Id) -> list[Id]:
+        """Return every proposal of a scene in the order they were made, whatever became of it."""
+        ...
+
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         """As `proposals`, by identifier."""
         ...
@@ -369,7 +373,10 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
     async def create_scene(self, scene: Scene) -> None: ...
 
     async def update_scene(self, scene: Scene) -> None:
-        """Update title, goal, cast, place, tick and summary; never the head (see `move_head`) nor outcomes."""
+        """Update title, goal, cast, place, tick, summary and passed offers.
+
+        Never the head (see `move_head`) nor outcomes.
+        """
         ...
 
     async def record_transition(self, transition: Transition) -> None: ...

@@ -36,6 +36,8 @@ def _member_parts(member: CastMember) -> Iterator[Content]:
     yield content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")
     for text, is_changed in number_parts(member.numbers, member.changed_keys):
         yield content(text, "$text-warning" if is_changed else "")
+    if member.note and member.note not in member.tags:
+        yield content(member.note, "italic $text-muted")
     for tag in member.tags:
         is_changed = tag in member.changed_keys
         text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
@@ -76,6 +78,6 @@ class CastBox(Static):
     def _redraw(self) -> None:
         if self._cast is None:
             return
-        nobody_hint = content("Nobody yet. /npc adds someone.", "$text-muted")
+        nobody_hint = content("Nobody yet. /cast + NAME brings somebody in.", "$text-muted")
         width = self.content_size.width or None  # no width before the first layout
         self.update(cast_content(self._cast, width) if self._cast else nobody_hint)

@@ -294,6 +294,10 @@ class PlayPrompt(Horizontal):
     class LineRefused(Message):
         """Enter was pressed while the prompt was busy."""
 
+    @dataclass
+    class EmptinessChanged(Message):
+        """The prompt has text to send now, or has none any more."""
+
     def __init__(
         self,
         *,
@@ -306,6 +310,7 @@ class PlayPrompt(Horizontal):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._area = PromptArea()
+        self._had_text = False
         self._placeholder = placeholder
         self._area.placeholder = content(placeholder)
         self._area.completer = Completer(commands, names)
@@ -325,6 +330,11 @@ class PlayPrompt(Horizontal):
     @text.setter
     def text(self, text: str) -> None:
         self._area.replace_text(text)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether Enter would send something."""
+        return bool(self._area.text.strip())
 
     @property
     def input_has_focus(self) -> bool:
@@ -380,6 +390,9 @@ class PlayPrompt(Horizontal):
     def _text_changed(self, message: Message) -> None:
         message.stop()
         self._show_hint()
+        if self._had_text is not self.has_text:
+            self._had_text = self.has_text
+            self.post_message(self.EmptinessChanged())
 
     def watch_hint(self) -> None:
         self._show_hint()

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from agents.views.play_views import ProposalView
+from stores.records.workflow import ProposalStatus
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, is_open
@@ -25,8 +26,8 @@ class ProposalDetail(InkView, can_focus=False):
 
     HELP_TITLE: ClassVar[str] = "What it rests on"
     HELP_TEXT: ClassVar[str] = (
-        "− is what canon says now, + what it would say; below it the quote that it rests on, its conflicts, "
-        "and why it is marked as it is."
+        "− is what canon says now, + what it would say; below it the quote that it rests on, how a sentence was "
+        "read (editing it corrects that), its conflicts, and why it is marked as it is."
     )
     DEFAULT_CSS = """
     ProposalDetail { height: 7; padding: 0 1; scrollbar-gutter: auto; }
@@ -65,7 +66,7 @@ class ProposalDetail(InkView, can_focus=False):
 
 
 def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterator[Line]:
-    """Yield change, quote with its place, conflicts and reasons; each wrapped to `width` cells."""
+    """Yield change, quote with its place, how it was read, conflicts and reasons; each wrapped to `width` cells."""
     if with_change and is_open(view):
         yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
         yield []
@@ -73,6 +74,8 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     place = f"turn {view.turn_number}" if view.turn_number is not None else ""
     if quote or place:
         yield from _quote_lines(place, f"“{quote}”" if quote else "", width)
+    if view.reading and is_open(view):
+        yield from _text_lines(f"· {one_line(view.reading)}", Ink.MUTED, width)
     for conflict in view.conflicts:
         yield from _text_lines(f"{CONFLICT_SIGN} {one_line(conflict.text)}", Ink.BAD, width)
     for likeness in view.similar_matches:
@@ -82,7 +85,10 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         if reason not in shown_texts:
             yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)
     if view.is_closed_by_policy:
-        yield from _text_lines("· Committed automatically. u undoes it.", Ink.MUTED, width)
+        mark = "✓" if view.status is ProposalStatus.ACCEPTED else "✗"
+        yield from _text_lines(
+            f"· Committed with the rest, as {mark} marked it. u undoes it.", Ink.MUTED, width
+        )
 
 
 def _text_lines(text: str, ink: Ink, width: int) -> Iterator[Line]:

@@ -49,6 +49,9 @@ class TriggerBar(Widget, can_focus=True):
     is_passed: reactive[bool] = reactive(False, layout=True)
     """Whether something else was typed since the offer, so that a bare Enter no longer means it."""
 
+    keys_elsewhere: reactive[str] = reactive("", layout=True)
+    """What Enter and Esc do where the focus is; empty: they answer the offer."""
+
     @dataclass
     class CommitRequested(Message):
         """Commit what is offered; the scene goes on."""
@@ -66,11 +69,10 @@ class TriggerBar(Widget, can_focus=True):
         self.can_focus = bool(why)
 
     def render(self) -> Content:
-        width = self.size.width
+        width, question = self.size.width, self._question
         is_one_line = self._fits_one_line(width)
-        question = _QUESTION if is_one_line or len(_QUESTION) <= width else _SHORT_QUESTION
-        if self.is_passed:
-            question = _PASSED_QUESTION
+        if question == _QUESTION and not is_one_line and len(question) > width:
+            question = _SHORT_QUESTION
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
         return Content.assemble(
             content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
@@ -79,8 +81,12 @@ class TriggerBar(Widget, can_focus=True):
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return 1 if self._fits_one_line(width) else 2
 
+    @property
+    def _question(self) -> str:
+        return self.keys_elsewhere or (_PASSED_QUESTION if self.is_passed else _QUESTION)
+
     def _fits_one_line(self, width: int) -> bool:
-        return cell_len(self.why) + len(_QUESTION) + 5 <= width
+        return cell_len(self.why) + len(self._question) + 5 <= width
 
     def action_commit(self) -> None:
         self.post_message(self.CommitRequested())

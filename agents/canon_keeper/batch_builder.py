@@ -17,14 +17,17 @@ from agents.canon_keeper.dry_run import DryRun
 from agents.canon_keeper.fact_claims import MissingError, UnwritableError, build_claim
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import named_entities
+from agents.proposals.statements import STATED_PREDICATE
 from stores.records.canon import (
     Appearance,
+    AssertFact,
     CanonBatch,
     CreateEntity,
     Evidence,
     EvidenceKind,
     Fact,
     FactChange,
+    FactKind,
     MergeEntities,
     Support,
     UpdateEntity,
@@ -32,7 +35,7 @@ from stores.records.canon import (
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, Universe
+from stores.records.world import ACTORS, Entity, Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,7 @@ class _BatchBuilder:
 
     def add_proposal(self, proposal: ProposedChange, confidence: float) -> None:
         """Make one proposal true in the draft. Raises MissingError or UnwritableError and changes nothing."""
+        proposal = self._without_missing_participants(proposal)
         for entity_id in sorted(named_entities(proposal.change)):
             if self._draft.entity(entity_id) is None:
                 raise MissingError(entity_id)
@@ -120,6 +124,25 @@ class _BatchBuilder:
         duplicate_id = find_duplicate(proposal, claim, self._draft)
         new_facts = apply_change(proposal, self._draft, claim=claim) if duplicate_id is None else []
         self.record_result(proposal, duplicate_id, new_facts, confidence)
+
+    def _without_missing_participants(self, proposal: ProposedChange) -> ProposedChange:
+        """Return an event told in a sentence without those of its people who are not in canon.
+
+        The sentence names them all the same, so it is true whether or not they are decided.
+        """
+        change = proposal.change
+        if not (
+            isinstance(change, AssertFact)
+            and change.fact_kind is FactKind.EVENT
+            and change.predicate == STATED_PREDICATE
+        ):
+            return proposal
+        known = tuple(i for i in change.involves if self._draft.entity(i.entity_id) is not None)
+        known_change = change.model_copy(update={"involves": known})
+        if proposal.decision is not None and proposal.decision.edited is not None:
+            decision = proposal.decision.model_copy(update={"edited": known_change})
+            return proposal.model_copy(update={"decision": decision})
+        return proposal.model_copy(update={"payload": known_change})
 
     def record_result(
         self, proposal: ProposedChange, duplicate_id: Id | None, new_facts: Iterable[Fact], confidence: float
@@ -212,9 +235,12 @@ class _BatchBuilder:
                 )
 
     def _appearances(self, scene: Scene) -> Iterable[Appearance]:
+        """Yield who and what appears in the scene: its cast, and places and things that it brought into canon."""
         created = (entity_id for entity_id, scene_id in self._created_scenes.items() if scene_id == scene.id)
         for entity_id in dict.fromkeys((*scene.cast, *created)):
-            yield Appearance(entity_id=entity_id, scene_id=scene.id)
+            entity = self._draft.entity(entity_id)
+            if entity is not None and (entity.kind not in ACTORS or entity_id in scene.cast):
+                yield Appearance(entity_id=entity_id, scene_id=scene.id)
 
 
 def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
 from agents.canon_keeper.fact_readings import (
     LOCATED_IN,
+    OBJECT,
     OCCURRENCE_KINDS,
     PART_OF,
     SUBJECT,
@@ -27,6 +28,8 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import current_entity
+from agents.canon_keeper.sentence_index import SentenceIndex, SentenceRival
+from agents.canon_keeper.sentences.claims import SentenceReading
 from agents.canon_keeper.sheet_values import update_sheet_value
 from agents.canon_keeper.supersessions import SupersessionGraph
 from stores.records.canon import Fact, FactKind, FactStatus, Supersession
@@ -51,6 +54,8 @@ class CanonDraft:
         self._deeds_by_entity: defaultdict[Id, list[Id]] = defaultdict(list)
         self._axiom_ids: list[Id] = []
         self._changed_keys: dict[FactKey, Fact | None] = {}
+        self._sentences = SentenceIndex(catalogue, self.is_nested)
+        self._named_entity_count = 0
         for fact in canon.facts:
             self._index_fact(fact)
 
@@ -146,6 +151,28 @@ class CanonDraft:
                 ):
                     yield other
 
+    def sentence_rivals(self, fact: Fact) -> Iterator[SentenceRival]:
+        """Yield the facts that cannot be true beside this one by what their sentences say, whatever their times."""
+        self._name_entities()
+        for rival in self._sentences.find_rivals(fact):
+            yield rival._replace(fact=self.facts[rival.fact.id])
+
+    def read_words(self, fact: Fact) -> SentenceReading:
+        """Return how the words of a fact are read."""
+        self._name_entities()
+        return self._sentences.read_words(fact)
+
+    def is_in_catalogue_words(self, fact: Fact) -> bool:
+        """Say whether a fact has the very sentence that the catalogue makes of it."""
+        subject, other = (self.entities.get(fact.entity(role) or "") for role in (SUBJECT, OBJECT))
+        subject_name, other_name = subject.name if subject else "", other.name if other else ""
+        return fact.statement == self.catalogue.phrase(fact.predicate, subject_name, other_name, fact.value)
+
+    def _name_entities(self) -> None:
+        if len(self.entities) != self._named_entity_count:
+            self._sentences.add_entities(self.entities.values())
+            self._named_entity_count = len(self.entities)
+
     # --- changing -----------------------------------------------------------------------------------
 
     def add_fact(self, fact: Fact, ended_facts: Iterable[Fact] = ()) -> None:
@@ -195,6 +222,7 @@ class CanonDraft:
 
     def _index_fact(self, fact: Fact) -> None:
         if fact.id not in self.facts:
+            self._sentences.add_fact(fact)
             reading, fact_key = read_fact(fact, self.catalogue), fact_key_of(fact, self.catalogue)
             for who in {reading.subject, reading.object}:
                 self._facts_by_predicate[reading.predicate, who].append(fact.id)

@@ -55,6 +55,8 @@ class ProposalFindings:
     """The value before it."""
     ended_facts: tuple[Fact, ...] = ()
     """The facts that it would end, retcon or restore."""
+    reading: tuple[tuple[str, str, str], ...] | None = None
+    """How the words of a sentence were read: who, what is said, of what; empty if nothing of it is compared."""
 
 
 @dataclass(frozen=True, slots=True)

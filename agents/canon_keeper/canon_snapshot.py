@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from asyncio import gather, to_thread
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from rapidfuzz import fuzz, process
 
-from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, OCCURRENCE_KINDS
+from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, OCCURRENCE_KINDS, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import (
     current_entity,
@@ -20,6 +20,10 @@ from agents.canon_keeper.proposal_subjects import (
     normalize_name,
 )
 from agents.canon_keeper.related_facts import RelatedFactsLoader
+from agents.canon_keeper.sentence_index import predicates_to_compare
+from agents.canon_keeper.sentences.reader import read_statement
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book
+from agents.proposals.statements import STATED_PREDICATE
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.queries import FactQuery, FactsAboutQuery
@@ -123,11 +127,15 @@ async def read_snapshot(
     # A retcon may name an entity instead of a fact.
     wanted_ids |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
     entities = await _read_entities(canon, wanted_ids)
+    names = build_name_book(entities.values())
 
     fact_queries = {
         (who.id, predicate, with_history)
         for proposal in proposals
-        for entity_id, predicate, with_history in _fact_queries(proposal, catalogue, facts)
+        for entity_id, predicate, with_history in (
+            *_fact_queries(proposal, catalogue, facts),
+            *_sentence_queries(proposal.change, names),
+        )
         if (who := current_entity(entity_id, entities)) is not None
     }
     merges = [c for c in changes if isinstance(c, MergeEntities)]
@@ -138,7 +146,7 @@ async def read_snapshot(
     statements = {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
         *(
-            canon.facts_about(who, FactsAboutQuery(predicate=what, history=past, limit=MAX_FACTS_PER_QUERY))
+            canon.facts_about(who, _about_query(what, with_history=past))
             for who, what, past in sorted(fact_queries)
         ),
         *(canon.facts_about(who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
@@ -147,6 +155,9 @@ async def read_snapshot(
     )
     for answer in answers:
         facts.update({fact.id: fact for fact in answer})
+    # Their names, by which the sentences of these facts are read.
+    mentioned_ids = {i.entity_id for fact in facts.values() for i in fact.involves}
+    entities |= await _read_entities(canon, mentioned_ids - entities.keys())
 
     creations = [c for c in (p.change for p in proposals) if isinstance(c, CreateEntity)]
     universe = await _read_universe(canon, universe_id)
@@ -199,6 +210,46 @@ def _fact_queries(
                 for predicate in catalogue.related_predicates(fact.predicate):
                     yield from ((i.entity_id, predicate, False) for i in fact.involves)
         case CreateEntity() | UpdateEntity() | MergeEntities() | AdvanceClock():
+            return
+        case _:
+            assert_never(change)
+
+
+MAX_SENTENCES = 1_000
+"""Sentences about one entity with which a new one is compared, the newest: each is read when it is first needed."""
+
+_SENTENCE_PREDICATES = (STATED_PREDICATE, FactKind.EVENT.value)
+"""The predicates of facts that only their sentences tell."""
+
+
+def _about_query(predicate: str, *, with_history: bool) -> FactsAboutQuery:
+    newest = MAX_SENTENCES if predicate in _SENTENCE_PREDICATES and not with_history else None
+    return FactsAboutQuery(
+        predicate=predicate, history=with_history, newest=newest, limit=MAX_FACTS_PER_QUERY
+    )
+
+
+def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKey]:
+    """Yield where the sentences stand that a sentence, a relation or a tag is compared with."""
+    match change:
+        case AssertFact():
+            subject_id = next((i.entity_id for i in change.involves if i.role == SUBJECT), "")
+            claims = read_statement(change.statement, names, subject_id).claims
+            predicates = predicates_to_compare(claims) if claims else ()
+            for entity_id in named_entities(change) if claims else ():
+                yield from ((entity_id, name, False) for name in (*_SENTENCE_PREDICATES, *predicates))
+        case StateChange():
+            if change.op in (StateOp.TAG, StateOp.UNTAG) or change.key == ALIVE:
+                yield change.entity_id, STATED_PREDICATE, False
+        case (
+            CreateEntity()
+            | UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | AdvanceClock()
+            | NoteAxiom()
+        ):
             return
         case _:
             assert_never(change)

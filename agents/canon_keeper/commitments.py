@@ -34,6 +34,12 @@ CLOSED_WORDS = {
     CommitmentKind.QUESTION: "Answered",
 }
 
+UNMET_WORDS = {
+    CommitmentKind.PROMISE: "Not kept",
+    CommitmentKind.DEBT: "Not paid",
+    CommitmentKind.QUESTION: "Not answered",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
@@ -72,17 +78,18 @@ class CommitmentReader:
         selected = [e for e in commitments if e.is_open or include_closed]
         return sorted(selected, key=lambda e: (not e.is_open, -(e.age if e.age is not None else -1)))
 
-    async def pay_off(self, fact_id: Id, at: int | None = None) -> EndFact:
+    async def pay_off(self, fact_id: Id, at: int | None = None, *, is_met: bool = True) -> EndFact:
         """Return the change that pays a commitment off at tick `at`; propose it with the turn it rests on.
 
-        Raises InputError if there is no such commitment, or it is not open.
+        Without `is_met` it ends unmet: a promise is broken, a debt is let go. Raises InputError if there is no such
+        commitment, or it is not open.
         """
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is None or fact.kind is not FactKind.COMMITMENT:
             raise InputError("There is no such promise, debt or question.", kept=NOTHING_DECIDED)
         if not _is_open(fact):
             raise InputError("It is settled already.", kept=NOTHING_DECIDED)
-        return EndFact(fact_id=fact_id, at=at, closed=True)
+        return EndFact(fact_id=fact_id, at=at, closed=is_met)
 
 
 def age_in_words(ticks: int | None, calendar: Calendar) -> str:
@@ -132,6 +139,13 @@ def commitment_kind(fact: Fact | AssertFact) -> CommitmentKind:
 def closed_statement(fact: Fact) -> str:
     """Return the words of a commitment that was paid off (`Kept: Mara promised Jon a boat.`)."""
     return f"{CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
+
+
+def ended_statement(fact: Fact) -> str:
+    """Return the words of a fact that ended; of a commitment, that it was not met (`Not kept: ...`)."""
+    if fact.kind is not FactKind.COMMITMENT:
+        return f"No longer true: {fact.statement}"
+    return f"{UNMET_WORDS[commitment_kind(fact)]}: {fact.statement}"
 
 
 def _is_open(fact: Fact) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
-from agents.canon_keeper.commitments import closed_statement
+from agents.canon_keeper.commitments import closed_statement, ended_statement
 from agents.canon_keeper.fact_readings import (
     ENDED_PREDICATE,
     IS,
@@ -23,9 +23,12 @@ from agents.canon_keeper.fact_readings import (
     is_open,
     is_true,
     starts_later,
+    times_overlap,
 )
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
+from agents.canon_keeper.sentence_index import SentenceRival
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
+from agents.typed_numbers import add_above_floor
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -47,6 +50,7 @@ from stores.records.canon import (
 from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import ProposedChange
+from stores.records.world import Number
 
 
 class UnwritableError(Exception):
@@ -131,18 +135,44 @@ def state_move_of(change: StateChange, catalogue: Catalogue) -> StateMove:
 def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
     """Return whether the claim is a change over time that ends the other fact, and no contradiction.
 
-    It is one if it names the fact, if the predicate changes by nature (a place), or if play gives the value
-    again at a later time. A final value (a death) ends only by the GM's word.
+    It is one if it names the fact, if its words tell of the change (`was killed`), if the predicate changes by
+    nature (a place), or if play gives the value again at a later time. A final value (a death) ends only by the
+    GM's word.
     """
     if other.id in claim.ended_ids:
         return True
     if _predicate(other, draft).is_final(other.value):
         return False
+    if any(rival.is_change and rival.fact.id == other.id for rival in draft.sentence_rivals(claim.fact)):
+        return True
     claim_key = fact_key_of(claim.fact, draft.catalogue)
     is_in_play = claim.proposal.scene_id is not None
     is_given_anew = is_in_play and claim.fact.valid_to is None and starts_later(claim.fact, other)
     has_same_key = claim_key is not None and claim_key == fact_key_of(other, draft.catalogue)
     return has_same_key and (claim.is_movement or (is_given_anew and is_open(other)))
+
+
+def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceRival]:
+    """Return the facts that the claim's sentence cannot be true beside.
+
+    What play moves on without a word (who is where, who has what) is a change if it comes later.
+    """
+    is_in_play = claim.proposal.scene_id is not None
+    return [
+        rival
+        for rival in _sentence_rivals(claim, draft)
+        if not rival.is_change
+        and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
+    ]
+
+
+def _sentence_rivals(claim: FactClaim, draft: CanonDraft) -> Iterator[SentenceRival]:
+    if not is_true(claim.fact):
+        return
+    rival_ids = {other.id for other in draft.rival_facts(claim.fact)} | claim.ended_ids
+    for rival in draft.sentence_rivals(claim.fact):
+        if rival.fact.id not in rival_ids and is_true(rival.fact) and times_overlap(claim.fact, rival.fact):
+            yield rival
 
 
 def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
@@ -154,6 +184,8 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
     named_facts = [draft.facts[i] for i in sorted(claim.ended_ids) if i in draft.facts]
     is_current = is_true(claim.fact) and claim.fact.valid_to is None
     rival_facts = list(draft.rival_facts(claim.fact)) if is_current else []
+    if is_current:
+        rival_facts += [rival.fact for rival in _sentence_rivals(claim, draft)]
     named_facts = [f for f in named_facts if is_open(f) or f.status is FactStatus.SUPERSEDED]
     rival_facts = [f for f in rival_facts if is_open(f)]
     return list({f.id: f for f in (*named_facts, *rival_facts) if is_true(f)}.values())
@@ -250,7 +282,7 @@ def _state_claim(proposal: ProposedChange, change: StateChange, draft: CanonDraf
         involves.append(Involvement(role=OBJECT, entity_id=target.id))
         value, object_name = None, target.name
     elif move.op is StateOp.ADD:
-        value = _sum_after(entity.id, move, draft)
+        value = _sum_after(entity.id, move, draft, change.floor)
     elif value is None:
         raise UnwritableError(f"it gives {entity.name}'s {move.predicate} no value")
     fact = Fact(
@@ -269,7 +301,7 @@ def _state_claim(proposal: ProposedChange, change: StateChange, draft: CanonDraf
     return FactClaim(proposal, fact, is_movement=True)
 
 
-def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> FactValue:
+def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft, floor: Number | None) -> FactValue:
     """Return the number after something was added to it: what the sheet says, in the order of play."""
     fact_key = FactKey(move.predicate, entity_id)
     current_fact = draft.current_fact(fact_key)
@@ -284,7 +316,7 @@ def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> FactValue:
         )
     if before is not None and not is_number(before):
         raise UnwritableError(f"{move.predicate} is {value_in_words(before)}, which nothing can be added to")
-    return (before or 0) + move.value
+    return add_above_floor(before or 0, move.value, floor)
 
 
 def _clock_claim(proposal: ProposedChange, change: AdvanceClock, draft: CanonDraft) -> FactClaim:
@@ -347,9 +379,7 @@ def _ending_claim(proposal: ProposedChange, change: EndFact, draft: CanonDraft) 
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate=ENDED_PREDICATE,
-        statement=closed_statement(ended_fact)
-        if change.closed
-        else f"No longer true: {ended_fact.statement}",
+        statement=closed_statement(ended_fact) if change.closed else ended_statement(ended_fact),
         involves=ended_fact.involves,
         valid_from=next(tick for tick in candidate_ticks if tick is not None),
         authority=proposal.authority,

@@ -139,6 +139,10 @@ class CanonKeeper:
         """Bring back undone proposals, with what was decided of them before. Raises StoreError."""
         await self._log.decide({p.id: decision_before_undo(p.decision) for p in proposals})
 
+    async def restore_decisions(self, decisions: Mapping[Id, Decision | None]) -> None:
+        """Set open proposals back to decisions that were made of them before. Raises StoreError."""
+        await self._log.decide(decisions)
+
     # --- committing ---------------------------------------------------------------------------------
 
     async def commit(

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from agents.canon_keeper.canon_policy import ProposalFindings
-from agents.canon_keeper.commitments import CLOSED_WORDS, closed_statement, commitment_kind
+from agents.canon_keeper.commitments import (
+    CLOSED_WORDS,
+    closed_statement,
+    commitment_kind,
+    ended_statement,
+)
 from agents.canon_keeper.critical_proposals import is_critical
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
@@ -166,7 +171,8 @@ class _ProposalDescriber:
         )
         if change.closed and self._findings.ended_facts:
             return "settled", closed_statement(self._findings.ended_facts[0]), self._group_name(), diff
-        return "ended", f"No longer true: {statement}", self._group_name(), diff
+        title = ended_statement(fact) if (fact := self._ended_fact()) else f"No longer true: {statement}"
+        return "ended", title, self._group_name(), diff
 
     def _describe_update(self, change: UpdateEntity) -> _DescriptionParts:
         entity = self._entities.get(change.entity_id)
@@ -247,6 +253,8 @@ class _ProposalDescriber:
                 diff = ((name, ABSENT, _as_title(sentence)),)
             return "state", _as_title(sentence), name, diff
         before = f"{value_in_words(previous_value)} → " if is_number(previous_value) else ""
+        if previous_value == value:
+            before = "stays "
         return "state", f"{name}: {key} {before}{value_in_words(value)}", name, diff
 
     def _describe_clock(self, change: AdvanceClock) -> _DescriptionParts:

@@ -38,6 +38,7 @@ def build_proposal_row(
     policy_decision = assessed_decision or PolicyDecision(_closed_mark(proposal), confidence_of(proposal))
     return ProposalView(
         number=number,
+        member_ids=(proposal.id,),
         proposal=proposal,
         status=proposal.status,
         verdict=decision.verdict if decision else None,
@@ -51,6 +52,7 @@ def build_proposal_row(
         conflicts=policy_decision.conflicts,
         is_critical=description.critical,
         quote=description.quote,
+        reading=_describe_reading(findings),
         turn_number=turn_number,
         similar_matches=findings.similar_names,
         is_marked_by_rule=policy_decision.by_rule and decision is None,
@@ -58,6 +60,20 @@ def build_proposal_row(
         and decision is not None
         and decision.by == BY_POLICY,
     )
+
+
+NOT_COMPARED = "a sentence: not compared"
+"""Shown for a sentence of which nothing is understood that could contradict another."""
+
+
+def _describe_reading(findings: ProposalFindings) -> str:
+    """Return how a sentence was read, in words; empty for what is no sentence."""
+    if findings.reading is None:
+        return ""
+    if not findings.reading:
+        return NOT_COMPARED
+    claims = (" — ".join(part for part in words if part) for words in findings.reading)
+    return f"read as: {'; '.join(claims)}"
 
 
 def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) -> list[str]:

@@ -10,6 +10,7 @@ from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import read_snapshot
 from agents.canon_keeper.change_application import apply_change
 from agents.canon_keeper.proposal_subjects import causes_of, named_entities, named_facts
+from agents.canon_keeper.supported_canon import read_supported_canon
 from agents.canon_keeper.universe_policy import ReadPolicy
 from agents.proposals.decisions import NOTHING_DECIDED
 from agents.proposals.proposals import ProposalSite, build_proposal
@@ -134,9 +135,11 @@ class RetconPreviewer:
     async def _read_same_turn(
         self, subject_id: Id, evidence: Iterable[Evidence]
     ) -> tuple[list[Fact], list[Entity]]:
-        """Return facts that rest on the same turns, and entities that came into the world by them."""
+        """Return facts that rest on words of the same turns, and entities that came into the world by them."""
         turns = {e.turn_id for e in evidence if e.turn_id and e.kind is not EvidenceKind.SCENE}
-        ids = {subject for _, subject in await self._canon.supported_by(turns)} - {subject_id}
+        supported_pairs = await read_supported_canon(self._canon, turns)
+        own_turns = {turn_id for turn_id, supported_id in supported_pairs if supported_id == subject_id}
+        ids = {i for turn_id, i in supported_pairs if turn_id in own_turns} - {subject_id}
         facts, entities = await gather(self._canon.facts_by_id(ids), self._canon.entities_by_id(ids))
         return sorted(facts.values(), key=lambda f: f.recorded_at), list(entities.values())
 

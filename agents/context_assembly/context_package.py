@@ -18,6 +18,7 @@ from agents.search.retrieval import (
     OmittedItem,
     RecalledPassage,
 )
+from agents.search.scene_recall import RecalledScene
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.memory import Memory
@@ -70,6 +71,8 @@ class RecalledContext:
     """Facts of canon that are not in view; current ones before ended ones."""
     rule_texts: tuple[str, ...] = ()
     """Passages of rule sources."""
+    scenes: tuple[RecalledScene, ...] = ()
+    """Summaries of earlier scenes that are not in the narrative's summary, the best first."""
 
 
 @dataclass(frozen=True, slots=True)

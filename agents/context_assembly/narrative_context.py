@@ -13,13 +13,14 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_decisions import StoryDecision, read_decisions
 from agents.memory_manager.summary_texts import BULLET_KIND, STORY_KIND, STRETCH_LEVELS
+from agents.search.question_cues import content_stems, measure_coverage
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.memory import Summary
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 from stores.records.world import Entity
 
 
@@ -87,6 +88,9 @@ A prompt then mostly only grows at its end, and a provider's prefix cache stays 
 """
 MAX_PREVIOUS_TURNS: Final = 4
 """Turns of the previous scene that are shown while this scene's line is short."""
+MAX_LATEST_NOTES: Final = 6
+MAX_EARLIER_NOTES: Final = 3
+"""Notes that are shown: the latest, and older ones that share words with what the player does."""
 MAX_EARLIER_SCENES: Final = 5
 """Earlier scenes of the story that are read."""
 
@@ -103,10 +107,12 @@ class NarrativeContext:
     """Summaries of earlier scenes and of turns out of view."""
     decisions: tuple[StoryDecision, ...] = ()
     """What was decided in the story and holds, the oldest first: all of it, however long ago."""
+    notes: tuple[str, ...] = ()
+    """Notes of the GM's, out of character: the latest, and older ones on what the player does; oldest first."""
     met_before_ids: frozenset[Id] = frozenset()
     """Those who were in an earlier scene with the player character."""
-    arrival_ticks: Mapping[Id, int] = field(default_factory=dict)
-    """World time at which characters arrived whom this scene brought into canon."""
+    creation_ticks: Mapping[Id, int] = field(default_factory=dict)
+    """World time at which this scene proposed characters, whether or not they are canon by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,31 +157,32 @@ class NarrativeReader:
     ) -> NarrativeContext:
         """Return what the log holds for the scene, given its turns in view. Raises StoreError."""
         turns_in_view = await turns_in_view_task
-        summary_lines, met_before_ids, arrival_ticks, decisions = await gather(
+        summary_lines, met_before_ids, creation_ticks, decisions, notes = await gather(
             self._read_summary_lines(
                 scene.scene, turns_in_view.earlier_scenes, {t.id for t in turns_in_view.turns}
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
-            self._read_arrival_ticks(scene.scene),
+            self._read_creation_ticks(scene.scene),
             read_decisions(self.log, scene, turns_in_view.earlier_scenes),
+            self.log.notes(story_id=scene.story.id),
         )
         return NarrativeContext(
             recent_turns=tuple(_drop_answered_turns(turns_in_view.turns, player_text)),
             previous_scene_turns=turns_in_view.previous_scene_turns,
             summary_lines=summary_lines,
             decisions=decisions,
+            notes=select_notes([note.text for note in notes], player_text),
             met_before_ids=met_before_ids,
-            arrival_ticks=arrival_ticks,
+            creation_ticks=creation_ticks,
         )
 
-    async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
-        """Return when characters arrived whom this scene brought into canon and its record lists in the cast."""
-        accepted_proposals = await self.log.proposals(
-            ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity")
+    async def _read_creation_ticks(self, scene: Scene) -> dict[Id, int]:
+        """Return when the scene proposed each entity that it proposed."""
+        statuses = [*OPEN_STATUSES, ProposalStatus.ACCEPTED]
+        creations = await self.log.proposals(
+            ProposalQuery(scene_id=scene.id, statuses=statuses, kind="create_entity")
         )
-        tick_by_entity = {
-            p.change.entity_id: p.tick for p in accepted_proposals if isinstance(p.change, CreateEntity)
-        }
+        tick_by_entity = {p.change.entity_id: p.tick for p in creations if isinstance(p.change, CreateEntity)}
         return {i: scene.tick if tick is None else tick for i, tick in tick_by_entity.items()}
 
     async def _read_summary_lines(
@@ -211,6 +218,16 @@ class NarrativeReader:
             if shared_scenes.intersection(scenes)
         }
         return frozenset(met_ids - {pc_id})
+
+
+def select_notes(note_texts: Sequence[str], player_text: str) -> tuple[str, ...]:
+    """Return the latest notes, and of those before the ones that share most words with the player's text."""
+    earlier_notes, latest_notes = note_texts[:-MAX_LATEST_NOTES], note_texts[-MAX_LATEST_NOTES:]
+    asked_stems = content_stems(player_text)
+    shares = [measure_coverage(asked_stems, content_stems(text), {}) for text in earlier_notes]
+    best_indexes = sorted(range(len(earlier_notes)), key=lambda n: (-shares[n], -n))[:MAX_EARLIER_NOTES]
+    chosen_notes = [earlier_notes[n] for n in sorted(best_indexes) if shares[n]]
+    return tuple(dict.fromkeys(" ".join(text.split()) for text in (*chosen_notes, *latest_notes)))
 
 
 def _drop_answered_turns(turns: Sequence[Turn], player_text: str) -> Sequence[Turn]:

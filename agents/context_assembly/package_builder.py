@@ -15,13 +15,14 @@ from agents.context_assembly.context_package import (
     RecalledContext,
     ScenePerson,
 )
-from agents.context_assembly.narrative_context import NarrativeReader, TurnsInView
+from agents.context_assembly.narrative_context import NarrativeContext, NarrativeReader, TurnsInView
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.prose.names import find_names
 from agents.search.memory_recall import MemoryRecall, RecalledMemories
 from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import (
+    MAX_SCENES,
     SEARCH_TIMEOUT_SECONDS,
     ContextRetriever,
     OmittedItem,
@@ -168,7 +169,7 @@ class ContextPackageBuilder:
             agenda=agenda,
             canonical=canon_context,
             narrative=narrative,
-            recalled=_build_recalled(canon_context, recalled_memories, retrieved_context),
+            recalled=_build_recalled(canon_context, narrative, recalled_memories, retrieved_context),
             player_text=player_text,
             omitted_items=(*retrieved_context.omitted_items, *recalled_memories.omitted_items),
             metadata=PackageMetadata(
@@ -315,17 +316,22 @@ class ContextPackageBuilder:
 
 
 def _build_recalled(
-    canon_context: CanonContext, recalled_memories: RecalledMemories, retrieved_context: RetrievedContext
+    canon_context: CanonContext,
+    narrative: NarrativeContext,
+    recalled_memories: RecalledMemories,
+    retrieved_context: RetrievedContext,
 ) -> RecalledContext:
-    """Combine what was recalled and found, without the facts that are in view anyway."""
+    """Combine what was recalled and found, without the facts and summaries that are in view anyway."""
     fact_lists = (
         *(canon_context.facts, canon_context.relations, canon_context.encounters, canon_context.assertions),
         *(canon_context.axioms, canon_context.settled_commitments, canon_context.nearby_relations),
     )
     shown_fact_ids = {fact.id for facts in fact_lists for fact in facts}
     facts = tuple(fact for fact in retrieved_context.facts if fact.id not in shown_fact_ids)
+    shown_summaries = "\n".join(narrative.summary_lines)
+    scenes = tuple(s for s in retrieved_context.scenes if s.text not in shown_summaries)[:MAX_SCENES]
     return RecalledContext(
-        recalled_memories.by_entity, retrieved_context.passages, facts, retrieved_context.rule_texts
+        recalled_memories.by_entity, retrieved_context.passages, facts, retrieved_context.rule_texts, scenes
     )
 
 

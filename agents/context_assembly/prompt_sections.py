@@ -17,7 +17,7 @@ from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
-from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
@@ -37,7 +37,9 @@ SECTIONS: Final = (
     "decisions",
     "summary",
     "recent",
+    "notes",
     "memories",
+    "scenes",
     "recalled",
     "named",
     "state",
@@ -84,6 +86,8 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
             _recent_text(package, narrative.recent_turns),
         ),
         "memories": _memories_text(package),
+        "notes": _bullet_list(narrative.notes),
+        "scenes": _bullet_list(_recalled_scene_lines(package)),
         "recalled": _bullet_list(_recalled_lines(package)),
         "named": _bullet_list(_person_line(p, package) for p in canon.named_elsewhere),
         "state": _state_text(package),
@@ -249,13 +253,21 @@ def _recalled_lines(package: ContextPackage) -> Iterable[str]:
     yield from (f"By the book: {rule}" for rule in package.recalled.rule_texts)
 
 
+def _recalled_scene_lines(package: ContextPackage) -> Iterable[str]:
+    """Return the summaries of earlier scenes, each with its place in play."""
+    for recalled_scene in package.recalled.scenes:
+        heading = recalled_scene.scene.label
+        text = recalled_scene.text
+        yield text if text.startswith(heading) else f"[{heading}] {text}"
+
+
 def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
     """Format a turn of earlier play with its place and time."""
     scene, turn = passage.scene, passage.turn
     is_same_story = scene.story_id == package.scene.story.id
     pc_name = package.player_character.name if is_same_story and package.player_character else "Player"
     when_text = turn.time_text or format_tick(package.scene.universe.calendar, turn.tick)
-    where_text = f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+    where_text = scene.label
     is_named_player = turn.name and turn.speaker is Speaker.PLAYER
     line = f"{turn.name}: {_collapse_spaces(turn.text)}" if is_named_player else format_turn(turn, pc_name)
     return f"[{where_text}, {when_text}] {line}"
@@ -269,16 +281,11 @@ def _recent_text(package: ContextPackage, turns: Iterable[Turn]) -> str:
 def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
     """Return the turns of this scene's line that an NPC was present for, with what it heard of them."""
     scene = package.scene
-    created_ticks = {
-        p.change.entity_id: p.tick for p in scene.staged_proposals if isinstance(p.change, CreateEntity)
-    }
-    arrival_ticks = {i: scene.scene.tick if tick is None else tick for i, tick in created_ticks.items()}
-    arrival_ticks |= package.narrative.arrival_ticks
     attendance = Attendance(
         pc_id=scene.story.pc_id,
-        cast=frozenset(i for i in scene.scene.cast if i not in arrival_ticks),
+        cast=frozenset(scene.scene.cast),
         names_by_id={p.entity.id: names_of(p.entity) for p in package.canonical.cast},
-        brought_in_ticks=arrival_ticks,
+        created_ticks=package.narrative.creation_ticks,
         presence_entries=scene.scene_presence_entries(),
     )
     heard_turns = (

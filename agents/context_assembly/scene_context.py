@@ -16,7 +16,7 @@ from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AssertFact, Authority, CreateEntity, StateChange
+from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
 from stores.records.story_journal import JournalEntry, PresenceEntry, UndoEntry, find_undone_entry_ids
@@ -71,30 +71,41 @@ class SceneContext:
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None
 
     def present_actors(self) -> list[Entity]:
-        """Return the characters present.
-
-        The cast, those created on the line and those who came, without those who left.
-        """
-        present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids(in_play=True)))
+        """Return the characters present: the cast and those who came, without those who left."""
+        present_ids = dict.fromkeys(self.scene.cast)
         for entry in self.scene_presence_entries():
             if entry.here:
                 present_ids.setdefault(entry.entity_id)
             else:
                 present_ids.pop(entry.entity_id, None)
-        present_entities = [self.entities[i] for i in present_ids if i in self.entities]
-        return [e for e in present_entities if e.kind in ACTORS]
+        present_entities = (self._current_entity(i) for i in present_ids)
+        present_by_id = {e.id: e for e in present_entities if e is not None and e.kind in ACTORS}
+        return list(present_by_id.values())
 
-    def created_entity_ids(self, *, in_play: bool = False) -> list[Id]:
-        """Return the entities that were created on the line; `in_play`: without those that an imported log names."""
-        return [
-            p.change.entity_id
-            for p in self.staged_proposals
-            if isinstance(p.change, CreateEntity) and not (in_play and p.authority is Authority.SOURCE)
-        ]
+    def _current_entity(self, entity_id: Id) -> Entity | None:
+        """Return the entity that an id means now: what was merged away is what it was merged into."""
+        entity = self.entities.get(entity_id)
+        while entity is not None and entity.merged_into:
+            entity = self.entities.get(entity.merged_into)
+        return entity
+
+    def is_dead(self, entity: Entity) -> bool:
+        """Return whether somebody is dead, by canon or by what is staged on the line."""
+        state = self.working_state(entity)
+        is_dead = state.values.get("alive", "dead" not in {tag.casefold() for tag in state.tags}) is False
+        for change in (p.change for p in self.staged_proposals):
+            if isinstance(change, AssertFact) and change.predicate == "alive":
+                is_about = any(i.role == "subject" and i.entity_id == entity.id for i in change.involves)
+                is_dead = change.value is False if is_about else is_dead
+        return is_dead
 
     def scene_presence_entries(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""
         return [e for e in self.presence_entries() if e.scene_id == self.scene.id]
+
+    def last_presence_entries(self) -> dict[Id, PresenceEntry]:
+        """Return by character the last entry of this scene, which says how they are in it now."""
+        return {entry.entity_id: entry for entry in self.scene_presence_entries()}
 
     def presence_entries(self) -> list[PresenceEntry]:
         """Return who came into the story's scenes and who left them, in the order of the line."""
@@ -156,9 +167,13 @@ class SceneContextLoader:
         return await self._with_undecided(context, [p for p in open_proposals if p.status in OPEN_STATUSES])
 
     async def advance(
-        self, context: SceneContext, turns: Sequence[Turn], proposals: Sequence[ProposedChange]
+        self,
+        context: SceneContext,
+        turns: Sequence[Turn],
+        proposals: Sequence[ProposedChange],
+        entries: Sequence[JournalEntry] = (),
     ) -> SceneContext:
-        """Return the context after these turns were appended to its line and these proposals staged.
+        """Return the context after these turns were appended to its line, these proposals staged and entries made.
 
         Nothing that the context already holds is read again.
         """
@@ -166,6 +181,9 @@ class SceneContextLoader:
             head = turns[-1]
             scene = context.scene.model_copy(update={"head": head.id})
             context = replace(context, scene=scene, head=head, last_play_turn=head, scene_transition=None)
+        if entries:
+            story = context.story.model_copy(update={"entries": (*context.story.entries, *entries)})
+            context = replace(context, story=story, story_entries=(*context.story_entries, *entries))
         return await self._with_undecided(context, (*context.undecided, *proposals))
 
     async def _with_undecided(
@@ -268,6 +286,11 @@ class SceneContextLoader:
             canon_entities = await self.canon.entities_by_id(missing_ids)
             # A retconned entity is not here, whatever an earlier commit wrote into the scene's record.
             entities |= {i: e for i, e in canon_entities.items() if e.status is not EntityStatus.RETCONNED}
+            if (
+                merged_into_ids := {e.merged_into for e in entities.values() if e.merged_into}
+                - entities.keys()
+            ):
+                entities |= await self.canon.entities_by_id(merged_into_ids)
         for proposal in staged_proposals:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
                 entities[proposal.change.entity_id] = build_entity(proposal, proposal.change)

@@ -1,29 +1,40 @@
 """Stages the GM's declarations: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
 
-Each has the typed words and the current turn of play as evidence, so that undoing that turn undoes the
-declaration too. Nothing here writes canon.
+Each rests on the typed words, and on the current turn of play only if its words support what is declared.
+It belongs to that turn all the same, so that undoing the turn undoes the declaration too. Nothing here writes canon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.effects import fit_value, parse_effects
+from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
+from agents.prose.supporting_words import mentions_name, supports_statement
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.sheets import find_floor
 from stores.errors import InputError
 from stores.records.canon import (
+    AssertFact,
     Authority,
+    CreateEntity,
     Evidence,
+    FactKind,
+    NoteAxiom,
     Payload,
     StateChange,
+    StateOp,
 )
 from stores.records.ids import IdGenerator
+from stores.records.play import Speaker
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 
@@ -37,8 +48,10 @@ class DeclarationService:
         proposals: Proposals,
         read_catalogue: ReadCatalogue,
         ids: IdGenerator,
+        find_pack: Callable[[SceneContext], Pack | None],
     ) -> None:
         self._context = context
+        self._find_pack = find_pack
         self._proposals = proposals
         self._read_catalogue = read_catalogue
         self._ids = ids
@@ -63,7 +76,9 @@ class DeclarationService:
             connection = declare.build_connection_fact(
                 await self._find_start_place(context, start_name.strip()), change, catalogue.phrase
             )
-            proposals.append(self._build_proposal(context, connection, argument))
+            # The words that tell of the place tell of the way there, which begins where they are spoken.
+            evidence = _supporting_turn_evidence(context, change, argument)
+            proposals.append(self._build_proposal(context, connection, argument, evidence=evidence))
         return await self._stage_command(proposals)
 
     async def declare_companion(
@@ -106,13 +121,8 @@ class DeclarationService:
     async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
         catalogue = await self._read_catalogue(context.universe.id)
-        change = await declare.read_fact(
-            argument,
-            catalogue.names(),
-            scene_entity_finder(context, self._context),
-            catalogue.phrase,
-            context.tick,
-        )
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        change = await declare.read_fact(argument, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 
@@ -121,8 +131,8 @@ class DeclarationService:
         change = await declare.read_axiom(argument, scene_entity_finder(context, self._context))
         return await self._stage_proposal(context, change, argument)
 
-    async def declare_move(self, context: SceneContext, argument: str) -> ProposedChange:
-        """Propose that the player character is now in a place."""
+    async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
+        """Propose that the player character is now in a place; return the place, too."""
         actor = context.player_character()
         if actor is None:
             raise InputError(
@@ -136,7 +146,7 @@ class DeclarationService:
                 todo="/place Name brings in a new place.",
             )
         change = build_location_fact(actor, place, context.tick)
-        return await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
+        return place, await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
@@ -144,7 +154,17 @@ class DeclarationService:
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
             effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
-            changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
+            changes.append(
+                StateChange(
+                    entity_id=entity.id,
+                    key=effect.key,
+                    op=effect.op,
+                    value=effect.value,
+                    floor=find_floor(self._find_pack(context), effect.key)
+                    if effect.op is StateOp.ADD
+                    else None,
+                )
+            )
         return await self.propose_state_changes(context, changes, argument)
 
     async def propose_state_changes(
@@ -170,8 +190,25 @@ class DeclarationService:
     async def stage_change(
         self, context: SceneContext, change: Payload, quote: str, *, evidence: Sequence[Evidence] = ()
     ) -> ProposedChange:
-        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome)."""
-        return await self._stage_proposal(context, change, quote, evidence=evidence)
+        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome).
+
+        A sentence that states a fact of the catalogue, such as a death, proposes that as well.
+        """
+        proposal = await self._stage_proposal(context, change, quote, evidence=evidence)
+        if isinstance(change, AssertFact):
+            await self._stage_sentence_fact(context, quote, evidence=evidence)
+        return proposal
+
+    async def _stage_sentence_fact(
+        self, context: SceneContext, sentence: str, *, evidence: Sequence[Evidence]
+    ) -> None:
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        mentioned_entities = await declare.find_mentioned_entities(sentence, find_entity)
+        catalogue = await self._read_catalogue(context.universe.id)
+        change = read_sentence_fact(sentence, mentioned_entities, catalogue, context.tick)
+        if change is not None and change.fact_kind in (FactKind.STATE, FactKind.RELATION):
+            critical = catalogue.is_critical(change.predicate, change.value)
+            await self._stage_proposal(context, change, sentence, critical=critical, evidence=evidence)
 
     async def _stage_proposal(
         self,
@@ -208,9 +245,33 @@ class DeclarationService:
             Authority.GM,
             _site_of(context),
             turn=context.last_play_turn,
-            evidence=evidence,
+            evidence=evidence or _supporting_turn_evidence(context, change, quote),
             critical=critical,
         )
+
+
+def _supporting_turn_evidence(context: SceneContext, change: Payload, quote: str) -> tuple[Evidence, ...]:
+    """Return the current turn as evidence, if its words support what is declared."""
+    turn, hero = context.last_play_turn, context.player_character()
+    if turn is None or turn.speaker in (Speaker.SYSTEM, Speaker.ORACLE):
+        return ()
+    hero_name = hero.name if hero else ""
+    if isinstance(change, CreateEntity):
+        is_supported = mentions_name(turn.text, change.name)
+    else:
+        is_supported = supports_statement(turn.text, _statement_of(context, change, quote), hero_name)
+    return (turn_evidence(turn),) if is_supported else ()
+
+
+def _statement_of(context: SceneContext, change: Payload, quote: str) -> str:
+    """Return what a declaration says in a sentence."""
+    if isinstance(change, AssertFact | NoteAxiom):
+        return change.statement
+    if isinstance(change, StateChange) and (entity := context.entities.get(change.entity_id)):
+        what = change.key if change.op in (StateOp.TAG, StateOp.UNTAG) else f"{change.key} {change.value}"
+        return f"{entity.name}: {'not ' if change.op is StateOp.UNTAG else ''}{what}"
+    label, colon, sentence = quote.partition(": ")  # as in `Paid: Mara owes the well a coin.`
+    return sentence if colon else label
 
 
 def _site_of(context: SceneContext) -> ProposalSite:

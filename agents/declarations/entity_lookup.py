@@ -7,24 +7,31 @@ from collections.abc import Collection
 from agents.canon_keeper.change_application import build_entity
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.reader import FindEntity
+from agents.prose.names import names_of
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus
-from stores.records.world import Entity
+from stores.records.world import Entity, EntityKind
 
 
 def scene_entity_finder(
-    context: SceneContext, contexts: SceneContextLoader, *, guess: bool = False
+    context: SceneContext, contexts: SceneContextLoader, *, guess: bool = False, guess_people: bool = False
 ) -> FindEntity:
     """Return a function that finds the one entity of a name in the scene or its universe.
 
-    With `guess`, a word of the name of somebody present will do.
+    With `guess`, a word of the name of somebody present will do; with `guess_people`, only the name by which
+    somebody is called for short: `Dob` for Dob Harrow.
     """
 
     async def find(name: str) -> Entity | None:
-        return _single_entity(await contexts.find_entities(context, name, allow_partial=guess))
+        matches = await contexts.find_entities(context, name, allow_partial=guess)
+        if matches or not guess_people or not name[:1].isupper():
+            return _single_entity(matches)
+        person = _single_entity(await contexts.find_entities(context, name, allow_partial=True))
+        is_called_so = person is not None and person.kind in _PEOPLE and _is_short_name(name, person)
+        return person if is_called_so else None
 
     return find
 
@@ -59,6 +66,15 @@ async def _read_proposed_entities(
 ) -> list[Entity]:
     creation_proposals = await log.proposals(ProposalQuery(universe_id=universe_id, statuses=statuses))
     return [build_entity(p, p.change) for p in creation_proposals if isinstance(p.change, CreateEntity)]
+
+
+_PEOPLE = (EntityKind.CHARACTER, EntityKind.CREATURE)
+
+
+def _is_short_name(name: str, person: Entity) -> bool:
+    """Say whether somebody is called so for short: by one part of the name, or by a title with it."""
+    title, _, rest = name.rpartition(" ")
+    return rest in names_of(person) and (not title or title in person.name.split())
 
 
 def _single_entity(matches: list[Entity]) -> Entity | None:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from agents.canon_keeper.predicates import Catalogue
+from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.effects import MAX_NUMBER, TRUTH_KEYS, read_truth
 from agents.proposals.statements import (
     MAX_NAME_LENGTH,
@@ -62,6 +64,10 @@ _CAPITALISED = re.compile(
 )
 """Names as they stand in a sentence, with what joins them and an article before them, which may be part of
 the first: `the Heron House` of an inn called The Heron House."""
+_SMALL_LETTERS = re.compile(
+    r"\b(?i:the|a|an|his|her|their|its|my)\s+([a-z][a-z'’-]*(?:\s+[a-z][a-z'’-]*){0,2})"
+)
+"""What may be the name of a thing in small letters: up to three words behind an article."""
 _DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
 _DESCRIBED_AFTER_COMMA = re.compile(
@@ -71,6 +77,8 @@ _DESCRIBED_AFTER_COMMA = re.compile(
 """A name with a comma and who it is; the comma of `Harl, Lord of the Pans` is part of the name."""
 _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
 """Words that join names and name nobody alone."""
+_MAX_SPANS = 40
+_MAX_SMALL_SPANS = 6
 _MAX_SPAN_WORDS = 24
 _MAX_NAME_WORDS = 6
 """Words of one capitalised span that are read, and of one name in it."""
@@ -148,18 +156,13 @@ def build_tie_fact(tie: str, person_id: Id, hero_id: Id, statement: str, tick: i
     )
 
 
-async def read_fact(
-    argument: str,
-    predicates: Collection[str],
-    find: FindEntity,
-    phrase: PhraseFact,
-    tick: int,
-) -> AssertFact:
+async def read_fact(argument: str, catalogue: Catalogue, find: FindEntity, tick: int) -> AssertFact:
     """Read a fact.
 
     `Mara located_in Hidden Chamber` (a predicate of the catalogue between two names, or a name and a
-    value) is a relation or a state; `event: ...`, `promise: ...` and the like name the kind; any other
-    sentence is an attribute of whoever it names. Raises InputError when there is no sentence.
+    value) is a relation or a state, and so is a sentence that says as much (`Mara is in the Hidden Chamber`);
+    `event: ...`, `promise: ...` and the like name the kind; any other sentence is an attribute of whoever it
+    names. Raises InputError when there is no sentence.
     """
     text = require_statement_length(argument.strip())
     if not text:
@@ -171,18 +174,21 @@ async def read_fact(
     if death_match := _DEATH_PATTERN.fullmatch(text.rstrip(".")):
         dead_entity = await find(death_match[1])
         if dead_entity is not None:
-            return _build_alive_fact(dead_entity, False, phrase, tick)
-    relation = await _read_relation(text, predicates, find, phrase, tick)
+            return _build_alive_fact(dead_entity, False, catalogue.phrase, tick)
+    relation = await _read_relation(text, catalogue.names(), find, catalogue.phrase, tick)
     if relation is not None:
         return relation
     kind, predicate = FactKind.ATTRIBUTE, STATED_PREDICATE
     if kind_match := _KIND_PREFIX.fullmatch(text):
         (kind, predicate), text = _FACT_KIND_BY_WORD[kind_match[1].casefold()], kind_match[2].strip()
+    mentioned_entities = await find_mentioned_entities(text, find)
+    if kind_match is None and (fact := read_sentence_fact(text, mentioned_entities, catalogue, tick)):
+        return fact
     return AssertFact(
         fact_kind=kind,
         predicate=predicate,
         statement=as_question(text) if predicate == "question" else as_sentence(text),
-        involves=tuple(build_involvements(await find_mentioned_entities(text, find))),
+        involves=tuple(build_involvements(mentioned_entities)),
         valid_from=tick,
     )
 
@@ -214,12 +220,38 @@ async def read_axiom(argument: str, find: FindEntity) -> NoteAxiom:
 
 
 async def find_mentioned_entities(text: str, find: FindEntity) -> list[Entity]:
-    """Return the entities that the text names, in its order: capitalised spans and their parts."""
+    """Return the entities that the text names, in its order.
+
+    Capitalised spans and their parts name one, and so does the whole name of a thing or a place in small letters:
+    `the glass bell`.
+    """
+    entities_by_place: list[tuple[int, Entity]] = []
+    for span in list(_CAPITALISED.finditer(text))[:_MAX_SPANS]:
+        words = span[0].split()[:_MAX_SPAN_WORDS]
+        entities_by_place += [(span.start(), entity) for entity in await _find_named_entities(words, find)]
+    for span in list(_SMALL_LETTERS.finditer(text))[:_MAX_SMALL_SPANS]:
+        if (thing := await _find_thing(span[1].split(), find)) is not None:
+            entities_by_place.append((span.start(), thing))
     entities_by_id: dict[Id, Entity] = {}
-    for span in _CAPITALISED.findall(text)[:40]:
-        for entity in await _find_named_entities(span.split()[:_MAX_SPAN_WORDS], find):
-            entities_by_id.setdefault(entity.id, entity)
+    for _, entity in sorted(entities_by_place, key=lambda placed: placed[0]):
+        entities_by_id.setdefault(entity.id, entity)
     return list(entities_by_id.values())
+
+
+async def _find_thing(words: list[str], find: FindEntity) -> Entity | None:
+    """Return the thing or place whose whole name stands at the beginning of the words."""
+    for size in range(len(words), 0, -1):
+        name = " ".join(words[:size])
+        entity = await find(name) or await find(f"the {name}")
+        if entity is not None and _is_called(entity, name):
+            return entity
+    return None
+
+
+def _is_called(entity: Entity, name: str) -> bool:
+    is_thing = entity.kind in (EntityKind.OBJECT, EntityKind.PLACE)
+    names = (n.casefold() for n in (entity.name, *entity.aliases))
+    return is_thing and any(n in (name, f"the {name}") for n in names)
 
 
 async def _find_named_entities(words: list[str], find: FindEntity) -> list[Entity]:

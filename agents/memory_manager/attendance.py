@@ -1,9 +1,9 @@
 """Works out who was present at each turn of a line, and what of it they could hear.
 
-The scene's cast, those whom a turn creates and those who came since are present until they leave. A
-presence entry on a turn holds from the next turn on: somebody who leaves after a turn heard it; somebody
-who arrives heard it only if it mentions them. The player character is always present; the dead and the
-senseless hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
+The scene's cast and those who came since are present until they leave. A presence entry on a turn holds
+from the next turn on: somebody who leaves with a turn heard it; somebody who arrives heard it if its own
+words bring them in, or mention them. The player character is always present; the dead and the senseless
+hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
 lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it gives the
 order of events.
 """
@@ -19,7 +19,7 @@ from agents.prose.actions import enters_scene, find_spoken_words
 from agents.prose.names import any_name_pattern
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
-from stores.records.story_journal import PresenceEntry
+from stores.records.story_journal import Awareness, PresenceEntry
 
 _ORACLE_ANSWER = re.compile(r" · tension \d+ · d100 \d+ · ")
 """The wording of an oracle's answer (`agents/resolver/oracle.py`)."""
@@ -56,8 +56,8 @@ class Attendance:
     """Those who were present from the start."""
     names_by_id: NamesById
     """The names of everyone who may be meant."""
-    brought_in_ticks: Mapping[Id, int] = field(default_factory=dict)
-    """World time at which somebody was created in the scene."""
+    created_ticks: Mapping[Id, int] = field(default_factory=dict)
+    """World time at which somebody was created in the scene; that alone does not make them present."""
     presence_entries: Sequence[PresenceEntry] = ()
     """Arrivals and departures of this scene, in the order of the line."""
     senseless_intervals: Mapping[Id, Sequence[TickInterval]] = field(default_factory=dict)
@@ -67,15 +67,13 @@ class Attendance:
 
     def list_present(self, turn: Turn) -> list[Id]:
         """Return who was present at a turn, whether or not they could hear."""
-        possible_ids = dict.fromkeys(
-            (*self._player_ids(), *self.cast, *self.brought_in_ticks, *self._presence_ids())
-        )
+        possible_ids = dict.fromkeys((*self._player_ids(), *self.cast, *self._presence_ids()))
         return [i for i in possible_ids if self._is_there(i, turn)]
 
     @property
     def is_empty(self) -> bool:
         """Whether nobody was ever present."""
-        return not (self.pc_id or self.cast or self.brought_in_ticks or self.presence_entries)
+        return not (self.pc_id or self.cast or self.presence_entries)
 
     def heard_texts(self, turn: Turn) -> dict[Id, str]:
         """Return by hearer what each could hear and see of a turn; empty if it was for nobody."""
@@ -114,30 +112,37 @@ class Attendance:
     def _is_there(self, entity_id: Id, turn: Turn) -> bool:
         if entity_id == self.pc_id:
             return True
-        brought_in_tick = self.brought_in_ticks.get(entity_id)
-        is_there = brought_in_tick < turn.tick if brought_in_tick is not None else entity_id in self.cast
-        arrives_in_turn = brought_in_tick == turn.tick
+        is_there = entity_id in self.cast
+        arrival: PresenceEntry | None = None
         for entry in self.presence_entries:
             if entry.entity_id != entity_id:
                 continue
             if entry.tick < turn.tick:
-                is_there, arrives_in_turn = entry.here, False
+                is_there, arrival = entry.here, None
             elif entry.tick == turn.tick and entry.here and not is_there:
-                arrives_in_turn = True
-        if arrives_in_turn and not is_there:
-            return self._is_mentioned_arriving(entity_id, turn, brought_in_tick == turn.tick)
+                arrival = arrival or entry
+        if arrival is not None:
+            return arrival.is_narrated or self._is_mentioned_arriving(entity_id, turn)
         return is_there
 
-    def _is_mentioned_arriving(self, entity_id: Id, turn: Turn, was_brought_in: bool) -> bool:
-        """Say whether a turn mentions somebody who arrives with it."""
+    def _is_mentioned_arriving(self, entity_id: Id, turn: Turn) -> bool:
+        """Say whether a turn mentions somebody whom a command brings in after it."""
         names = self.names_by_id.get(entity_id, ())
         if not names or turn.speaker not in (Speaker.GM, Speaker.NPC, Speaker.PLAYER):
             return False
-        if was_brought_in:
+        if self.created_ticks.get(entity_id) == turn.tick:
             return re.search(any_name_pattern(names), turn.text, re.IGNORECASE) is not None
         return (
             enters_scene(turn.text, names) or bool(find_spoken_words(turn.text, names)) or turn.name in names
         )
 
     def _is_senseless_at(self, entity_id: Id, tick: int) -> bool:
-        return any(interval.includes(tick) for interval in self.senseless_intervals.get(entity_id, ()))
+        if any(interval.includes(tick) for interval in self.senseless_intervals.get(entity_id, ())):
+            return True
+        last_entries = [
+            e
+            for e in self.presence_entries
+            if e.entity_id == entity_id
+            and (e.tick < tick or (e.tick == tick and e.is_narrated and e.awareness is Awareness.AWARE))
+        ][-1:]
+        return any(entry.awareness is not Awareness.AWARE for entry in last_entries)

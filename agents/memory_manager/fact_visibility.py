@@ -14,6 +14,7 @@ from rapidfuzz import fuzz
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.spoken_sentences import SpokenSentence
+from agents.prose.actions import enters_scene
 from agents.prose.names import any_name_pattern
 from agents.prose.quotes import find_quote
 from stores.records.canon import EvidenceKind, Fact, FactKind, normalize_statement
@@ -145,6 +146,27 @@ class FactVisibility:
             if p and normalize_statement(p) not in _SMALL_WORDS and len(p) > 2
         }
         return re.search(any_name_pattern(name_parts), heard_text, re.IGNORECASE) is not None
+
+    def covers_turn(self, stated_fact: StatedFact, turn: Turn, heard_text: str) -> bool:
+        """Say whether a memory of the fact says what the turn was about, so that the turn needs none of its own.
+
+        A fact that was declared when the turn happened to be the latest may be about something else.
+        """
+        if stated_fact.is_health_change:
+            return False
+        fact, attendance = stated_fact.fact, self._stretch.attendance
+        if is_text_in(fact.statement.rstrip("."), heard_text) or self._is_worded_in(fact, heard_text):
+            return True
+        return any(
+            (i.entity_id == attendance.find_speaker_id(turn) or self.is_named(i.entity_id, heard_text))
+            for i in fact.involves
+            if i.role == "subject"
+        )
+
+    def names_arrival(self, heard_text: str) -> bool:
+        """Say whether a text tells that one of the scene's people comes in."""
+        names_by_id = self._stretch.attendance.names_by_id
+        return any(names and enters_scene(heard_text, names) for names in names_by_id.values())
 
     def is_whispered(self, turn: Turn, hearer_id: Id) -> bool:
         return hearer_id in turn.hearers or any(

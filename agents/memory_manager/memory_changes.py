@@ -75,8 +75,7 @@ def is_misremembered(memory: Memory) -> bool:
 
 def _fade_memory(memory: Memory, turn: Turn, stretch: SceneStretch) -> Memory:
     heard_text = stretch.attendance.heard_texts(turn).get(memory.entity_id, "")
-    pc_name = stretch.names_by_id.get(stretch.attendance.pc_id or "", "")
-    text = format_heard_turn(turn, heard_text, pc_name) if heard_text else ""
+    text = format_heard_turn(turn, heard_text, stretch) if heard_text else ""
     field_values = {
         "text": text,
         "linked_fact_id": None,

@@ -8,6 +8,8 @@ from stores.records.ids import Id
 
 REPEATING: Final = "again"
 """The fingerprint of a scene whose turns are being processed again."""
+WORDS_VERSION: Final = 2
+"""Counts the ways in which memories were put into words: a scene written in an earlier one is written again."""
 
 
 class MemoryCursor(NamedTuple):
@@ -27,14 +29,16 @@ class MemoryCursor(NamedTuple):
 
     @classmethod
     def parse(cls, cursor_text: str) -> MemoryCursor:
-        """Return the cursor that was stored; the first one if the text is none."""
-        turn_id, depth, fingerprint, edition = [*cursor_text.split(" "), *("",) * 4][:4]
+        """Return the cursor that was stored; before the first turn if there is none, or if its words are old."""
+        turn_id, depth, fingerprint, edition, version = [*cursor_text.split(" "), *("",) * 5][:5]
         if not edition.isdecimal():
             return cls()
+        if version != str(WORDS_VERSION):
+            return cls(edition=int(edition))
         return cls(turn_id, int(depth), fingerprint, int(edition))
 
     def as_text(self) -> str:
-        return f"{self.turn_id} {self.depth} {self.fingerprint} {self.edition}"
+        return f"{self.turn_id} {self.depth} {self.fingerprint} {self.edition} {WORDS_VERSION}"
 
     @property
     def is_changing(self) -> bool:

@@ -1,8 +1,9 @@
 """Extracts the memories that a stretch of a scene leaves to those who were present.
 
 Every turn leaves each of them at most: a memory of each fact that the turn shows, of each thing that
-somebody tells them and that can be compared with the record, of what they conclude, and of the turn itself
-if it matters (MIN_TURN_IMPORTANCE) and leaves no fact. The rules:
+somebody tells them and that can be compared with the record, of what they conclude, of who arrives with it, and
+of the turn itself if it matters (MIN_TURN_IMPORTANCE) and no fact says as much. All are in words, without dice,
+numbers, clocks or commands (`memory_words.py`). The rules:
 
 *Saw.* A fact that rests on the turn is seen if the words of the turn that this character heard support it:
 its evidence quotes them; or it is visible (a deed, an encounter, a possession, a death, where somebody is)
@@ -43,6 +44,7 @@ from agents.memory_manager.memory_importance import (
     measure_importance,
     measure_valence,
 )
+from agents.memory_manager.memory_words import strip_bookkeeping, word_fact
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences
@@ -58,6 +60,11 @@ MAX_MEMORY_CHARS: Final = 240
 TURN_PLACE: Final = "0"
 """The place in a turn of the memory of the turn itself, and of its first fact."""
 
+_OUTCOMES: Final = {
+    Degree.SUCCESS: "It succeeded.",
+    Degree.PARTIAL: "It half succeeded.",
+    Degree.FAIL: "It failed.",
+}
 MIN_WHISPER_IMPORTANCE: Final = 0.5
 """The least importance of a whisper."""
 
@@ -99,7 +106,7 @@ class _MemoryExtractor:
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
         linked_fact_ids: set[Id] = set()
-        has_memory = False
+        is_covered = False
         told_sentences = [
             s for s in spoken_sentences if s.speaker_id != hearer_id and is_text_in(s.text, heard_text)
         ]
@@ -109,20 +116,33 @@ class _MemoryExtractor:
             ):
                 continue
             linked_fact_ids.add(stated_fact.fact.id)
-            has_memory = True
-            yield self._fact_memory(stated_fact, turn, hearer_id, heard_text, told_sentences)
+            fact_text = self._word_fact(stated_fact)
+            if not fact_text:
+                continue
+            covers_turn = self._visibility.covers_turn(stated_fact, turn, heard_text)
+            is_covered |= covers_turn
+            yield self._fact_memory(
+                stated_fact, fact_text, covers_turn, turn, hearer_id, heard_text, told_sentences
+            )
         for memory in self._told_memories(turn, hearer_id, told_sentences, linked_fact_ids):
             if memory.linked_fact_id:
                 linked_fact_ids.add(memory.linked_fact_id)
-            has_memory = True
+            is_covered = True
             yield memory
         yield from self._conclude_deaths(turn, hearer_id, heard_text, linked_fact_ids)
-        if not has_memory:
+        yield from self._arrival_memories(turn, hearer_id, heard_text)
+        if not is_covered:
             yield from self._own_turn_memory(turn, hearer_id, heard_text, spoken_sentences)
+
+    def _word_fact(self, stated_fact: StatedFact) -> str:
+        subject_name = self._stretch.names_by_id.get(stated_fact.fact.entity("subject") or "", "")
+        return word_fact(stated_fact.fact, subject_name, self._stretch.number_keys)
 
     def _fact_memory(
         self,
         stated_fact: StatedFact,
+        fact_text: str,
+        covers_turn: bool,
         turn: Turn,
         hearer_id: Id,
         heard_text: str,
@@ -137,11 +157,13 @@ class _MemoryExtractor:
         return self._build_memory(
             turn,
             hearer_id,
-            TURN_PLACE if stated_fact.index_in_turn == 0 else f"fact {stated_fact.index_in_turn}",
-            fact.statement,
+            TURN_PLACE
+            if stated_fact.index_in_turn == 0 and covers_turn
+            else f"fact {stated_fact.index_in_turn}",
+            fact_text,
             how=MemoryOrigin.TOLD if teller_id else MemoryOrigin.SAW,
             told_by=teller_id,
-            fact_id=fact.id,
+            fact_id=None if stated_fact.is_health_change else fact.id,
             about_ids=involved_ids,
             importance=add_part_bonus(importance) if hearer_id in involved_ids else importance,
             felt_text=heard_text,
@@ -167,7 +189,10 @@ class _MemoryExtractor:
                 continue
             if fact is not None and fact.id in linked_fact_ids:
                 continue
-            sentence = _finish_sentence(spoken_sentence.text)
+            spoken_text = strip_bookkeeping(spoken_sentence.text, self._stretch.number_keys)
+            if not spoken_text:
+                continue
+            sentence = _finish_sentence(spoken_text)
             about_ids = self._visibility.find_subjects(sentence, fact)
             yield self._build_memory(
                 turn,
@@ -218,22 +243,20 @@ class _MemoryExtractor:
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
         """Return a memory of the turn itself, if it matters to this character."""
-        stretch, attendance = self._stretch, self._stretch.attendance
-        result = stretch.results_by_turn.get(turn.id)
+        attendance = self._stretch.attendance
+        result = self._stretch.results_by_turn.get(turn.id)
         if turn.speaker is Speaker.ORACLE:
-            if result is None or result.degree is Degree.NONE or result.kind not in ("check", "move"):
-                return
-            text = _result_text(result, stretch.names_by_id.get(attendance.pc_id or "", ""))
+            text = self._word_result(turn, result, hearer_id) if result is not None else ""
         else:
             text = format_heard_turn(
-                turn,
-                self._visibility.read_whispered_text(turn, hearer_id) or heard_text,
-                stretch.names_by_id.get(attendance.pc_id or "", ""),
+                turn, self._visibility.read_whispered_text(turn, hearer_id) or heard_text, self._stretch
             )
+        if not text:
+            return
         speaker_id = attendance.find_speaker_id(turn)
         is_named = self._visibility.is_named(hearer_id, heard_text) and speaker_id != hearer_id
         importance = measure_importance(text)
-        if result is not None:
+        if result is not None or self._visibility.names_arrival(heard_text):
             importance = max(importance, MIN_TURN_IMPORTANCE)
         if is_named or (speaker_id == hearer_id and importance > MIN_TURN_IMPORTANCE):
             importance = add_part_bonus(importance)
@@ -257,6 +280,38 @@ class _MemoryExtractor:
             importance=importance,
             felt_text=heard_text,
         )
+
+    def _word_result(self, turn: Turn, result: Resolution, hearer_id: Id) -> str:
+        """Return how what the player tried ended, for whoever heard what it was; empty for a roll without words."""
+        words_turn, outcome = self._stretch.words_by_result.get(turn.id), _OUTCOMES.get(result.degree)
+        if words_turn is None or outcome is None or result.kind not in ("check", "move"):
+            return ""
+        heard_words = self._stretch.attendance.heard_texts(words_turn).get(hearer_id, "")
+        attempt = format_heard_turn(words_turn, heard_words, self._stretch)
+        return f"{attempt} {outcome}" if attempt else ""
+
+    def _arrival_memories(self, turn: Turn, hearer_id: Id, heard_text: str) -> Iterator[Memory]:
+        """Return memories of those who came in when this turn was the latest, by the GM's word alone."""
+        for entry in self._stretch.attendance.presence_entries:
+            name = self._stretch.names_by_id.get(entry.entity_id, "")
+            if (
+                entry.turn_id != turn.id
+                or not entry.here
+                or entry.entity_id == hearer_id
+                or not name
+                or self._visibility.names_arrival(heard_text)
+            ):
+                continue
+            yield self._build_memory(
+                turn,
+                hearer_id,
+                f"arrival {entry.entity_id}",
+                f"{name} came in.",
+                how=MemoryOrigin.SAW,
+                about_ids=(entry.entity_id,),
+                importance=MIN_TURN_IMPORTANCE,
+                felt_text="",
+            )
 
     def _build_memory(
         self,
@@ -305,13 +360,16 @@ def _source_text(how: MemoryOrigin, teller: str) -> str:
     return how.value
 
 
-def format_heard_turn(turn: Turn, heard_text: str, pc_name: str) -> str:
-    """Return a turn as it is remembered: its speaker and its most important sentences, shortened."""
+def format_heard_turn(turn: Turn, heard_text: str, stretch: SceneStretch) -> str:
+    """Return a turn as it is remembered: its speaker and its most important sentences; empty if it is bookkeeping."""
+    if turn.speaker is Speaker.ORACLE:
+        return ""
+    pc_name = stretch.names_by_id.get(stretch.attendance.pc_id or "", "")
     speaker_name = (
         pc_name if turn.speaker is Speaker.PLAYER else turn.name if turn.speaker is Speaker.NPC else ""
     )
-    text = trim_text(heard_text)
-    return f"{speaker_name}: {text}" if speaker_name else text
+    text = trim_text(strip_bookkeeping(heard_text, stretch.number_keys))
+    return f"{speaker_name}: {text}" if speaker_name and text else text
 
 
 def trim_text(text: str, max_chars: int = MAX_MEMORY_CHARS) -> str:
@@ -329,16 +387,6 @@ def trim_text(text: str, max_chars: int = MAX_MEMORY_CHARS) -> str:
     if not kept_indexes:
         return line[: max_chars - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
     return " ".join(part for n, part in enumerate(sentence_list) if n in kept_indexes)
-
-
-def _result_text(result: Resolution, pc_name: str) -> str:
-    label_text = " ".join((result.label or result.intent or result.kind).split())[:160]
-    outcome_texts = {
-        Degree.SUCCESS: "it succeeded",
-        Degree.PARTIAL: "it half succeeded",
-        Degree.FAIL: "it failed",
-    }
-    return f"{pc_name + ': ' if pc_name else ''}{label_text.rstrip('.')}; {outcome_texts[result.degree]}."
 
 
 def _finish_sentence(raw_text: str) -> str:

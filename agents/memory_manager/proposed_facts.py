@@ -25,7 +25,7 @@ def is_denied(proposal: ProposedChange) -> bool:
 def fact_from_proposal(
     proposal: ProposedChange, entities: Mapping[Id, Entity], catalogue: Catalogue
 ) -> Fact | None:
-    """Return the fact that a proposal would become; None for changes of a number that nobody would mention."""
+    """Return the fact that a proposal would become; None for one that adds to a number, whose sum is not known."""
     change = proposal.change
     if isinstance(change, AssertFact):
         return Fact(
@@ -48,19 +48,15 @@ def fact_from_proposal(
     name = entities[change.entity_id].name
     move = state_move_of(change, catalogue)
     if move.op is StateOp.ADD:
-        if change.key != "hp" or not isinstance(change.value, int | float) or change.value >= 0:
-            return None
-        statement = f"{name} was hurt."
-    else:
-        statement = catalogue.phrase(move.predicate, name, value=move.value)
+        return None
     return Fact(
         id=fact_id_of(proposal),
         universe_id=proposal.universe_id,
         kind=FactKind.STATE,
         predicate=move.predicate,
-        statement=statement,
+        statement=catalogue.phrase(move.predicate, name, value=move.value),
         involves=(Involvement(role="subject", entity_id=change.entity_id),),
-        value=None if move.op is StateOp.ADD else move.value,
+        value=move.value,
         valid_from=proposal.tick,
         authority=proposal.authority,
         proposal_id=proposal.id,

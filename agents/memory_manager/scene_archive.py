@@ -1,7 +1,8 @@
 """Archives a scene's whole log in the object store, and reads it back.
 
-An archive holds the whole tree (every turn of every line, head moves, notes, results, decisions, summaries,
-and the identifiers of its proposals) as gzipped JSON lines with a checksum. Nothing is removed from the
+An archive holds the whole tree (every turn of every line, head moves, notes, results, decisions, summaries, the
+transitions of the scene and of its exchanges, and the identifiers of its proposals) as gzipped JSON lines with a
+checksum. Nothing is removed from the
 log, which is append-only and holds the evidence; see docs/decisions/0018.
 """
 
@@ -29,12 +30,15 @@ from stores.records.jobs import JobKind
 from stores.records.llm import DecisionMark
 from stores.records.memory import ArchivedLog, Summary
 from stores.records.play import HeadMove, Note, Resolution, Scene, Turn
+from stores.records.workflow import Loop, Transition
 
 ARCHIVE_BUCKET: Final = "archives"
 ARCHIVE_FORMAT: Final = "monitor scene log"
 ARCHIVE_VERSION: Final = 1
 ARCHIVE_AFTER: Final = timedelta(days=90)
 """Time since a scene's last turn after which it is archived automatically."""
+MAX_TRANSITIONS: Final = 100_000
+"""Transitions of one loop that are read."""
 MAX_UNPACKED_BYTES: Final = 512 * 1024 * 1024
 """Bytes that an archive may unpack to; more is treated as damaged."""
 
@@ -52,6 +56,8 @@ class SceneLog:
     resolutions: tuple[Resolution, ...] = ()
     decision_marks: tuple[DecisionMark, ...] = ()
     summaries: tuple[Summary, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    """The moves of the scene's loop, then of its exchanges; archives of earlier versions have none."""
     proposal_ids: tuple[Id, ...] = ()
     """In the order they were made."""
 
@@ -70,8 +76,23 @@ async def read_scene_log(log: LogReader, scene_id: Id) -> SceneLog:
         tuple(await log.resolutions(ids)),
         tuple(await log.decision_marks(scene_id)),
         tuple(await log.summaries(scene_id)),
+        await _read_transitions(log, scene_id, turns),
         tuple(p.id for p in await log.proposals(ProposalQuery(scene_id=scene_id))),
     )
+
+
+async def _read_transitions(log: LogReader, scene_id: Id, turns: Sequence[Turn]) -> tuple[Transition, ...]:
+    """Return the moves of the scene's loop, then those of its exchanges."""
+    scene_moves = await log.transitions(loop=Loop.SCENE, subject_id=scene_id, limit=MAX_TRANSITIONS)
+    # A run of an exchange is named by its first turn.
+    run_states = await log.loop_states(Loop.TURN, [turn.id for turn in turns]) if turns else {}
+    exchange_moves = [
+        move
+        for turn in turns
+        if turn.id in run_states
+        for move in await log.transitions(loop=Loop.TURN, subject_id=turn.id, limit=MAX_TRANSITIONS)
+    ]
+    return (*scene_moves, *exchange_moves)
 
 
 def pack_log(scene_log: SceneLog) -> bytes:
@@ -100,6 +121,7 @@ def unpack_log(data: bytes) -> SceneLog:
             _read_records(record_rows, "resolution", Resolution),
             _read_records(record_rows, "decision", DecisionMark),
             _read_records(record_rows, "summary", Summary),
+            _read_records(record_rows, "transition", Transition),
             tuple(str(body) for kind, body in record_rows if kind == "proposal"),
         )
         if len(scene_log.turns) != header["turns"]:
@@ -247,6 +269,7 @@ def _record_lines(scene_log: SceneLog) -> list[tuple[str, Any]]:
         ("resolution", scene_log.resolutions),
         ("decision", scene_log.decision_marks),
         ("summary", scene_log.summaries),
+        ("transition", scene_log.transitions),
     )
     records = [
         (kind, record.model_dump(mode="json")) for kind, records in records_by_kind for record in records

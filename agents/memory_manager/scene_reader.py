@@ -17,6 +17,13 @@ from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, Attendance, TickInterval, is_oracle_answer
+from agents.memory_manager.health_changes import (
+    HEALTH_KEYS,
+    HealthChange,
+    build_health_fact,
+    find_health_changes,
+    read_health_values,
+)
 from agents.memory_manager.proposed_facts import (
     fact_from_proposal,
     fold_senselessness,
@@ -100,7 +107,7 @@ class SceneReader:
                 assert isinstance(proposal.change, CreateEntity)
                 entities[entity_id] = build_entity(proposal, proposal.change)
         actors = {i: e for i, e in entities.items() if e.kind in ACTORS or i == story.pc_id}
-        brought_in_ticks = {
+        created_ticks = {
             i: p.tick if p.tick is not None else scene.tick
             for i, p in creations_by_entity.items()
             if i in actors and not is_denied(p)
@@ -110,9 +117,9 @@ class SceneReader:
         )
         attendance = Attendance(
             pc_id=story.pc_id,
-            cast=frozenset(i for i in scene.cast if i in actors and i not in brought_in_ticks),
+            cast=frozenset(i for i in scene.cast if i in actors),
             names_by_id=_unambiguous_names(actors),
-            brought_in_ticks=brought_in_ticks,
+            created_ticks=created_ticks,
             presence_entries=tuple(c for c in presence_entries if c.entity_id in actors),
             senseless_intervals=senseless_intervals,
         )
@@ -135,8 +142,9 @@ class SceneReader:
         mentions_facts = bool(turn_proposals) or any(
             find_spoken_sentences(turn, attendance.names_by_id, attendance.pc_id) for turn in turns
         )
-        results, canon_names, held_memories, pending_proposals = await gather(
+        results, words_by_result, canon_names, held_memories, pending_proposals = await gather(
             self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
+            self._read_words_of_results(turns),
             self.canon.folded_names(scene.universe_id),
             self._read_held_memories(attendance),
             self.log.proposals(
@@ -167,9 +175,11 @@ class SceneReader:
                 **{i: e.name for i, e in setting.entities.items()},
             },
             results_by_turn={r.turn_id: r for r in results},
+            words_by_result=words_by_result,
             stated_by_turn=stated_by_turn,
             speakable_facts=speakable_facts,
             deaths_by_entity=setting.deaths_by_entity,
+            number_keys={key for e in setting.entities.values() for key in e.numbers},
             held_memories=held_memories,
         )
 
@@ -226,11 +236,7 @@ class SceneReader:
 
     async def _read_held_memories(self, attendance: Attendance) -> list[Memory]:
         entity_ids = dict.fromkeys(
-            (
-                *attendance.cast,
-                *attendance.brought_in_ticks,
-                *(c.entity_id for c in attendance.presence_entries),
-            )
+            (*attendance.cast, *(entry.entity_id for entry in attendance.presence_entries))
         )
         if attendance.pc_id:
             entity_ids.setdefault(attendance.pc_id)
@@ -241,21 +247,69 @@ class SceneReader:
 
     # --- what rests on a turn, and what may be spoken of --------------------------------------------------
 
+    async def _read_words_of_results(self, turns: Sequence[Turn]) -> dict[Id, Turn]:
+        """Return by result the player's turn that it follows: what the dice were rolled for."""
+        parent_ids = {t.id: t.parent_id for t in turns if t.speaker is Speaker.ORACLE and t.parent_id}
+        parents = await self.log.turns(set(parent_ids.values())) if parent_ids else {}
+        return {
+            turn_id: parents[parent_id]
+            for turn_id, parent_id in parent_ids.items()
+            if parent_id in parents and parents[parent_id].speaker is Speaker.PLAYER
+        }
+
+    async def _read_health_changes(
+        self, proposals: Sequence[ProposedChange], setting: SceneSetting
+    ) -> dict[Id, HealthChange]:
+        """Return by proposal which of a stretch's changes wound or heal."""
+        changes = [p.change for p in proposals if isinstance(p.change, StateChange)]
+        slots = {(c.entity_id, c.key) for c in changes if c.key.casefold() in HEALTH_KEYS}
+        if not slots:
+            return {}
+        fact_lists = await gather(
+            *(self.canon.facts_about(i, FactsAboutQuery(predicate=key, history=True)) for i, key in slots)
+        )
+        start_values = read_health_values(
+            setting.entities,
+            [f for facts in fact_lists for f in facts],
+            setting.scene.tick,
+            {fact_id_of(p) for p in setting.proposals},
+        )
+        return find_health_changes(setting.proposals, start_values, setting.catalogue)
+
     async def _read_stated_facts(
         self, proposals: Sequence[ProposedChange], setting: SceneSetting
     ) -> dict[Id, list[StatedFact]]:
+        health_changes = await self._read_health_changes(proposals, setting)
         facts = await self.canon.facts_by_id([fact_id_of(p) for p in proposals])
         merged_facts = await self._read_merged_facts([p for p in proposals if fact_id_of(p) not in facts])
         stated_by_turn: dict[Id, list[StatedFact]] = {}
         for proposal in proposals:
             assert proposal.turn_id is not None
-            fact = facts.get(fact_id_of(proposal)) or merged_facts.get(proposal.id)
-            fact = fact or fact_from_proposal(proposal, setting.entities, setting.catalogue)
+            health, change = health_changes.get(proposal.id), proposal.change
+            if (
+                health is not None
+                and isinstance(change, StateChange)
+                and change.entity_id in setting.entities
+            ):
+                name = setting.entities[change.entity_id].name
+                fact: Fact | None = build_health_fact(proposal, change, name, health)
+            else:
+                fact = facts.get(fact_id_of(proposal)) or merged_facts.get(proposal.id)
+                fact = fact or fact_from_proposal(proposal, setting.entities, setting.catalogue)
             if fact is None:
                 continue
             is_critical = setting.catalogue.is_critical(fact.predicate, fact.value)
             turn_facts = stated_by_turn.setdefault(proposal.turn_id, [])
-            turn_facts.append(StatedFact(fact, proposal, len(turn_facts), is_denied(proposal), is_critical))
+            turn_facts.append(
+                StatedFact(
+                    fact,
+                    proposal,
+                    len(turn_facts),
+                    is_denied(proposal),
+                    is_critical,
+                    is_health_change=health is not None,
+                )
+            )
         return stated_by_turn
 
     async def _read_merged_facts(self, proposals: Sequence[ProposedChange]) -> dict[Id, Fact]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.memory_manager.attendance import Attendance
@@ -25,6 +25,8 @@ class StatedFact:
     is_denied: bool = False
     """Whether it was rejected, or decided to be flavour text."""
     is_critical: bool = False
+    is_health_change: bool = False
+    """Whether it is a wound or a healing: canon has the number, so memories of it are linked to no fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,14 @@ class SceneStretch:
     ids_by_name: IdsByName
     names_by_id: Mapping[Id, str]
     results_by_turn: Mapping[Id, Resolution] = field(default_factory=dict)
+    words_by_result: Mapping[Id, Turn] = field(default_factory=dict)
+    """The player's turn that each result is the outcome of, by the result's turn."""
     stated_by_turn: Mapping[Id, Sequence[StatedFact]] = field(default_factory=dict)
     """Facts by the turn they rest on."""
     speakable_facts: Sequence[Fact] = ()
     """All facts that the turns may mention."""
     deaths_by_entity: Mapping[Id, DeathRecord] = field(default_factory=dict)
+    number_keys: Collection[str] = ()
+    """The numbers that the sheets of the scene's entities have."""
     held_memories: Sequence[Memory] = ()
     """What those present remember already, which may be corrected."""

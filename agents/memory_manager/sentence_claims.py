@@ -1,9 +1,10 @@
 """Reads what a sentence claims, so that it can be compared with a sentence or a fact.
 
 A claim is a slot and its value (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key is:
-`under the stone`). Two claims with one slot and different values contradict each other. It understands
-the catalogue's own sentence forms ("Mara owns The Bell."), where something is, and what the password, the
-killer, the name and the like are; any other sentence is a claim of its own.
+`under the stone`). Two claims with one slot and different values contradict each other. Sentences are read as
+proposals are (`agents/canon_keeper/sentences`); besides, it understands the sentence forms of a universe's own
+predicates, where something is, and what the password, the killer, the name and the like are. Any other sentence
+is a claim of its own.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.fact_readings import read_fact
+from agents.canon_keeper.fact_readings import ALIVE, read_fact
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
+from agents.canon_keeper.sentences.claims import Claim
+from agents.canon_keeper.sentences.reader import read_statement
+from agents.canon_keeper.sentences.tokens import NameBook, split_words
 from stores.records.canon import Fact, FactKind, normalize_statement
 from stores.records.ids import Id
 
@@ -90,6 +94,8 @@ class ClaimReader:
         self._patterns = _compile_patterns(catalogue.predicates.values())
         self._claims_by_fact: dict[tuple[Id, str, str, str], list[SentenceClaim]] = {}
         self._names_of_claims: IdsByName = {}
+        self._booked_names: IdsByName = {}
+        self._name_book = _name_book_of({})
 
     def read_claims(
         self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None = None
@@ -108,7 +114,22 @@ class ClaimReader:
             claim._replace(is_affirmed=is_affirmed == claim.is_affirmed)
             for claim in self._read_patterns(affirmed_text, ids_by_name, speaker_id)
         ]
-        return [*pattern_claims, SentenceClaim("said", _normalise_text(affirmed_text), is_affirmed)]
+        read_claims = self._read_sentence(text, ids_by_name, speaker_id)
+        read_keys = {claim.fact_key for claim in read_claims}
+        other_claims = [claim for claim in pattern_claims if claim.fact_key not in read_keys]
+        return [
+            *read_claims,
+            *other_claims,
+            SentenceClaim("said", _normalise_text(affirmed_text), is_affirmed),
+        ]
+
+    def _read_sentence(self, text: str, ids_by_name: IdsByName, speaker_id: Id | None) -> list[SentenceClaim]:
+        """Return the claims of a sentence about somebody or something that has a name."""
+        if ids_by_name is not self._booked_names:
+            self._booked_names, self._name_book = ids_by_name, _name_book_of(ids_by_name)
+        claims = read_statement(text, self._name_book, speaker_id or "").claims
+        slots = (_slot_of(claim, self.catalogue) for claim in claims)
+        return list(dict.fromkeys(slot for slot in slots if slot is not None))
 
     def is_mutual(self, fact: Fact) -> bool:
         """Say whether a fact is equally about both entities, so that both know of it."""
@@ -157,6 +178,31 @@ class ClaimReader:
         if not any(c.fact_key.startswith(("located_in", "alive")) for c in pattern_claims):
             pattern_claims += _claims_from_free_text(text, ids_by_name, speaker_id)
         return list(dict.fromkeys(pattern_claims))
+
+
+def _name_book_of(ids_by_name: IdsByName) -> NameBook:
+    spellings = (
+        (tuple(token.word for token in split_words(name)), entity_id, False)
+        for name, entity_id in ids_by_name.items()
+    )
+    return NameBook(frozenset(spelling for spelling in spellings if spelling[0]))
+
+
+def _slot_of(claim: Claim, catalogue: Catalogue) -> SentenceClaim | None:
+    """Return a claim of a sentence as a slot and its value; None for what memories do not compare."""
+    subject, other = claim.subject.entity, claim.object.entity if claim.object else ""
+    if not subject or claim.when or claim.is_ability:
+        return None
+    if claim.relation == ALIVE or claim.relation.startswith("state:"):
+        return SentenceClaim(f"{claim.relation}|{subject}", claim.value.partition(":")[0], claim.is_affirmed)
+    if claim.relation in catalogue.predicates and other:
+        inverse = catalogue[claim.relation].inverse_of
+        if inverse is not None:
+            return _build_claim(inverse, other, subject, catalogue, claim.is_affirmed)
+        return _build_claim(claim.relation, subject, other, catalogue, claim.is_affirmed)
+    if claim.relation.startswith("verb:") and other and not claim.adjuncts:
+        return SentenceClaim(f"{claim.relation}|{subject}|{other}", "done", claim.is_affirmed)
+    return None
 
 
 def _affirm(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from agents.memory_manager.memory_importance import measure_importance
+from agents.memory_manager.memory_words import is_bookkeeping
 from agents.prose.words import split_sentences
 from stores.records.canon import normalize_statement
 from stores.records.llm import DecisionMark
@@ -21,6 +22,8 @@ BULLET_KIND: Final = "bullet"
 STRETCH_KIND: Final = "stretch"
 SCENE_KIND: Final = "scene"
 STORY_KIND: Final = "story"
+RECAP_KIND: Final = "recap"
+"""How the GM told a story that is over, on its last scene."""
 STRETCH_LEVELS: Final = (STRETCH_KIND, "stretches", "long stretch")
 """Levels within one scene; each stands for ten of the one before."""
 SCENE_LEVELS: Final = (SCENE_KIND, "chapter", "part", "volume")
@@ -103,6 +106,11 @@ def shorten_text(text: str, max_chars: int) -> str:
     return kept_text or line[: max_chars - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
 
 
+def format_story_end(title: str, recap: str) -> str:
+    """Return the GM's recap of a story that is over, in one line."""
+    return f"“{title}” is over: {' '.join(recap.split())}"
+
+
 def plan_scene_levels(count: int) -> list[tuple[int, int, int]]:
     """Return which level covers which of `count` past scenes, as (level, first, last), the oldest first.
 
@@ -149,7 +157,12 @@ def _gather_sentences(
 
     add_sentences(facts)
     add_sentences(
-        (f"{_result_label(r)}: {_RESULT_TEXTS[r.degree]}" for r in results if r.degree in _RESULT_TEXTS),
+        (
+            f"{_result_label(r)}: {_RESULT_TEXTS[r.degree]}"
+            for r in results
+            # A roll without words has the line before it as intent, which may be dice.
+            if r.degree in _RESULT_TEXTS and not is_bookkeeping(_result_label(r))
+        ),
         MAX_SUMMARY_CHARS * 2 // 3,
     )
     add_sentences(bullets)

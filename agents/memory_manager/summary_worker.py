@@ -18,12 +18,14 @@ from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
 from agents.memory_manager.proposed_facts import is_denied
 from agents.memory_manager.summary_texts import (
     BULLET_KIND,
+    RECAP_KIND,
     ROLL_UP_SIZE,
     SCENE_KIND,
     SCENE_LEVELS,
     STORY_KIND,
     STRETCH_LEVELS,
     TURNS_PER_STRETCH,
+    format_story_end,
     plan_scene_levels,
     roll_up_summaries,
     summarise_scene,
@@ -46,6 +48,8 @@ STRETCHES_PER_PIECE: Final = 5
 MAX_TURNS_SUMMARISED: Final = 400
 """The last turns of a scene that its own summary is made of; stretches cover those before."""
 _ENDED_STATES: Final = ("completed", "failed")
+_STORY_OVER: Final = "completed"
+_STORY_OVER_MARK: Final = "+story"
 
 
 def concerns_summaries(event: Event) -> bool:
@@ -74,8 +78,11 @@ class SummaryWorker:
         for story in (await self.log.readable_stories()).records:
             scenes = [s for s in await self.log.scenes(story.id) if s.head]
             states = await self.log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
+            story_state = await self._read_state(Loop.STORY, story.id) if scenes else ""
             for scene in scenes:
                 state = states[scene.id].target if scene.id in states else ""
+                if scene is scenes[-1]:
+                    state = _state_in_story(state, story_state)
                 if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
                     due_subjects.append(JobSubject(scene.id, scene.universe_id))
         return due_subjects
@@ -96,11 +103,17 @@ class SummaryWorker:
                 move.loop is Loop.SCENE and move.target in _ENDED_STATES
             ):
                 return await self._scene_subjects(move.subject_id)
+            case LoopStateChanged(transition=move) if move.loop is Loop.STORY and move.target == _STORY_OVER:
+                played_scenes = [s for s in await self.log.scenes(move.subject_id) if s.head]
+                return [JobSubject(s.id, s.universe_id) for s in played_scenes[-1:]]
             case _:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Summarise a piece of a scene's line; once all is done and the scene has ended, the scene and the story."""
+        """Summarise a piece of a scene's line; once all is done and the scene has ended, the scene and the story.
+
+        The last scene of a story that is over has ended, too; it gets the GM's recap besides.
+        """
         try:
             scene = await self.log.scene(subject_id)
         except NotFound:
@@ -108,10 +121,17 @@ class SummaryWorker:
         left_count = await self._summarise_stretches(scene)
         if left_count:
             return left_count
-        move = await self.log.loop_state(Loop.SCENE, scene.id)
-        state = move.target if move else ""
-        if state in _ENDED_STATES and scene.head:
+        state = await self._read_state(Loop.SCENE, scene.id)
+        is_last = (
+            scene.id == [s.id for s in await self.log.scenes(scene.story_id) if s.head or s == scene][-1]
+        )
+        if is_last:
+            state = _state_in_story(state, await self._read_state(Loop.STORY, scene.story_id))
+        is_story_over = state.endswith(_STORY_OVER_MARK)
+        if scene.head and (is_story_over or state in _ENDED_STATES):
             await self._summarise_ended_scene(scene)
+        if scene.head and is_story_over:
+            await self._write_recap(scene)
         subject = JobSubject(scene.id, scene.universe_id)
         await self.cursors.write_cursor(self.kind, subject, _cursor_text(scene, state))
         return 0
@@ -215,6 +235,18 @@ class SummaryWorker:
         (first,) = await self.log.line_slice(scene.id, 0, 1) or [turns[0]]
         await self._put_if_changed(scene, self._build_summary(SCENE_KIND, scene, text, first.id, turns[-1]))
         return text
+
+    async def _write_recap(self, scene: Scene) -> None:
+        """Write the GM's recap as a summary, so that it is found as long as its words are searched."""
+        story = await self.log.story(scene.story_id)
+        if story.recap.strip():
+            (head,) = await self.log.line_tail(scene.id, 1)
+            text = format_story_end(story.title, story.recap)
+            await self._put_if_changed(scene, self._build_summary(RECAP_KIND, scene, text, None, head))
+
+    async def _read_state(self, loop: Loop, subject_id: Id) -> str:
+        move = await self.log.loop_state(loop, subject_id)
+        return move.target if move else ""
 
     async def _summarise_story(self, scene: Scene) -> None:
         """Summarise the story up to this scene, for the prompts of the next one."""
@@ -323,6 +355,11 @@ class SummaryWorker:
             last_turn=last.id,
             created_at=self.clock(),
         )
+
+
+def _state_in_story(scene_state: str, story_state: str) -> str:
+    """Return the state of a story's last scene, with a mark if the story is over."""
+    return scene_state + _STORY_OVER_MARK if story_state == _STORY_OVER else scene_state
 
 
 def _summary_id(kind: str, last: Turn) -> Id:

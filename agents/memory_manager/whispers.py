@@ -24,7 +24,10 @@ NOT_HEARD = "…"
 """Replaces words that were whispered to others."""
 
 _QUOTE = re.compile(r"[“«„]([^”»\n]*)[”»]?|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
-_WHISPER_VERB = r"whisper(?:s|ed|ing)?"
+_WHISPER_VERB = (
+    r"(?:whisper(?:s|ed|ing)?|"
+    r"(?:murmur|mutter|breathe|hiss|say|speak)(?:e?s|e?d|ing)?(?=[^.!?“”\"«»]{0,40}\bears?\b))"
+)
 _PRONOUNS = r"(?:your?|me|my|us|him|his|hers?|them)"
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
 
@@ -45,7 +48,7 @@ def find_whispers(
     text: str, speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
 ) -> list[Whisper]:
     """Return the whispers to somebody in a turn's text, in order."""
-    if "whisper" not in text.casefold():
+    if re.search(_WHISPER_VERB, text, re.IGNORECASE) is None:
         return []
     whisper_list: list[Whisper] = []
     name_pattern = _any_name_pattern(names_by_id)
@@ -60,7 +63,14 @@ def find_whispers(
         re.IGNORECASE,
     )
     quoted_positions = {position for quote in _QUOTE.finditer(text) for position in range(*quote.span())}
-    for match in sorted((*to_pattern.finditer(text), *leans_pattern.finditer(text)), key=lambda m: m.start()):
+    leaning_matches = list(leans_pattern.finditer(text))
+    # `leans over to Bela and whispers in her ear` is one whisper, and says by name to whom.
+    direct_matches = [
+        m
+        for m in to_pattern.finditer(text)
+        if not any(leaning.start() <= m.start() < leaning.end() for leaning in leaning_matches)
+    ]
+    for match in sorted((*direct_matches, *leaning_matches), key=lambda m: m.start()):
         if match.start() in quoted_positions or any(w.start <= match.start() < w.end for w in whisper_list):
             continue
         speaker_id = _find_whisperer(text, match, speaker, name, names_by_id, pc_id)

@@ -21,6 +21,7 @@ from agents.personas.outputs import ReportedChange
 from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
 from agents.prose.names import names_of
+from agents.resolver.sheets import find_floor
 from agents.sanitize import clean
 from stores.records.canon import (
     AssertFact,
@@ -271,7 +272,8 @@ class PayloadBuilder:
             raise ChangeRefused("is so already")
         if op in (StateOp.ADD, StateOp.SET) and self._is_moved_by_dice(subject, key):
             raise ChangeRefused("is part of the result already")
-        return StateChange(entity_id=subject.id, key=key, op=op, value=value)
+        floor = find_floor(None, key) if op is StateOp.ADD else None
+        return StateChange(entity_id=subject.id, key=key, op=op, value=value, floor=floor)
 
     def _is_moved_by_dice(self, subject: Entity, key: str) -> bool:
         """Return whether a roll or a declaration of this exchange already changes the same number."""

@@ -1,6 +1,7 @@
-"""Reads `@DECISION(reason=..., impact=...)` markers in prose: decisions that summaries must never drop.
+"""Reads decisions that summaries must never drop: `@DECISION(reason=..., impact=...)` markers in prose, plain words.
 
-A marker inside a character's speech is ignored.
+A marker inside a character's speech is ignored. Plain words count in the player's lines alone (`I decide never to
+...`), and only where they plainly hold from then on.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from agents.prose.plain_decisions import find_decisions
 from agents.prose.speech import find_speech_spans
 from agents.sanitize import clean
 from stores.records.ids import Id, derive_id
 from stores.records.llm import DecisionMark
-from stores.records.play import Turn
+from stores.records.play import Speaker, Turn
 
 MAX_MARKS: Final = 3
 """Markers of one turn that count."""
@@ -47,6 +49,24 @@ def strip_markers(text: str) -> str:
 def find_typed_marks(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
     """Return the markers of a typed text as marks of `turn`: complete ones alone, so that no word is lost."""
     return tuple(_parse_marks(_find_markers(_COMPLETE_MARKER, text), turn, universe_id))
+
+
+def find_plain_marks(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
+    """Return what the player's words decide without a marker, as marks of `turn`."""
+    if turn.speaker is not Speaker.PLAYER:
+        return ()
+    lasting_decisions = [decision for decision in find_decisions(text) if decision.is_lasting]
+    return tuple(
+        DecisionMark(
+            id=derive_id("decision", "plain", turn.id, index),
+            universe_id=universe_id,
+            scene_id=turn.scene_id,
+            turn_id=turn.id,
+            text=decision.words,
+            at=turn.created_at,
+        )
+        for index, decision in enumerate(lasting_decisions[:MAX_MARKS])
+    )
 
 
 def strip_typed_markers(text: str) -> str:

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from agents.canon_keeper.sentences.reader import read_statement
+from agents.canon_keeper.sentences.tokens import NameBook, split_words
 from agents.personas.outputs import ReportedChange
 from agents.prose.names import any_name_pattern, find_name_spans, has_title
 from agents.prose.speech import SAYS, find_speaker, find_speeches, strip_speech
@@ -45,7 +47,12 @@ def find_plain_changes(text: str, people_names: Sequence[Sequence[str]]) -> tupl
     `people_names` are the people who matter here, each by names with the full one first; only they die or
     promise.
     """
-    changes = [*_find_deaths(text, people_names), *_find_promises(text, people_names), *_find_newcomers(text)]
+    changes = [
+        *_find_deaths(text, people_names),
+        *_find_promises(text, people_names),
+        *_find_narrated_promises(text, people_names),
+        *_find_newcomers(text),
+    ]
     return tuple(changes[:MAX_CHANGES])
 
 
@@ -76,6 +83,35 @@ def _find_promises(text: str, people_names: Sequence[Sequence[str]]) -> Iterator
                     quote=promise_text[:300],
                     weight=70,
                 )
+
+
+def _find_narrated_promises(text: str, people_names: Sequence[Sequence[str]]) -> Iterator[ReportedChange]:
+    """Yield the promises that the prose tells of: `Captain Hark promises Tam a boat`."""
+    spellings = frozenset(
+        (tuple(token.word for token in split_words(name)), names[0], True)
+        for names in people_names
+        for name in names
+    )
+    book = NameBook(spellings, full_names={names[0]: names[0] for names in people_names})
+    for sentence in split_sentences(strip_speech(text)):
+        if "¶" in sentence or _HEDGED.search(sentence):
+            continue
+        reading = read_statement(sentence, book)
+        for claim in reading.claims:
+            if claim.relation == "promised" and claim.is_affirmed and claim.subject.entity and reading.words:
+                content = " ".join((*reading.words[0][1].split()[1:], reading.words[0][2])).strip()
+                if claim.object is not None and content.startswith(claim.object.entity):
+                    content = (
+                        f"{content.removeprefix(claim.object.entity).strip()} (to {claim.object.entity})"
+                    )
+                yield ReportedChange(
+                    kind="promise",
+                    subject=claim.subject.entity,
+                    object=content[:180],
+                    quote=sentence[:300],
+                    weight=70,
+                )
+                break
 
 
 def _find_newcomers(text: str) -> Iterator[ReportedChange]:

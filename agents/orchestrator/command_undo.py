@@ -10,6 +10,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.scene_outcome import find_outcomes
 from agents.solo.journal_lines import describe_journal_entries
 from agents.solo.story_journal import StoryJournal
 from stores.records.ids import Clock, Id
@@ -101,7 +102,13 @@ class CommandUndo:
         await self._set_entries_undone(context, command, is_undone=True)
 
     async def redo(self, context: SceneContext, command: CommandEffects) -> None:
-        """Bring back what the command did, with what was decided of it before it was undone."""
+        """Bring back what the command did, with what was decided of it before it was undone.
+
+        An outcome of the scene takes the place of the one that was proposed meanwhile.
+        """
+        if find_outcomes(command.proposals, context.scene.id):
+            replaced_outcomes = find_outcomes(context.undecided, context.scene.id)
+            await self._keeper.undo_proposals(replaced_outcomes, self._clock())
         await self._keeper.redo_proposals(command.proposals)
         await self._set_entries_undone(context, command, is_undone=False)
 

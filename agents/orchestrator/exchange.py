@@ -87,6 +87,11 @@ class Exchange(Record):
     hearers: tuple[Id, ...] = ()
     """Those who alone hear the words; empty if everyone present does."""
 
+    @property
+    def is_oracle_question(self) -> bool:
+        """Whether the words are asked of the oracle, and so no part of what happens."""
+        return self.roll is not None and self.roll.kind == "oracle"
+
     def build_words_turn(self, created_at: datetime) -> Turn | None:
         """Return the turn of the typed words, without markers of decisions; None if there were none."""
         if self.words_id is None:

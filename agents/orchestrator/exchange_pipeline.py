@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.loop_transitions import LoopTransitions
-from agents.narrator.decision_marks import find_typed_marks
+from agents.narrator.decision_marks import find_plain_marks, find_typed_marks
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
 from agents.orchestrator.narration.runner import NarrationRunner
@@ -20,11 +20,13 @@ from agents.orchestrator.narration.state import NarrationState, read_exchange, r
 from agents.orchestrator.rolls import RollService
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolution_requests import SealedResult
+from agents.solo.cast_moves import CastMoves
 from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Speaker, Turn
+from stores.records.story_journal import PresenceEntry
 from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 
@@ -43,6 +45,8 @@ class ExchangeRun:
     """The results that were sealed, in order."""
     proposals: tuple[ProposedChange, ...] = ()
     """The changes that were staged."""
+    presence_entries: tuple[PresenceEntry, ...] = ()
+    """Who comes and leaves by the typed words."""
 
 
 ExchangeStep = Callable[[ExchangeRun], Awaitable[ExchangeRun]]
@@ -60,6 +64,7 @@ class ExchangePipeline:
         proposals: Proposals,
         loops: LoopTransitions,
         narration_runner: NarrationRunner,
+        cast_moves: CastMoves,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -70,6 +75,7 @@ class ExchangePipeline:
         self._proposals = proposals
         self._loops = loops
         self._narration_runner = narration_runner
+        self._cast_moves = cast_moves
         self._clock = clock
         self._events = events
         steps: tuple[ExchangeStep, ...] = (
@@ -94,7 +100,7 @@ class ExchangePipeline:
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
             # The old roll's proposals left the line.
             return await self._contexts.load_context(run.exchange.scene_id)
-        return await self._contexts.advance(run.context, run.turns, run.proposals)
+        return await self._contexts.advance(run.context, run.turns, run.proposals, run.presence_entries)
 
     async def resume(self, checkpoint: Checkpoint) -> None:
         """Go on with an exchange that a crash interrupted, at the step after its last."""
@@ -193,15 +199,19 @@ class ExchangePipeline:
         return replace(run, last_transition=transition)
 
     async def _append_gm_words(self, run: ExchangeRun) -> ExchangeRun:
-        """Append the GM's words, if that is what was typed, and store what typed words mark as decided."""
+        """Append the GM's words, if that is what was typed; store what typed words decide, and whom they move."""
         exchange = run.exchange
         turn = exchange.build_words_turn(self._clock())
         if turn is None:
             return run
         if exchange.gm_authored:
             await self._gm_turn_writer.append_turn(turn)
-        marks = find_typed_marks(exchange.words, turn, run.context.universe.id)
+        universe_id = run.context.universe.id
+        marks = find_typed_marks(exchange.words, turn, universe_id)
+        if not exchange.is_oracle_question:
+            marks += find_plain_marks(turn.text, turn, universe_id)
         await self._gm_turn_writer.record_decisions(marks)
+        run = replace(run, presence_entries=await self._cast_moves.record_moves(run.context, turn))
         if not exchange.gm_authored:
             return run
         self._events.publish(TurnAppended(turn))

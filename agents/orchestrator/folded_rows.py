@@ -1,62 +1,88 @@
 """Folds the moves of one clock or number in a scene into one row of the gate, which one verdict decides. Pure.
 
-Each move belongs to its own turn, so that undo withdraws that move alone.
+Each move belongs to its own turn, so that undo withdraws that move alone. A change that contradicts something has
+a row of its own, and moves that come to nothing have none.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.proposals.decisions import gm_decision
-from agents.views.play_views import ProposalView
+from agents.views.play_views import CommitReport, ProposalView
 from stores.records.canon import AdvanceClock, FactValue, StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
 
 RowKey = tuple[object, ...]
 
 
-def expand_to_row_ids(proposals: Iterable[ProposedChange], ids: Iterable[Id]) -> list[Id]:
+def is_foldable(proposal: ProposedChange) -> bool:
+    """Return whether the proposal may share a row with others."""
+    return isinstance(proposal.payload, AdvanceClock | StateChange) and proposal.scene_id is not None
+
+
+def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[Id]:
     """Return the ids with those of the other moves in the same rows."""
-    ids_by_row: defaultdict[RowKey, list[Id]] = defaultdict(list)
-    keys_by_id: dict[Id, RowKey] = {}
-    for proposal in proposals:
-        if (key := _row_key(proposal)) is not None:
-            ids_by_row[key].append(proposal.id)
-            keys_by_id[proposal.id] = key
-    return list(
-        dict.fromkeys(
-            row_member_id
-            for i in ids
-            for row_member_id in (i, *(ids_by_row[keys_by_id[i]] if i in keys_by_id else ()))
-        )
-    )
+    member_ids_by_id = {member_id: row.member_ids for row in rows for member_id in row.member_ids}
+    return list(dict.fromkeys(member_id for i in ids for member_id in (i, *member_ids_by_id.get(i, ()))))
 
 
 def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows, renumbered; the moves of one clock or number are one row in the place of the last of them."""
+    """Return the rows, renumbered; the moves of one clock or number are one row in the place of the first of them."""
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     for view in views:
-        key = _row_key(view.proposal) or ("row", view.proposal.id)
-        members = members_by_row.pop(key, [])
-        members_by_row[key] = [*members, view]
-    folded_views = (_fold_members(members) for members in members_by_row.values())
+        members_by_row.setdefault(_row_key(view) or ("row", view.proposal.id), []).append(view)
+    folded_rows = (_fold_members(members) for members in members_by_row.values())
     return tuple(
-        view if view.number == number else replace(view, number=number)
-        for number, view in enumerate(folded_views, start=1)
+        replace(row, number=number)
+        for number, row in enumerate((row for row in folded_rows if row is not None), start=1)
     )
 
 
-def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
+def number_rows(rows: Iterable[ProposalView], scene_proposal_ids: Sequence[Id]) -> tuple[ProposalView, ...]:
+    """Return the rows with numbers that they keep: each has that of its oldest member, in the order of proposing.
+
+    `scene_proposal_ids` are all proposals of the scene in that order, those that are undone included, so that no
+    number ever means another row.
+    """
+    numbers = {proposal_id: number for number, proposal_id in enumerate(scene_proposal_ids, start=1)}
+    return tuple(replace(row, number=min(numbers[i] for i in row.member_ids)) for row in rows)
+
+
+def count_by_row(
+    report: CommitReport, rows: Iterable[ProposalView], statuses: Mapping[Id, ProposalStatus]
+) -> CommitReport:
+    """Return the report with what it closed counted in rows, as the gate counts.
+
+    `rows` are those before the commit; `statuses` are those of their proposals after it.
+    """
+    surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
+    for row in rows:
+        for status in {statuses[i] for i in row.member_ids if i in statuses}:
+            # All members but one are counted too many: they were one row, and one verdict.
+            surplus_counts[status] += sum(statuses.get(i) is status for i in row.member_ids) - 1
+    return replace(
+        report,
+        accepted_count=report.accepted_count - surplus_counts[ProposalStatus.ACCEPTED],
+        rejected_count=report.rejected_count - surplus_counts[ProposalStatus.REJECTED],
+        deferred_count=report.deferred_count - surplus_counts[ProposalStatus.DEFERRED],
+    )
+
+
+def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
+    """Return the members as one row; None if together they change nothing."""
     first, last = members[0], members[-1]
     if first is last:
-        return last
+        return None if _is_without_effect(last) else last
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
     if isinstance(last.proposal.change, StateChange):
+        if changed_key and before == after:
+            return None
         title = f"{last.group}: {changed_key} {before} → {after}" if changed_key else last.title
         steps = ", ".join(row.title.rpartition(": ")[2] for row in members)
         reason = f"{len(members)} changes in one row ({steps}); you decide on all of them."
@@ -64,7 +90,13 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
     if last.label == "track" and changed_key:
         title = last.title
     elif changed_key:
-        title = f"{changed_key} {before} → {after} of {last.title.rpartition(' of ')[2]}"
+        size_and_rest = last.title.rpartition(" of ")[2]
+        if before == after and size_and_rest.isdecimal():
+            if not first.title.endswith(", begins"):
+                return None
+            size_and_rest += ", begins"
+        movement = after if before == after else f"{before} → {after}"
+        title = f"{changed_key} {movement} of {size_and_rest}"
     else:
         step_count = sum(
             c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock)
@@ -72,6 +104,13 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView:
         title = f"{last.group} {step_count:+d}"
     reason = f"{len(members)} moves in one row; you decide on all of them."
     return _build_folded_row(members, title, (changed_key, before, after), reason)
+
+
+def _is_without_effect(row: ProposalView) -> bool:
+    """Return whether the row adds to a number that stays as it is: at its floor, or by nothing."""
+    change = row.proposal.change
+    adds = isinstance(change, StateChange) and change.op is StateOp.ADD and row.status in OPEN_STATUSES
+    return adds and not row.conflicts and bool(row.diff) and row.diff[0][1] == row.diff[0][2]
 
 
 def _build_folded_row(
@@ -82,14 +121,16 @@ def _build_folded_row(
         last,
         title=title,
         diff=(diff,) if diff[0] else (),
-        mark="hold" if any(row.mark == "hold" for row in members) else last.mark,
-        conflicts=tuple(conflict for row in members for conflict in row.conflicts),
+        member_ids=tuple(row.proposal.id for row in members),
         reasons=(*last.reasons, reason),
     )
 
 
-def _row_key(proposal: ProposedChange) -> RowKey | None:
+def _row_key(view: ProposalView) -> RowKey | None:
     """Return what the moves of one row have in common; None for a proposal with a row of its own."""
+    proposal = view.proposal
+    if proposal.scene_id is None or view.conflicts:
+        return None
     change, decision = proposal.change, gm_decision(proposal)
     match change:
         case AdvanceClock():
@@ -100,8 +141,6 @@ def _row_key(proposal: ProposedChange) -> RowKey | None:
             subject = (change.entity_id, change.key.casefold())
         case _:
             return None
-    if proposal.scene_id is None:
-        return None
     return proposal.scene_id, subject, proposal.status, decision and decision.verdict
 
 

@@ -6,13 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_guard import SceneGuard
-from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
+from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, ProposalView, Reply
@@ -20,6 +23,7 @@ from stores.errors import CanonConflict
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
+from stores.records.play import StoryMode
 from stores.records.workflow import Decision, Verdict
 
 
@@ -35,6 +39,7 @@ class GateActions:
         triggers: CommitTriggers,
         solo_tools: SoloTools,
         views: SceneViewBuilder,
+        verdict_undo: VerdictUndo,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -45,6 +50,7 @@ class GateActions:
         self._triggers = triggers
         self._solo_tools = solo_tools
         self._views = views
+        self._verdict_undo = verdict_undo
         self._clock = clock
         self._events = events
 
@@ -62,8 +68,9 @@ class GateActions:
             decision = Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
         if edited is None:
             proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
-        await self._keeper.decide(proposal_ids, decision)
         proposals = await self._log.proposals_by_id(proposal_ids)
+        await self._keeper.decide(proposal_ids, decision)
+        self._verdict_undo.remember(proposals, decision)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
             self._events.publish(ProposalsChanged(universe_id, scene_id))
 
@@ -90,15 +97,14 @@ class GateActions:
         self, context: SceneContext, offer: CommitOffer
     ) -> tuple[tuple[Id, ...], tuple[tuple[str, str], ...]]:
         """Accept what contradicts nothing; return its ids, and title and reason of each proposal left open."""
-        shown_proposals = await self._views.list_shown_proposals(context.scene.id)
         rows = [
             row
-            for row in await self._views.build_proposal_rows(shown_proposals)
-            if row.proposal.id in offer.proposal_ids
+            for row in await self._views.read_scene_rows(context.scene.id)
+            if not set(row.member_ids).isdisjoint(offer.proposal_ids)
         ]
         held_rows = [row for row in rows if row.mark == "hold" and gm_decision(row.proposal) is None]
         held_ids = {row.proposal.id for row in held_rows}
-        offered = [row.proposal for row in rows]
+        offered = sort_in_line_order([p for p in context.undecided if p.id in offer.proposal_ids])
         critical = [p for p in await self._keeper.find_critical(offered) if p.id not in held_ids]
         if held_rows and not critical:
             raise CanonConflict(
@@ -122,11 +128,16 @@ class GateActions:
     async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
         """Move from Active to Finalizing; the summary becomes a proposed event, and clocks act.
 
-        The reply says what the end brought by itself.
+        In autopilot the scene passes its gate at once: what policy accepts is written, the rest waits at the next
+        gate. The reply says what the end brought by itself.
         """
         scene_id = context.scene.id
         await self._scenes.end_scene(context, summary)
         end_lines = await self._solo_tools.describe_scene_end(scene_id)
+        if context.story.mode is StoryMode.AUTOPILOT:
+            report = await self._scenes.commit(scene_id, None, reason="autopilot")
+            lines = (*commit_lines(report), *end_lines) or ("The scene has ended.",)
+            return Outcome(Reply("operation", lines, goto="scene", subject=report.next_scene_id))
         return Outcome(
             Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)
         )

@@ -13,11 +13,13 @@ from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
+from agents.solo.cast_moves import describe_moves
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -55,6 +57,7 @@ class LinePlayer:
         oracle_draws: OracleDraws,
         play_tools: PlayTools,
         solo_tools: SoloTools,
+        plain_vows: PlainVows,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -64,6 +67,7 @@ class LinePlayer:
         self._oracle_draws = oracle_draws
         self._play_tools = play_tools
         self._solo_tools = solo_tools
+        self._plain_vows = plain_vows
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -157,6 +161,8 @@ class LinePlayer:
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
+        if promises := await self._plain_vows.build_promises(exchange, context):
+            exchange = exchange.model_copy(update={"proposals": promises})
         return replace(run, exchange=exchange)
 
     async def _play_exchange(self, run: LineRun) -> LineRun:
@@ -167,7 +173,10 @@ class LinePlayer:
             played.turns, played.results, run.context
         )
         context = await self._pipeline.read_context_after(played)
-        return replace(run, context=context, reply=Reply("exchange", tuple(lines)))
+        move_lines = describe_moves(context, played.presence_entries)
+        reply = Reply("exchange", (*lines, *move_lines))
+        reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
+        return replace(run, context=context, reply=reply)
 
 
 def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:

@@ -103,7 +103,7 @@ class RestService:
                 build_proposal(
                     effect_proposal_id,
                     change,
-                    typed_evidence(effect_proposal_id, exchange.words, turn),
+                    [typed_evidence(effect_proposal_id, exchange.words, turn)],
                     Authority.PLAYER,
                     site,
                     self._clock(),

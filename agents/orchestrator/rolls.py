@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -32,6 +33,7 @@ from agents.resolver.resolution_requests import (
 )
 from agents.resolver.resolver import Resolver
 from agents.resolver.roll_kinds import CHECK_KINDS, DRAW_KINDS, PROGRAM_DRAWN_KINDS
+from agents.resolver.sheets import find_floor
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from stores.errors import InputError
@@ -118,6 +120,7 @@ class RollService:
                     **proposal_fields,
                     reader=self._choose_check_reader(plan.kind, context),
                     entities=await self._find_targets(plan.kind, plan.spec, context),
+                    find_floor=partial(find_floor, self._rules.find_pack(context)),
                 )
             )
         if plan.kind in DRAW_KINDS:

@@ -1,4 +1,4 @@
-"""What the player does in a scene besides typed lines: time, rests, takes, undo and redo.
+"""What the player does in a scene besides typed lines: time, rests, takes, sheets.
 
 The dispatcher runs these, holds the session lock and hands in the scene's context.
 """
@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Final, Literal
+from typing import Literal
 
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
-from agents.orchestrator.command_undo import CommandUndo, find_last_command, find_undone_command
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
@@ -22,22 +20,20 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
+from agents.orchestrator.undo_words import count_noun
+from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
+from agents.solo.cast_moves import CastMoves, describe_moves
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Number
-
-MAX_COMMITTED_NAMED: Final = 30
-"""Accepted proposals, the newest, among which undo looks for what was committed last."""
 
 
 class SceneActions:
@@ -51,8 +47,8 @@ class SceneActions:
         pipeline: ExchangePipeline,
         solo_tools: SoloTools,
         play_tools: PlayTools,
+        cast_moves: CastMoves,
         undone_canon: UndoneCanonService,
-        command_undo: CommandUndo,
         views: SceneViewBuilder,
         ids: IdGenerator,
         events: EventBus,
@@ -63,80 +59,26 @@ class SceneActions:
         self._pipeline = pipeline
         self._solo_tools = solo_tools
         self._play_tools = play_tools
+        self._cast_moves = cast_moves
         self._undone_canon = undone_canon
-        self._command_undo = command_undo
         self._views = views
         self._ids = ids
         self._events = events
 
-    async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
-        """Take back the last thing done: what the last command proposed, or else the last exchange.
-
-        An exchange that canon rests on, and a command that something was committed after, are undone only when
-        that `is_confirmed`.
-        """
-        if command := find_last_command(context):
-            committed = await self._find_committed_since(context.scene.id, command.at)
-            if committed and not is_confirmed:
-                return Outcome(_ask_past_commit(_shorten(command.describe(context)), committed))
-            await self._command_undo.undo(context, command)
-            return Outcome(Reply("operation", (f"Undone: {_shorten(command.describe(context))}",)))
-        scene = context.scene
-        step = await self._timeline.plan_undo(scene)
-        unsupported_canon = await self._undone_canon.find_unsupported(scene, step.removed_turns)
-        if unsupported_canon and not is_confirmed:
-            return Outcome(_ask_to_undo(step.removed_turns[0], unsupported_canon))
-        waiting_proposals = await self._log.proposals(
-            ProposalQuery(scene_id=scene.id, statuses=OPEN_STATUSES)
-        )
-        await self._timeline.undo(scene, step)
-        removed_ids = {turn.id for turn in step.removed_turns}
-        withdrawn_count = sum(p.turn_id in removed_ids for p in waiting_proposals)
-        withdrawn_note = f" (and {_count_proposals(withdrawn_count)} with it)" if withdrawn_count else ""
-        undone_line = f"Undone: {_shorten(step.removed_turns[0].text)}{withdrawn_note}"
-        retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
-        return Outcome(Reply("operation", (undone_line, *retcon_lines)))
-
-    async def _find_committed_since(self, scene_id: Id, since: datetime) -> list[ProposedChange]:
-        """Return what was accepted into canon in the scene after `since`, of the newest proposals."""
-        accepted_proposals = await self._log.proposals(
-            ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.ACCEPTED], last=MAX_COMMITTED_NAMED)
-        )
-        return [
-            p
-            for p in accepted_proposals
-            if p.canonization_id and p.decision is not None and p.decision.at > since
-        ]
-
-    async def redo(self, context: SceneContext) -> Outcome:
-        """Bring back what the last undo took: a command, or the exchange after this turn."""
-        target_id = await self._log.redo_target(context.scene.id)
-        command = find_undone_command(context)
-        if command is not None and target_id is not None:
-            # What was played since the command was undone comes back first.
-            command = command if (await self._log.turn(target_id)).created_at < command.at else None
-        if command is not None:
-            await self._command_undo.redo(context, command)
-            return Outcome(Reply("operation", (f"Back: {_shorten(command.describe(context))}",)))
-        turn = await self._timeline.redo(context.scene)
-        return Outcome(Reply("operation", (f"Back: {_shorten(turn.text)}",)))
-
     async def retake(self, context: SceneContext, text: str) -> Outcome:
         """Add another take of the last GM turn, in the GM's words."""
         turn = await self._timeline.retake(context.scene, clean_line(text))
-        return await self._reply_to_take(context.scene, turn)
+        outcome = await self._reply_to_take(context.scene, turn)
+        context_after = await self._contexts.load_context(context.scene.id)
+        entries = await self._cast_moves.record_moves(context_after, turn)
+        context_after = await self._contexts.advance(context_after, (), (), entries)
+        move_lines = describe_moves(context_after, entries)
+        return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
         """Go to the previous or next take, if the last turn has several."""
         turn = await self._timeline.walk_takes(context.scene, step)
         return await self._reply_to_take(context.scene, turn)
-
-    async def branch(self, context: SceneContext, turn_id: Id) -> Outcome:
-        """Go on from an older turn; what came after it stays in the tree."""
-        removed_turns = await self._timeline.read_turns_after(context.scene, turn_id)
-        turn = await self._timeline.branch(context.scene, turn_id)
-        retcon_lines = await self._propose_retcons(context.scene.id, removed_turns)
-        return Outcome(Reply("operation", (f"Going on from: {_shorten(turn.text)}", *retcon_lines)))
 
     async def alter_roll(self, context: SceneContext, alteration_kind: AlterationKind, text: str) -> Outcome:
         """Throw dice of the last roll again, or pick another result.
@@ -152,7 +94,9 @@ class SceneActions:
         retcon_lines = await self._propose_retcons(context.scene.id, removed_turns)
         withdrawn_count = sum(proposals_by_turn[turn.id] for turn in removed_turns)
         withdrawn_lines = (
-            (f"{_count_proposals(withdrawn_count)} of the old roll went with it; /undo brings it back.",)
+            (
+                f"{count_noun(withdrawn_count, 'proposal')} of the old roll went with it; /undo brings it back.",
+            )
             if withdrawn_count
             else ()
         )
@@ -231,50 +175,6 @@ class SceneActions:
         scene = await self._log.scene(scene_id)
         unsupported_canon = await self._undone_canon.find_unsupported(scene, removed_turns)
         return await self._undone_canon.propose_retcons(scene, unsupported_canon)
-
-
-def _ask_to_undo(turn: Turn, unsupported_canon: Sequence[UnsupportedCanon]) -> Reply:
-    """Return what undoing an exchange would take of canon, and the line that undoes it all the same."""
-    count = len(unsupported_canon)
-    return Reply(
-        "nothing",
-        (
-            f"Canon rests on “{_shorten(turn.text)}”:",
-            *(f"  {record.label}" for record in unsupported_canon),
-            f"Undo takes the words back now, and proposes a retcon of {'it' if count == 1 else f'these {count}'} "
-            "for you to decide at the gate.",
-        ),
-        confirm_line="/undo yes",
-    )
-
-
-def _ask_past_commit(command_text: str, committed: Sequence[ProposedChange]) -> Reply:
-    """Return what was committed last, and the line that undoes the command before it all the same."""
-    titles = [title for p in committed if (title := stated_title(p.change))]
-    other_count = len(committed) - len(titles)
-    return Reply(
-        "nothing",
-        (
-            "Last, this became canon, and it stays: R in the universe retcons it.",
-            *(f"  {title}" for title in titles),
-            *(
-                [f"  {other_count} {'change' if other_count == 1 else 'changes'} of state"]
-                if other_count
-                else []
-            ),
-            f"Undo takes back what was typed before: {command_text}",
-        ),
-        confirm_line="/undo yes",
-    )
-
-
-def _count_proposals(count: int) -> str:
-    return f"{count} {'proposal' if count == 1 else 'proposals'}"
-
-
-def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else line[:57] + "..."
 
 
 def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -18,11 +19,13 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.absent_cast import AbsentCastReader
+from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.names import any_name_pattern, names_of
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport
@@ -32,11 +35,9 @@ from stores.queries import ProposalQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
-    Evidence,
-    EvidenceKind,
     FactKind,
 )
-from stores.records.ids import Clock, Id, derive_id
+from stores.records.ids import Clock, Id
 from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
 from stores.records.workflow import (
     NEXT_COMMIT_STATUSES,
@@ -48,18 +49,6 @@ from stores.records.workflow import (
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommitOffer:
-    """A mid-scene commit that is offered to the player."""
-
-    reason: str
-    proposal_ids: tuple[Id, ...]
-    """What it would write."""
-
-    is_critical: bool = False
-    """Whether it names critical proposals, so that taking the offer accepts them and what they need."""
 
 
 class SceneLoop:
@@ -166,6 +155,8 @@ class SceneLoop:
     async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
         """Return what a commit would write now and why it is offered; None if none is."""
         pending_proposals = _pending_in_line_order(context.undecided)
+        if context.story.mode is StoryMode.AUTOPILOT:
+            return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
@@ -186,6 +177,17 @@ class SceneLoop:
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
 
+    async def _find_autopilot_offer(
+        self, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
+    ) -> CommitOffer | None:
+        """Return everything that policy accepts: in autopilot it is committed at once, critical or not."""
+        accepted_ids = [
+            row.proposal.id
+            for row in await self._views.build_proposal_rows(pending_proposals)
+            if row.mark == "accept" and row.proposal.id not in dismissed_ids
+        ]
+        return CommitOffer("autopilot", tuple(accepted_ids)) if accepted_ids else None
+
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """After something was staged, commit the offer if the story is set so, else announce it."""
         story = context.story
@@ -202,28 +204,28 @@ class SceneLoop:
         """Commit in mid-scene; the scene stays Active."""
         pending_proposals = await self._read_pending_proposals(context.scene.id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
+        rows = await self._views.build_proposal_rows(pending_proposals)
         await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        await self.save_cast(
-            context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
-        )
+        result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
+        await self._save_place(context)
         self._publish_commit(context.scene, result)
         return result
 
     async def _close_scene(self, scene_id: Id) -> CommitReport:
         """Commit in one batch, complete the scene, and open the next."""
         context = await self._context.load_context(scene_id)
-        # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
-        await self.save_cast(context, {e.id for e in context.present_actors()})
-        arrived_ids = await self._canon.entities_by_id(
-            [e.entity_id for e in context.scene_presence_entries() if e.here]
-        )
+        # Where the hero is, before it is canon: should a crash come, the next scene begins the same.
+        await self._save_place(context)
+        arrived_ids = (e.entity_id for e in context.scene_presence_entries() if e.here)
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
+        pending_proposals = await self._read_pending_proposals(scene_id)
+        rows = await self._views.build_proposal_rows(pending_proposals)
         try:
             result = await self._keeper.commit(
-                await self._read_pending_proposals(scene_id),
+                pending_proposals,
                 reason="scene end",
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
@@ -233,6 +235,7 @@ class SceneLoop:
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
             raise
+        result = await self._views.count_by_row(result, rows, [p.id for p in pending_proposals])
         await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
         next_scene = await self._open_next_scene(context)
         self._publish_commit(context.scene, result)
@@ -240,35 +243,19 @@ class SceneLoop:
         return replace(result, next_scene_id=next_scene.id)
 
     async def _open_next_scene(self, context: SceneContext) -> Scene:
-        """Open the scene that follows: same place, a minute later, with those who are still present."""
+        """Open the scene that follows: same place, a minute later, with nobody but the hero until somebody comes."""
         return await self._stories.open_next_scene(
             context.scene,
-            cast=await self._read_present_ids(context),
+            cast=tuple(filter(None, (context.story.pc_id,))),
             place_id=context.place.id if context.place else None,
             tick=context.tick + 1,
         )
 
-    async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
-        """Return those present who are in canon, alive, and not elsewhere by canon."""
-        canon_entities = await self._canon.entities_by_id([e.id for e in context.present_actors()])
-        living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
-        catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
-        absent_ids = await AbsentCastReader(self._canon, catalogue).find_absent(context, living_ids)
-        return tuple(i for i in living_ids if i not in absent_ids)
-
-    async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
-        """After a commit, store in the scene's record who of `known_ids` was brought in, and the place.
-
-        Who came and left is in the story's journal.
-        """
-        cast = tuple(
-            dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
-        )
+    async def _save_place(self, context: SceneContext) -> None:
+        """Store in the scene's record where the hero is. Who came and left is in the story's journal."""
         place_id = context.place.id if context.place else None
-        if (cast, place_id) != (context.scene.cast, context.scene.place_id):
-            await self._log.update_scene(
-                context.scene.model_copy(update={"cast": cast, "place_id": place_id})
-            )
+        if place_id != context.scene.place_id:
+            await self._log.update_scene(context.scene.model_copy(update={"place_id": place_id}))
 
     async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's proposals that no commit has closed, in order.
@@ -307,10 +294,7 @@ class SceneLoop:
         """Reject the outcome that was proposed before the scene was reopened: a scene has one."""
         old_outcome_ids = [
             p.id
-            for p in await self._read_pending_proposals(context.scene.id)
-            if isinstance(p.payload, AssertFact)
-            and context.scene.summary
-            and p.payload.statement == as_sentence(context.scene.summary)
+            for p in find_outcomes(await self._read_pending_proposals(context.scene.id), context.scene.id)
         ]
         if old_outcome_ids:
             reason = "The scene got another outcome."
@@ -320,8 +304,20 @@ class SceneLoop:
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
+        hero = context.player_character()
+        # `Combat with the orc` names Orc, too.
+        named_actors = [
+            e
+            for e in context.present_actors()
+            if re.search(any_name_pattern(names_of(e)), summary, re.IGNORECASE)
+        ]
         involved_by_id = {
-            e.id: e for e in (*await find_mentioned_entities(summary, find), *context.present_actors())
+            e.id: e
+            for e in (
+                *await find_mentioned_entities(summary, find),
+                *named_actors,
+                *([hero] if hero else []),
+            )
         }
         change = AssertFact(
             fact_kind=FactKind.EVENT,
@@ -330,18 +326,11 @@ class SceneLoop:
             involves=tuple(build_involvements(involved_by_id.values())),
             valid_from=context.tick,
         )
-        scene_evidence = Evidence(
-            id=derive_id("evidence", EvidenceKind.SCENE, context.scene.id),
-            kind=EvidenceKind.SCENE,
-            ref_id=context.scene.id,
-            quote=context.scene.title,
-            scene_id=context.scene.id,
-        )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
         narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
-        narrative_evidence = [turn_evidence(t) for t in narrative_turns if t.id != context.scene.head]
+        narrative_evidence = [turn_evidence(t) for t in narrative_turns]
         await self._declarations.stage_change(
-            context, change, summary, evidence=[scene_evidence, *narrative_evidence]
+            context, change, summary, evidence=[build_outcome_evidence(context.scene), *narrative_evidence]
         )
 
     def _publish_commit(self, scene: Scene, result: CommitResult) -> None:

@@ -9,18 +9,28 @@ from agents.context_assembly.scene_context import SceneContext, sort_in_line_ord
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
-from agents.orchestrator.folded_rows import expand_to_row_ids, fold_rows
+from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
+from agents.orchestrator.folded_rows import (
+    count_by_row,
+    expand_to_row_ids,
+    fold_rows,
+    is_foldable,
+    number_rows,
+)
+from agents.orchestrator.passed_offers import PassedOffers
+from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
-from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.views.play_views import CastMember, CommitReport, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AdvanceClock, StateChange
 from stores.records.ids import Id
 from stores.records.play import Turn
+from stores.records.story_journal import Awareness, PresenceEntry
 from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
+from stores.records.world import Entity
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -38,6 +48,8 @@ class SceneViewBuilder:
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
+        verdict_undo: VerdictUndo,
+        passed_offers: PassedOffers,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -45,14 +57,15 @@ class SceneViewBuilder:
         self._start_rules = start_rules
         self._keeper = keeper
         self._loops = loops
+        self._verdict_undo = verdict_undo
+        self._passed_offers = passed_offers
 
     async def build_scene_view(
-        self, context: SceneContext, offer_reason: str, *, state: str | None = None
+        self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
     ) -> SceneView:
         """Return all that the Scene screen shows except the transcript.
 
-        `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
-        read already.
+        `offer` is the commit that is offered, if one is; `state` is the scene loop's, if it was read already.
         """
         scene = context.scene
         if state is None:
@@ -68,13 +81,20 @@ class SceneViewBuilder:
             turn_count=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=build_cast(context),
-            proposals=await self.build_proposal_rows(
-                shown_proposals, read_turns=(context.head, context.last_play_turn)
+            proposals=await self._build_scene_rows(
+                scene.id, shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
-            trigger_reason=offer_reason,
-            can_undo=scene.head is not None or find_last_command(context) is not None,
+            trigger_reason=offer.reason if offer else "",
+            offer_ids=offer.proposal_ids if offer else (),
+            is_offer_lapsed=offer is not None and is_lapsed(offer, context),
+            can_undo=scene.head is not None
+            or find_last_command(context) is not None
+            or self._verdict_undo.find_last(context) is not None
+            or self._passed_offers.find_last(context) is not None,
             can_redo=await self._log.redo_target(scene.id) is not None
-            or find_undone_command(context) is not None,
+            or find_undone_command(context) is not None
+            or self._verdict_undo.find_undone(context) is not None
+            or self._passed_offers.find_undone(context) is not None,
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,
@@ -86,11 +106,21 @@ class SceneViewBuilder:
         """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
-        rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
+        rows = await self.read_scene_rows(scene_id)
         is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
         return GateView(scene.label, universe, scene, is_finalizing, rows)
 
-    async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
+    async def read_scene_rows(self, scene_id: Id) -> tuple[ProposalView, ...]:
+        """Return the rows of a scene's proposals, with the numbers that commands take."""
+        return await self._build_scene_rows(scene_id, await self._list_shown_proposals(scene_id))
+
+    async def _build_scene_rows(
+        self, scene_id: Id, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
+    ) -> tuple[ProposalView, ...]:
+        rows = await self.build_proposal_rows(proposals, read_turns=read_turns)
+        return number_rows(rows, await self._log.proposal_ids(scene_id)) if rows else ()
+
+    async def _list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's waiting proposals and the ones decided last, in the order of the timeline.
 
         Changes of one moment keep the order in which they were written.
@@ -112,15 +142,17 @@ class SceneViewBuilder:
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that share a row with them, since a verdict is on the row."""
         chosen_proposals = await self._log.proposals_by_id(ids)
-        foldable_scene_ids = {
-            p.scene_id
-            for p in chosen_proposals.values()
-            if isinstance(p.payload, AdvanceClock | StateChange) and p.scene_id
-        }
-        shown_proposals = [
-            p for scene_id in sorted(foldable_scene_ids) for p in await self.list_shown_proposals(scene_id)
-        ]
-        return expand_to_row_ids(shown_proposals, ids)
+        scene_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id and is_foldable(p)}
+        rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
+        return expand_to_row_ids(rows, ids)
+
+    async def count_by_row(
+        self, report: CommitReport, rows: Sequence[ProposalView], closed_ids: Collection[Id]
+    ) -> CommitReport:
+        """Return the report of a commit over `closed_ids`, counted in the rows that there were before it."""
+        proposals = await self._log.proposals_by_id(closed_ids)
+        statuses = {p.id: p.status for p in proposals.values() if p.canonization_id == report.canonization_id}
+        return count_by_row(report, rows, statuses)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""
@@ -129,7 +161,7 @@ class SceneViewBuilder:
         turn_proposals = [
             p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))
         ]
-        return await self.build_proposal_rows(turn_proposals)
+        return await self._build_scene_rows(scene_id, turn_proposals)
 
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
@@ -145,6 +177,7 @@ class SceneViewBuilder:
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state, under the names that the timeline gives them."""
     members, changes_by_entity = [], context.state_changes_by_entity()
+    last_entries = context.last_presence_entries()
     for entity in context.present_actors():
         changes = changes_by_entity.get(entity.id, [])
         state = fold_changes(entity, changes)
@@ -156,6 +189,15 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
                 changed_keys=tuple(dict.fromkeys(change.key for change in changes)),
+                note=_describe_awareness(context, entity, last_entries.get(entity.id)),
             )
         )
     return tuple(members)
+
+
+def _describe_awareness(context: SceneContext, entity: Entity, last_entry: PresenceEntry | None) -> str:
+    """Return why somebody present neither acts nor hears; empty if they do."""
+    if context.is_dead(entity):
+        return Awareness.DEAD.value
+    is_aware = last_entry is None or last_entry.awareness is Awareness.AWARE
+    return "" if is_aware or last_entry is None else last_entry.awareness.value

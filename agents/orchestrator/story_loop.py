@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.loop_transitions import LoopTransitions
@@ -16,7 +17,8 @@ from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError, NotFound
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
-from stores.records.canon import Authority, CreateEntity, Payload
+from stores.queries import FactQuery
+from stores.records.canon import Authority, CreateEntity, Fact, FactKind, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
 from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
@@ -111,8 +113,8 @@ class StoryLoop:
             StoryNode(id=story.id, universe_id=universe.id, title=story.title)
         )
         await self._loops.fire(Loop.STORY, story.id, "begin")
-        known_ids, creations = await self._resolve_newcomers(universe, outline)
-        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast, *known_ids)))
+        creations = await self._build_newcomers(universe, outline)
+        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast)))
         scene = await self.open_scene(
             Scene(
                 id=self._ids.new(),
@@ -160,7 +162,10 @@ class StoryLoop:
         return await self.open_scene(scene, previous_scene_id=previous_scene.id)
 
     async def complete_story(self, story_id: Id, recap: str) -> CommitResult:
-        """Close the story: the chart is Completed, the recap stored, the container's status in canon."""
+        """Close the story: the chart is Completed, the recap stored, the container's status in canon.
+
+        The result lists what the story promised, owed or asked and left open: the GM decides what becomes of it.
+        """
         story = await self._log.story(story_id)
         await self._loops.plan_transition(Loop.STORY, story_id, "complete")
         await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
@@ -173,7 +178,21 @@ class StoryLoop:
             complete_story=True,
         )
         await self._loops.fire(Loop.STORY, story_id, "complete")
-        return result
+        open_commitments = await self._read_open_commitments(story)
+        return replace(result, open_matters=tuple(fact.statement for fact in open_commitments))
+
+    async def _read_open_commitments(self, story: Story) -> list[Fact]:
+        """Return the promises, debts and questions that this story made and left open."""
+        commitments = await self._canon.facts(story.universe_id, FactQuery(kind=FactKind.COMMITMENT))
+        open_commitments = [f for f in commitments if not f.closed and f.valid_to is None]
+        proposals = await self._log.proposals_by_id(
+            [f.proposal_id for f in open_commitments if f.proposal_id]
+        )
+        return [
+            f
+            for f in open_commitments
+            if (p := proposals.get(f.proposal_id or "")) and p.story_id == story.id
+        ]
 
     async def open_scene(self, scene: Scene, previous_scene_id: Id | None) -> Scene:
         """Create the scene's record and container, and load it; repeated steps have no further effect."""
@@ -227,17 +246,13 @@ class StoryLoop:
         await self._commit_manual_change(universe, change, f"Created at story set-up: {name}")
         return entity_id
 
-    async def _resolve_newcomers(
-        self, universe: Universe, outline: StoryOutline
-    ) -> tuple[list[Id], list[CreateEntity]]:
-        """Return which newcomers are known and can be present, and the proposals for the others."""
-        known_ids: list[Id] = []
+    async def _build_newcomers(self, universe: Universe, outline: StoryOutline) -> list[CreateEntity]:
+        """Return what proposes the newcomers who are not known; being named makes nobody present."""
         creations_by_name: dict[str, CreateEntity] = {}
         for newcomer in outline.newcomers:
             name = require_title(newcomer.name, "")
             name_matches = await self._canon.find_entity(universe.id, name)
-            if same_kind_ids := [e.id for e in name_matches if e.kind is newcomer.kind]:
-                known_ids += same_kind_ids[:1] if newcomer.kind is EntityKind.CHARACTER else []
+            if any(e.kind is newcomer.kind for e in name_matches):
                 continue
             creations_by_name.setdefault(
                 name.casefold(),
@@ -248,7 +263,7 @@ class StoryLoop:
                     description=clean(newcomer.description),
                 ),
             )
-        return known_ids, list(creations_by_name.values())
+        return list(creations_by_name.values())
 
     def _build_newcomer_proposal(self, change: CreateEntity, scene: Scene) -> ProposedChange:
         """Return a proposal of the set-up.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.context_assembly.scene_context import is_scene_end_turn
 from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import followup_turn_id, narrated_turn_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
-from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Scene, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, HeadMove, MoveKind, Resolution, Scene, Speaker, Turn
+from stores.records.workflow import Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,31 @@ class UndoStep:
     """The turns that leave the timeline, oldest first."""
     target_id: Id | None
     """The turn that becomes the head."""
+
+
+def find_standing_move(moves: Iterable[HeadMove]) -> HeadMove | None:
+    """Return the move forward that led to where the head is, once undo and redo are taken into account. Pure."""
+    standing: list[HeadMove] = []
+    undone: list[tuple[HeadMove, list[HeadMove]]] = []
+    for move in moves:
+        if move.kind is MoveKind.UNDO:
+            kept_count = len(standing)
+            while kept_count and standing[kept_count - 1].to_turn != move.to_turn:
+                kept_count -= 1
+            undone.append((move, standing[kept_count:]))
+            standing = standing[:kept_count]
+        elif move.kind is MoveKind.REDO:
+            standing += next(
+                (
+                    taken
+                    for undo, taken in reversed(undone)
+                    if (undo.from_turn, undo.to_turn) == (move.to_turn, move.from_turn)
+                ),
+                [move],
+            )
+        else:
+            standing.append(move)
+    return standing[-1] if standing else None
 
 
 class Timeline:
@@ -45,7 +72,8 @@ class Timeline:
     async def plan_undo(self, scene: Scene) -> UndoStep:
         """Return the step back before the last thing done, or from an altered roll to the roll as it fell.
 
-        That is the last line that was typed, with all that came of it: its rolls and its narration.
+        That is the last line that was typed, with all that came of it: its rolls and its narration. A roll that
+        was typed without words is a line of its own.
 
         Raises InputError if there is nothing to undo.
         """
@@ -57,9 +85,33 @@ class Timeline:
         removed_turns = exchange_turns[await self._find_last_step(exchange_turns) :]
         return UndoStep(removed_turns, removed_turns[0].parent_id)
 
-    async def undo(self, scene: Scene, step: UndoStep) -> None:
-        """Take the step back."""
-        await self._move_head(scene, step.target_id, MoveKind.UNDO)
+    async def undo(self, scene: Scene, target_id: Id | None) -> None:
+        """Go back to `target_id` (None: before the first turn), so that redo comes back here."""
+        await self._move_head(scene, target_id, MoveKind.UNDO)
+
+    async def find_last_branch(self, scene: Scene) -> HeadMove | None:
+        """Return the branch that play stands on; None if something was played since, or a turn was last."""
+        last_move = find_standing_move(await self._read_moves_of_play(scene))
+        return last_move if last_move is not None and last_move.kind is MoveKind.BRANCH else None
+
+    async def find_undone_move(self, scene: Scene) -> HeadMove | None:
+        """Return the last undo that led to where play stands; redo takes it back."""
+        moves = await self._log.head_moves(scene.id)
+        return next((m for m in reversed(moves) if m.kind is MoveKind.UNDO and m.to_turn == scene.head), None)
+
+    async def find_left_head(self, scene: Scene) -> Id:
+        """Return the end of the line that a branch left last. Raises InputError if none was left."""
+        moves = await self._read_moves_of_play(scene)
+        left_ids = [m.from_turn for m in moves if m.kind is MoveKind.BRANCH and m.from_turn]
+        on_line_ids = await self._log.on_line(scene.id, left_ids)
+        for turn_id in reversed(left_ids):
+            if turn_id not in on_line_ids:
+                return turn_id
+        raise InputError(
+            "No line was left in this scene.",
+            kept="Nothing was changed.",
+            todo="/branches lists the lines that there are.",
+        )
 
     async def redo(self, scene: Scene) -> Turn:
         """Go forward again to where the last undo from here began. Raises InputError if there was none."""
@@ -104,19 +156,20 @@ class Timeline:
         await self._move_head(scene, takes[take_index].id, MoveKind.TAKE)
         return takes[take_index]
 
-    async def branch(self, scene: Scene, turn_id: Id) -> Turn:
-        """Go on from an older turn; what came after it stays in the tree."""
-        turn = await self._log.turn(turn_id)
+    async def branch(self, scene: Scene, turn_id: Id) -> None:
+        """Go on from another turn of the scene; what is left stays in the tree."""
+        await self._move_head(scene, turn_id, MoveKind.BRANCH)
+
+    def require_other_turn(self, scene: Scene, turn: Turn) -> None:
+        """Raise InputError if play cannot go on from the turn: it is another scene's, or play is there."""
         if turn.scene_id != scene.id:
             raise InputError(
                 "That turn belongs to another scene.",
                 kept="Nothing was changed.",
                 todo="A branch starts from a turn of the scene that is being played.",
             )
-        if turn_id == scene.head:
+        if turn.id == scene.head:
             raise InputError("Play is at that turn already.")
-        await self._move_head(scene, turn_id, MoveKind.BRANCH)
-        return turn
 
     async def read_last_roll(self, scene: Scene) -> tuple[Turn, Resolution]:
         """Return the roll at the end of the timeline, without its follow-up. Raises InputError."""
@@ -151,13 +204,16 @@ class Timeline:
         take_numbers = [t.take for t in siblings if t.exchange_id == exchange_id and t.speaker is speaker]
         return max(take_numbers, default=0) + 1
 
-    async def read_turns_after(self, scene: Scene, turn_id: Id) -> list[Turn]:
-        """Return the turns after `turn_id` on the timeline; none if it is not on it."""
-        if turn_id not in await self._log.on_line(scene.id, [turn_id]):
-            return []
-        turn = await self._log.turn(turn_id)
-        length = await self._log.line_length(scene.id)
-        return await self._log.line_slice(scene.id, turn.depth + 1, length - turn.depth - 1)
+    async def read_turns_left(self, scene: Scene, target_id: Id | None) -> list[Turn]:
+        """Return the turns that leave the timeline when play goes on from `target_id`, oldest first.
+
+        None stands for the beginning, before the first turn.
+        """
+        common_turn = await self._log.turn(target_id) if target_id else None
+        while common_turn is not None and not await self._log.on_line(scene.id, [common_turn.id]):
+            common_turn = await self._log.turn(common_turn.parent_id) if common_turn.parent_id else None
+        length, start = await self._log.line_length(scene.id), common_turn.depth + 1 if common_turn else 0
+        return await self._log.line_slice(scene.id, start, length - start)
 
     async def read_last_exchange(self, scene: Scene) -> list[Turn]:
         """Return the turns of the last exchange on the timeline, oldest first."""
@@ -172,9 +228,13 @@ class Timeline:
     async def _find_last_step(self, exchange_turns: Sequence[Turn]) -> int:
         """Return the index of the turn that the last thing done in this exchange begins with."""
         narrated_ids = {narrated_turn_id(turn.id) for turn in exchange_turns}
+        # A run is named after the first turn that it appends: a roll that begins one was typed without words.
+        first_turn_ids = await self._log.loop_states(Loop.TURN, [turn.id for turn in exchange_turns])
         for index, turn in reversed(list(enumerate(exchange_turns))):
             match turn.speaker:
                 case Speaker.PLAYER:
+                    return index
+                case Speaker.ORACLE if turn.id in first_turn_ids:
                     return index
                 case Speaker.GM if not narrated_ids & {take.id for take in await self._read_takes(turn)}:
                     return index
@@ -194,6 +254,14 @@ class Timeline:
         followup_id = followup_turn_id(replaced_turn_id)
         target_id = followup_id if await self._log.turns([followup_id]) else replaced_turn_id
         return UndoStep([roll_turn] if last_turn.id == roll_turn.id else [roll_turn, last_turn], target_id)
+
+    async def _read_moves_of_play(self, scene: Scene) -> list[HeadMove]:
+        """Return the moves of the scene's head, without those to and from the report of the scene's end."""
+        moves = await self._log.head_moves(scene.id)
+        branches = [m for m in moves if m.kind is MoveKind.BRANCH]
+        turns = await self._log.turns({i for m in branches for i in (m.from_turn, m.to_turn) if i})
+        end_ids = {turn.id for turn in turns.values() if is_scene_end_turn(turn)}
+        return [m for m in moves if end_ids.isdisjoint({m.from_turn, m.to_turn})]
 
     async def _read_roll_turn(self, turn: Turn) -> Turn | None:
         """Return the turn, or the one whose result it follows up."""

@@ -25,7 +25,6 @@ from agents.orchestrator.narration.state import NarrationState
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
-from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
@@ -43,7 +42,6 @@ class TypedLines:
         line_player: LinePlayer,
         narration: Narration,
         actions: SceneActions,
-        scenes: SceneLoop,
         triggers: CommitTriggers,
         play_tools: PlayTools,
         views: SceneViewBuilder,
@@ -56,7 +54,6 @@ class TypedLines:
         self._line_player = line_player
         self._narration = narration
         self._actions = actions
-        self._scenes = scenes
         self._triggers = triggers
         self._play_tools = play_tools
         self._views = views
@@ -143,7 +140,7 @@ class TypedLines:
 
     async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
         offer = await self._triggers.find_offer(context)
-        return await self._views.build_scene_view(context, offer.reason if offer else "", state=state)
+        return await self._views.build_scene_view(context, offer, state=state)
 
     async def _finish(self, context: SceneContext, reply: Reply, *, state: str, with_view: bool) -> Reply:
         """Offer a commit if one is due in a scene that is being played, and read what is shown next."""
@@ -158,11 +155,10 @@ class TypedLines:
                 offer = await self._triggers.find_offer(context) if with_view else None
         if not with_view:
             return reply
-        reason = offer.reason if offer else ""
-        return replace(reply, scene=await self._views.build_scene_view(context, reason, state=state))
+        return replace(reply, scene=await self._views.build_scene_view(context, offer, state=state))
 
     async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
-        """Have the model narrate the exchange if it should; in autopilot, commit what policy accepts."""
+        """Have the model narrate the exchange if it should; in autopilot, do what it leads to."""
         exchange = outcome.exchange
         if exchange is None or exchange.narration is None:
             return outcome
@@ -176,7 +172,7 @@ class TypedLines:
         elif state is not None:
             lines = (*reply.lines, *state.player_lines)
             if before.story.mode is StoryMode.AUTOPILOT:
-                lines = (*lines, *await self._run_autopilot(exchange.scene_id, state))
+                lines = (*lines, *await self._run_offered_command(exchange.scene_id, state))
             severity = reply.severity if state.gm_turn_id else "warning"
             reply = replace(reply, lines=lines, severity=severity)
         if is_retake(exchange):
@@ -185,14 +181,9 @@ class TypedLines:
             reply = replace(reply, lines=(*reply.lines, *retcon_lines))
         return Outcome(reply)
 
-    async def _run_autopilot(self, scene_id: Id, state: NarrationState) -> tuple[str, ...]:
-        """Run what the arbiter offers (except ending a scene), and commit what policy accepts."""
-        lines: tuple[str, ...] = ()
-        if state.offered_command and not state.offered_command.startswith("/end"):
-            name, _, argument = state.offered_command.removeprefix("/").partition(" ")
-            lines = (await self.run_command(scene_id, name, argument)).lines
-        if state.offered_command or state.proposals:
-            async with self._dispatcher.exclusive():
-                report = await self._scenes.commit(scene_id, None, reason="autopilot")
-            lines = (*lines, *commit_lines(report))
-        return lines
+    async def _run_offered_command(self, scene_id: Id, state: NarrationState) -> tuple[str, ...]:
+        """Run what the arbiter offers, except ending a scene; what it proposes is committed at once."""
+        if not state.offered_command or state.offered_command.startswith("/end"):
+            return ()
+        name, _, argument = state.offered_command.removeprefix("/").partition(" ")
+        return (await self.run_command(scene_id, name, argument)).lines

@@ -21,8 +21,18 @@ from stores.records.llm import Persona
 SECTION_NAMES: Final = frozenset(
     {
         *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions"),
-        *("threads", "promises", "matters", "decisions", "summary", "memories", "recalled", "recent"),
-        *("named", "state", "self"),
+        *(
+            "threads",
+            "promises",
+            "matters",
+            "decisions",
+            "summary",
+            "memories",
+            "scenes",
+            "recalled",
+            "recent",
+        ),
+        *("notes", "named", "state", "self"),
         *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
@@ -14,6 +15,17 @@ BY_POLICY: Final = "policy"
 
 BY_RULING: Final = "court"
 """Who decided what only carries a ruling out: the GM ruled, and took no view of each such change."""
+
+
+VERDICT_WORDS: Final[Mapping[Verdict | None, str]] = {
+    Verdict.ACCEPT: "Accepted",
+    Verdict.REJECT: "Rejected",
+    Verdict.FLAVOUR: "Just flavour",
+    Verdict.DEFER: "Deferred",
+    Verdict.UNDO: "Undone",
+    None: "Undecided again",
+}
+"""What a verdict made of a proposal; None: a verdict was removed."""
 
 
 NOTHING_DECIDED: Final = "Nothing was decided."

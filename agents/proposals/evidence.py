@@ -6,7 +6,7 @@ from typing import Final
 
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id, derive_id
-from stores.records.play import Speaker, Turn
+from stores.records.play import Turn
 
 MAX_QUOTE_LENGTH: Final = 500
 """Characters that evidence quotes of typed words or of a turn, from their beginning."""
@@ -26,17 +26,14 @@ def manual_evidence(
     )
 
 
-def typed_evidence(proposal_id: Id, typed_text: str, turn: Turn | None) -> tuple[Evidence, ...]:
-    """Return the evidence of what was typed: the words, and the turn that they were typed on."""
-    words_evidence = manual_evidence(
+def typed_evidence(proposal_id: Id, typed_text: str, turn: Turn | None) -> Evidence:
+    """Return the evidence that typed words are; `turn` is the turn that they were typed on."""
+    return manual_evidence(
         proposal_id,
         typed_text[:MAX_QUOTE_LENGTH],
         turn_id=turn.id if turn else None,
         scene_id=turn.scene_id if turn else None,
     )
-    if turn is None or turn.speaker is Speaker.SYSTEM:
-        return (words_evidence,)
-    return (words_evidence, turn_evidence(turn))
 
 
 def turn_evidence(turn: Turn) -> Evidence:

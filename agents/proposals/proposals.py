@@ -57,12 +57,12 @@ class Proposals:
         evidence: Sequence[Evidence] = (),
         critical: bool = False,
     ) -> ProposedChange:
-        """Build a proposal that rests on typed words, on the turn they were typed on, and on `evidence`."""
+        """Build a proposal that rests on the words typed on `turn`, and on `evidence`."""
         proposal_id = self._ids.new()
         return build_proposal(
             proposal_id,
             change,
-            (*typed_evidence(proposal_id, quote, turn), *evidence),
+            (typed_evidence(proposal_id, quote, turn), *evidence),
             authority,
             site,
             self._clock(),

@@ -54,7 +54,7 @@ HONORIFICS: Final = frozenset(
 )
 """Titles: part of a name when they precede one, and no name alone."""
 
-_NON_NAME_WORDS: Final = frozenset(
+NON_NAME_WORDS: Final = frozenset(
     {
         *("i", "a", "an", "the", "and", "or", "but", "nor", "so", "yet", "for", "if", "then", "than", "that"),
         *("this", "these", "those", "there", "here", "where", "when", "while", "why", "what", "which", "who"),
@@ -195,7 +195,7 @@ def _certain_words(run: _CapitalisedRun) -> Iterator[str]:
         bare_word = _POSSESSIVE.sub("", word[0])
         if (
             bare_word[0].isupper()
-            and bare_word.casefold() not in _NON_NAME_WORDS
+            and bare_word.casefold() not in NON_NAME_WORDS
             and not _is_shouted(bare_word)
         ):
             yield bare_word
@@ -231,7 +231,7 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
 
 def _is_plain(word: str) -> bool:
     bare_word = word.replace("’", "'").partition("'")[0]
-    return bare_word.casefold() in _NON_NAME_WORDS or word.casefold() in _NON_NAME_WORDS
+    return bare_word.casefold() in NON_NAME_WORDS or word.casefold() in NON_NAME_WORDS
 
 
 def _is_shouted(word: str) -> bool:

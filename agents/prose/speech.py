@@ -51,8 +51,9 @@ def find_speech_spans(text: str) -> list[tuple[int, int]]:
 def find_speeches(text: str) -> list[Speech]:
     """Return all speech, in order."""
     return [
-        Speech(match[1] or match[2] or "", part, strip_speech(part), match.start(), match.end())
+        Speech(match[1] or match[2] or "", part, surrounding_text, match.start(), match.end())
         for part in split_paragraphs(text)
+        for surrounding_text in [strip_speech(part)]
         for match in _QUOTED.finditer(part)
     ]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Protocol, runtime_checkable
 
 from agents.resolver.check import CheckSpec, read_check
+from agents.resolver.sheets import find_floor
 from stores.records.base import Record
 from stores.records.canon import FactValue, Payload
 from stores.records.ids import Id
@@ -111,6 +113,12 @@ class ProposingRequest(RollRequest):
     is_critical: IsCritical = is_death
 
 
+FindFloor = Callable[[str], Number | None]
+"""Returns what the number of this key does not go below; None: no limit."""
+
+hp_floor: FindFloor = partial(find_floor, None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest(ProposingRequest):
     """A check to seal."""
@@ -120,6 +128,9 @@ class CheckRequest(ProposingRequest):
 
     entities: Iterable[Entity] = ()
     """All that an effect may name."""
+
+    find_floor: FindFloor = hp_floor
+    """What a number does not go below, by the story's rule pack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

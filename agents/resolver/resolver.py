@@ -23,9 +23,11 @@ from agents.resolver.resolution_requests import (
     ChanceDraw,
     CheckRequest,
     DecidingChanceResult,
+    FindFloor,
     ProposingRequest,
     RollRequest,
     SealedResult,
+    hp_floor,
 )
 from agents.typed_text import fold_name
 from stores.errors import InputError
@@ -62,7 +64,7 @@ class Resolver:
         if sealed_result := await self._find_sealed(request.turn_id):
             return sealed_result
         spec = request.reader(request.spec, request.numbers)
-        stakes = build_stakes(spec, EntityNameLookup(request.entities))
+        stakes = build_stakes(spec, EntityNameLookup(request.entities), request.find_floor)
         result, by_hand = self._apply_rules(spec, request)
         degree_stake = next((stake for stake in stakes.by_degree if stake.degree is result.degree), None)
         resolution = self._build_resolution(
@@ -231,10 +233,10 @@ def _with_attempt(request: RollRequest, text: str) -> str:
     return f"{request.attempt} · {text}" if request.attempt else text
 
 
-def build_stakes(spec: CheckSpec, names: EntityNameLookup) -> Stakes:
+def build_stakes(spec: CheckSpec, names: EntityNameLookup, find_floor: FindFloor = hp_floor) -> Stakes:
     """Return what each degree of a check would do. Raises InputError for an effect on nobody known."""
     effects_by_degree = {
-        degree: _resolve_effects(spec, degree, names)
+        degree: _resolve_effects(spec, degree, names, find_floor)
         for degree in Degree
         if degree in spec.effects or degree in spec.says
     }
@@ -255,12 +257,14 @@ def build_stakes(spec: CheckSpec, names: EntityNameLookup) -> Stakes:
 
 
 def _resolve_effects(
-    spec: CheckSpec, degree: Degree, names: EntityNameLookup
+    spec: CheckSpec, degree: Degree, names: EntityNameLookup, find_floor: FindFloor
 ) -> list[tuple[Effect, StateChange]]:
-    return [resolve_effect(effect, names) for effect in spec.effects.get(degree, ())]
+    return [resolve_effect(effect, names, find_floor) for effect in spec.effects.get(degree, ())]
 
 
-def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, StateChange]:
+def resolve_effect(
+    effect: Effect, names: EntityNameLookup, find_floor: FindFloor = hp_floor
+) -> tuple[Effect, StateChange]:
     """Return the effect in the entity's own spelling, and the change that it makes.
 
     Raises InputError if nobody, or more than one, is called so.
@@ -268,7 +272,8 @@ def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, Sta
     entity = names.find_entity(effect.name)
     effect = replace(effect, name=entity.name, key=_own_spelling(entity, effect))
     effect = fit_value(effect, entity.numbers)
-    change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
+    floor = find_floor(effect.key) if effect.op is StateOp.ADD else None
+    change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value, floor=floor)
     return effect, change
 
 

@@ -231,6 +231,14 @@ def suggestions_at_ends(pack: Pack, sheet: Sheet) -> tuple[SheetSuggestion, ...]
     return find_crossings(pack, before, sheet)
 
 
+def find_floor(pack: Pack | None, key: str) -> Number | None:
+    """Return what a number does not go below: by the pack, or else 0 for a number called hp; None: no limit."""
+    for gauge in pack.gauges() if pack is not None else ():
+        if fold_name(gauge.key) == fold_name(key):
+            return 0 if isinstance(gauge, Track) else gauge.min
+    return 0 if fold_name(key) == "hp" else None
+
+
 def take_rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:
     """Return what the rest called `key` does for somebody, within the limits of the sheet.
 

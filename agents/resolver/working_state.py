@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, TypeGuard
 
+from agents.typed_numbers import add_above_floor
 from stores.records.canon import FactValue, StateChange, StateOp
 from stores.records.world import Entity, Number
 
@@ -42,7 +43,8 @@ def apply_state_change(state: WorkingState, change: StateChange) -> WorkingState
     match change.op:
         case StateOp.ADD:
             before = state.numbers.get(change.key, 0)
-            return _with_value(state, change.key, before + (change.value if _is_number(change.value) else 0))
+            amount = change.value if _is_number(change.value) else 0
+            return _with_value(state, change.key, add_above_floor(before, amount, change.floor))
         case StateOp.SET:
             return _with_value(state, change.key, change.value)
         case StateOp.TAG:

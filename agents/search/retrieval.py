@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from agents.search.result_validity import is_ended
+from agents.search.scene_recall import RecalledScene, read_recalled_scenes
 from agents.search.search_port import ReadExcludedIds, RecordSearch, SearchHit, SearchResults, SearchScope
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
@@ -23,7 +24,10 @@ T = TypeVar("T")
 MAX_PASSAGES: Final = 6
 MAX_FACTS: Final = 6
 MAX_RULES: Final = 3
+MAX_SCENES: Final = 3
 """Limits on what is shown; the best are taken."""
+SCENES_SEARCHED: Final = 8
+"""Scenes that are searched for; the last ones may be in the story's summary already."""
 TURNS_SEARCHED: Final = 12
 """Turns that are searched for; more than are shown, so that omissions can be counted."""
 MIN_SIMILARITY: Final = 0.3
@@ -58,6 +62,8 @@ class RetrievedContext:
     """Current facts, and ended ones that are marked as ended."""
     rule_texts: tuple[str, ...] = ()
     """Rules in the words of their source."""
+    scenes: tuple[RecalledScene, ...] = ()
+    """Earlier scenes, the best first; more than are shown, for some may be in view already."""
     omitted_items: tuple[OmittedItem, ...] = ()
 
 
@@ -76,25 +82,30 @@ class ContextRetriever:
         if not question.strip():
             return RetrievedContext()
         search_scope = SearchScope(universe_id)
-        turn_results, fact_results, snippet_results = await gather(
+        turn_results, fact_results, snippet_results, scene_results = await gather(
             self.record_search.search(
                 "turns", question, search_scope, k=TURNS_SEARCHED, read_excluded_ids=read_excluded_ids
             ),
             self.record_search.search("facts", question, search_scope, k=MAX_FACTS),
             self.record_search.search("snippets", question, search_scope, k=MAX_RULES),
+            self.record_search.search("scenes", question, search_scope, k=SCENES_SEARCHED),
         )
-        passages, shown_facts, rule_texts = await gather(
+        passages, shown_facts, rule_texts, scenes = await gather(
             self._read_passages(filter_near_hits(turn_results)[:MAX_PASSAGES]),
             self._read_facts(filter_near_hits(fact_results)),
             self._read_rules(filter_near_hits(snippet_results)),
+            read_recalled_scenes(self.log, filter_near_hits(scene_results), question),
         )
-        notes = dict.fromkeys((*turn_results.notes, *fact_results.notes, *snippet_results.notes))
+        all_results = (turn_results, fact_results, snippet_results, scene_results)
+        notes = dict.fromkeys(note for results in all_results for note in results.notes)
         omitted_items = [OmittedItem("recalled", note) for note in notes]
         if len(turn_results.hits) > len(passages):
             omitted_items.append(
                 OmittedItem("recalled", f"{len(turn_results.hits)} found, {len(passages)} shown")
             )
-        return RetrievedContext(tuple(passages), tuple(shown_facts), tuple(rule_texts), tuple(omitted_items))
+        return RetrievedContext(
+            tuple(passages), tuple(shown_facts), tuple(rule_texts), tuple(scenes), tuple(omitted_items)
+        )
 
     async def _read_passages(self, hits: Sequence[SearchHit]) -> list[RecalledPassage]:
         """Read the turns with their scenes, in the order of play."""

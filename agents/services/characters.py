@@ -33,6 +33,7 @@ from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Speaker, Story, Turn
+from stores.records.story_journal import find_arrived_ids
 from stores.records.world import Calendar, Entity, EntityKind
 
 ACTING_KINDS: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
@@ -240,8 +241,9 @@ class CharacterService:
 
 
 def _present_ids(story: Story, scene: Scene) -> Iterator[Id]:
-    """Yield the ids of a scene's cast and of the story's player character."""
+    """Yield the ids of those who were in a scene: its cast, who came, and the story's player character."""
     yield from scene.cast
+    yield from find_arrived_ids(story.entries, scene.id)
     if story.pc_id:
         yield story.pc_id
 

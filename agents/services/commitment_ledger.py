@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agents.canon_keeper.commitments import Commitment, closed_statement
+from agents.canon_keeper.commitments import Commitment, closed_statement, ended_statement
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
@@ -70,15 +70,20 @@ class CommitmentService:
             proposals=await self._views.build_proposal_rows([p for p in open_proposals if _is_commitment(p)]),
         )
 
-    async def propose_pay_off(self, fact_id: Id, scene_id: Id | None = None) -> StagedEdits:
-        """Propose that a commitment is paid off: on the scene's last turn, or without a scene as a manual edit."""
+    async def propose_pay_off(
+        self, fact_id: Id, scene_id: Id | None = None, *, is_met: bool = True
+    ) -> StagedEdits:
+        """Propose that a commitment is paid off: on the scene's last turn, or without a scene as a manual edit.
+
+        Without `is_met`: that it is over and was not kept, paid or answered.
+        """
         tick = None if scene_id is None else (await self._context.load_context(scene_id)).tick
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is not None and tick is None:
             tick = await read_present_tick(self._log, fact.universe_id)
-        change = await self._keeper.commitments.pay_off(fact_id, tick)
+        change = await self._keeper.commitments.pay_off(fact_id, tick, is_met=is_met)
         assert fact is not None
-        closing_text = closed_statement(fact)
+        closing_text = closed_statement(fact) if is_met else ended_statement(fact)
         await self._refuse_repeated(fact.universe_id, fact_id)
         if scene_id is None:
             return await self._manual_edits.stage_edits(

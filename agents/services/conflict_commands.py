@@ -123,8 +123,8 @@ class ConflictCommandService:
         agenda = await self._agendas.read_agenda(context)
         return tuple(commitment.line for commitment in await self._read_open_commitments(context, agenda))
 
-    async def propose_pay_off(self, scene_id: Id, typed_name: str) -> StagedEdits:
-        """Propose that a promise was kept, on the evidence of the last turn.
+    async def propose_pay_off(self, scene_id: Id, typed_name: str, *, is_met: bool = True) -> StagedEdits:
+        """Propose that a promise was kept (or broken), on the evidence of the last turn.
 
         It is named by its number among the threads, or by its words. Raises InputError.
         """
@@ -141,7 +141,7 @@ class ConflictCommandService:
             )
         if len(named_ids) != 1:
             raise _unnamed_commitment_error(agenda, number, named_ids)
-        return await self._commitments.propose_pay_off(named_ids[0], scene_id)
+        return await self._commitments.propose_pay_off(named_ids[0], scene_id, is_met=is_met)
 
     async def _read_open_commitments(
         self, context: SceneContext, agenda: StoryAgenda

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agents.canon_keeper.canon_policy import AUTHORITY_WORDS
 from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.conflicts.ruling_service import OpenConflicts
+from agents.canon_keeper.evidence_order import sort_evidence
 from agents.services.commit_preview import format_fact_span
 from agents.services.entity_cards import EntityCardReader, format_validity
 from agents.services.provenance import ProvenanceReader
@@ -41,7 +42,7 @@ class ConflictStatementBuilder:
             standing=_describe_standing(fact, is_proposed=is_proposed),
             when=format_fact_span(fact, calendar) or NO_TIME_LIMIT,
             authority=AUTHORITY_WORDS[fact.authority],
-            evidence=await self._locate_evidence(evidence),
+            evidence=await self._locate_evidence(evidence, fact.statement),
         )
 
     async def build_proposal_statement(self, proposal: ProposedChange, title: str) -> ConflictStatement:
@@ -51,7 +52,7 @@ class ConflictStatementBuilder:
             standing="proposed",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority],
-            evidence=await self._locate_evidence(proposal.evidence),
+            evidence=await self._locate_evidence(proposal.evidence, title),
         )
 
     async def build_entity_statement(
@@ -76,13 +77,15 @@ class ConflictStatementBuilder:
             standing="proposed" if proposal else "in canon",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority if proposal else Authority.GM],
-            evidence=await self._locate_evidence(card.evidence),
+            evidence=await self._locate_evidence(card.evidence, card.entity.name),
             card=card,
         )
 
-    async def _locate_evidence(self, evidence: Sequence[Evidence]) -> tuple[EvidenceSource, ...]:
-        """Return where the evidence is: quotes first, whole scenes after them."""
-        return await self._provenance.locate_evidence(sorted(evidence, key=lambda piece: not piece.quote))
+    async def _locate_evidence(
+        self, evidence: Sequence[Evidence], statement: str
+    ) -> tuple[EvidenceSource, ...]:
+        """Return where the evidence of a statement is, the best first."""
+        return await self._provenance.locate_evidence(sort_evidence(evidence, statement))
 
     def _build_claim_views(
         self, entity: Entity, open_conflicts: OpenConflicts, calendar: Calendar

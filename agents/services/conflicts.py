@@ -302,19 +302,14 @@ class ConflictService:
         return len((await self._keeper.rulings.read_conflicts(proposal_id)).conflicts)
 
     async def _update_scene(self, context_before: SceneContext) -> None:
-        """Store in the scene's record the cast and place that the ruling has made canon."""
-        created_entities = await self._canon.entities_by_id(context_before.created_entity_ids())
-        created_ids = [entity.merged_into or entity.id for entity in created_entities.values()]
-        cast = tuple(dict.fromkeys((*context_before.scene.cast, *created_ids)))
+        """Store in the scene's record the place that the ruling has made canon."""
         place_id = context_before.scene.place_id
         if context_before.place is not None and await self._is_located_in(
             context_before.story.pc_id, context_before.place.id
         ):
             place_id = context_before.place.id
-        if (cast, place_id) != (context_before.scene.cast, context_before.scene.place_id):
-            await self._log.update_scene(
-                context_before.scene.model_copy(update={"cast": cast, "place_id": place_id})
-            )
+        if place_id != context_before.scene.place_id:
+            await self._log.update_scene(context_before.scene.model_copy(update={"place_id": place_id}))
 
     async def _is_located_in(self, entity_id: Id | None, place_id: Id) -> bool:
         """Return whether canon has an entity in a place."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.universe_policy import PolicyStore
 from agents.views.play_views import EntityCard, FactView
 from agents.world_time.calendar import format_tick
@@ -38,19 +39,25 @@ class EntityCardReader:
                 entity, [v for v in current_views if v.fact.kind is FactKind.RELATION]
             ),
             history=tuple(v for v in views if not v.is_current),
-            evidence=tuple(await self._canon.evidence_of(entity_id)),
+            evidence=tuple(sort_evidence(await self._canon.evidence_of(entity_id), entity.name)),
             appearance_titles=tuple(await self._read_scene_titles(entity_id)),
         )
 
     async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
-        """Return facts with their evidence and their successors."""
+        """Return facts with their evidence, the best first, and their successors."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [await self._build_fact_view(fact, calendar, evidence[fact.id]) for fact in facts]
+        return [
+            await self._build_fact_view(f, calendar, sort_evidence(evidence[f.id], f.statement))
+            for f in facts
+        ]
 
     async def build_past_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts as they were at a past moment at which they held."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [FactView(f, True, format_validity(f, calendar), tuple(evidence[f.id])) for f in facts]
+        return [
+            FactView(f, True, format_validity(f, calendar), tuple(sort_evidence(evidence[f.id], f.statement)))
+            for f in facts
+        ]
 
     async def _build_fact_view(
         self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]

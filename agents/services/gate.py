@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
 from agents.declarations.reader import FindEntity
@@ -38,6 +39,7 @@ class GateService:
     contexts: SceneContextLoader
     canon: CanonReader
     log: OrchestratorLog
+    read_catalogue: ReadCatalogue
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
         """Return what waits at a scene's gate.
@@ -70,7 +72,10 @@ class GateService:
             raise InputError("That proposal is gone.", kept="Nothing was changed.")
         proposal = proposals[proposal_id]
         change = await update_involved(
-            apply_text_edit(proposal.change, text), proposal.change, await self._entity_finder(proposal)
+            apply_text_edit(proposal.change, text),
+            proposal.change,
+            await self._entity_finder(proposal),
+            await self.read_catalogue(proposal.universe_id),
         )
         await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
 
@@ -88,7 +93,8 @@ class GateService:
 
     async def dismiss_trigger(self, scene_id: Id) -> None:
         """Leave the critical proposals to the end of the scene."""
-        await self.actions.dismiss_offer(scene_id)
+        async with self.dispatcher.exclusive():
+            await self.actions.dismiss_offer(scene_id)
 
     async def commit_universe(self, universe_id: Id, only_ids: Collection[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only_ids`, if given).

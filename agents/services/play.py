@@ -8,6 +8,7 @@ from functools import partial
 from typing import Literal
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
@@ -34,6 +35,7 @@ class PlayService:
     lines: TypedLines
     line_player: LinePlayer
     actions: SceneActions
+    branches: BranchActions
     dispatcher: Dispatcher
     play_tools: PlayTools
     narration_runner: NarrationRunner
@@ -115,9 +117,9 @@ class PlayService:
         return await self.lines.perform(scene_id, Access.PLAY, work, action="finish a track")
 
     async def undo(self, scene_id: Id) -> Reply:
-        """Undo what the last command proposed, or else the last exchange.
+        """Undo the last thing done: a command, a decision, a branch, or else the last exchange.
 
-        If canon rests on the exchange, the reply says so, and its `confirm_line` undoes it all the same.
+        If something became canon since, the reply says so, and its `confirm_line` undoes it all the same.
         """
         return await self.lines.run_command(scene_id, "undo")
 
@@ -135,8 +137,11 @@ class PlayService:
         return await self._move(scene_id, "walk takes", partial(self.actions.walk_takes, step=step))
 
     async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
-        """Go on from an older turn; what came after it stays in the tree."""
-        return await self._move(scene_id, "branch", partial(self.actions.branch, turn_id=turn_id))
+        """Go on from an older turn; what came after it stays in the tree.
+
+        If canon rests on what came after, the reply says so, and its `confirm_line` goes there all the same.
+        """
+        return await self._move(scene_id, "branch", partial(self.branches.branch, turn_id=turn_id))
 
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
         """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less gore").

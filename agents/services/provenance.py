@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.proposals.statements import STATED_PREDICATE
 from agents.services.entity_cards import EntityCardReader
@@ -78,7 +79,8 @@ class ProvenanceReader:
         subject = fact or (await self._canon.entities_by_id([subject_id])).get(subject_id)
         if subject is not None and subject.status in _REMOVED_STATUSES:
             evidence = [*evidence, *await self._read_removal_evidence(subject)]
-        return await self.locate_evidence(evidence, proposal_id)
+        statement = subject.statement if isinstance(subject, Fact) else subject.name if subject else ""
+        return await self.locate_evidence(sort_evidence(evidence, statement), proposal_id)
 
     async def _read_removal_evidence(self, subject: Fact | Entity) -> list[Evidence]:
         """Return the decision that removed a record from canon; canon itself stores only that it was removed."""
@@ -95,7 +97,7 @@ class ProvenanceReader:
     async def locate_evidence(
         self, evidence: Sequence[Evidence], proposal_id: Id | None = None
     ) -> tuple[EvidenceSource, ...]:
-        """Return the place and author of each piece of evidence.
+        """Return the place and author of each piece of evidence, in this order.
 
         Records that a universe began with cite its file and no decision; for them `proposal_id` names
         the proposal.
@@ -106,10 +108,8 @@ class ProvenanceReader:
         proposals_by_id = await self._log.proposals_by_id({*manual_ids, *filter(None, [proposal_id])})
         if proposal_id in proposals_by_id:
             proposals_by_id = dict.fromkeys(manual_ids, proposals_by_id[proposal_id]) | proposals_by_id
-        # The scene that it came up in says least: it stands last.
-        ordered = sorted(evidence, key=lambda e: e.kind is EvidenceKind.SCENE)
         return tuple(
-            [await self._build_evidence_view(e, turns, resolutions_by_id, proposals_by_id) for e in ordered]
+            [await self._build_evidence_view(e, turns, resolutions_by_id, proposals_by_id) for e in evidence]
         )
 
     async def _build_evidence_view(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agents.canon_keeper.change_application import build_entity
+from agents.canon_keeper.evidence_order import sort_evidence
 from agents.context_assembly.story_decisions import StoryDecision
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -90,7 +91,7 @@ class ResultFormatter:
     async def _format_fact(self, view: FactView) -> QueryFinding:
         fact = view.fact
         standing, text = _assess_standing(view)
-        quote, where, turn_id = await self._locate_best_evidence(view.evidence)
+        quote, where, turn_id = await self._locate_best_evidence(view.evidence, fact.statement)
         return QueryFinding(
             0,
             standing,
@@ -103,9 +104,11 @@ class ResultFormatter:
             believer=RUMOUR_BELIEVER if standing is AnswerStanding.BELIEVED else "",
         )
 
-    async def _locate_best_evidence(self, evidence: Sequence[Evidence]) -> tuple[str, str, Id | None]:
-        """Return the best quote, its place, and the turn to jump to."""
-        best_evidence = sorted(evidence, key=lambda e: (not e.quote, not e.turn_id))[:1]
+    async def _locate_best_evidence(
+        self, evidence: Sequence[Evidence], statement: str
+    ) -> tuple[str, str, Id | None]:
+        """Return the best quote for a statement, its place, and the turn to jump to."""
+        best_evidence = sort_evidence(evidence, statement)[:1]
         if not best_evidence:
             return "", "", None
         (evidence_view,) = await self._provenance.locate_evidence(best_evidence)
@@ -161,7 +164,7 @@ class ResultFormatter:
         for proposal in proposals:
             row = rows_by_id[proposal.id]
             change = proposal.change
-            quote, where, turn_id = await self._locate_best_evidence(proposal.evidence)
+            quote, where, turn_id = await self._locate_best_evidence(proposal.evidence, row.title)
             text = build_entity(proposal, change).name if isinstance(change, CreateEntity) else row.title
             if isinstance(change, CreateEntity) and change.description:
                 text = f"{text} ({change.entity_kind}): {change.description}"

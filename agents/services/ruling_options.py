@@ -27,6 +27,7 @@ CHECK_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "no_such_assertion": "no such words are on record",
     "same_name": "a known name",
     "alike": "a similar name",
+    "sentences": "two sentences cannot both be true",
     "unwritable": "it cannot be written",
 }
 """The checks, by what they guard."""

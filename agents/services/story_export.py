@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.importers.lonelog import LEGEND
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
@@ -260,8 +261,8 @@ def _format_entry(sign: str, text: str, end: str = "") -> str:
 class _FactCitations:
     """Which facts rest on which turn or scene of the story; `elsewhere` are those that rest on none.
 
-    Every fact of play also rests on its scene: only the scene's outcome is cited there, the others at the last
-    turn that they rest on.
+    Every fact of play also rests on its scene: the scene's outcome is cited there, and what was declared without
+    words of a turn that say as much; the others at the last turn that they rest on.
     """
 
     def __init__(self, record: StoryRecord) -> None:
@@ -279,8 +280,11 @@ class _FactCitations:
         self._facts_by_subject: defaultdict[Id, list[FactView]] = defaultdict(list)
         self.uncited_facts: list[FactView] = []
         for view in record.facts:
+            supporting_turn_ids = {e.turn_id for e in select_supporting(view.evidence, view.fact.statement)}
             known_ids = {
-                i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._positions
+                i
+                for i in (*supporting_turn_ids, *(i for e in view.evidence for i in (e.scene_id, e.ref_id)))
+                if i in self._positions and (i in scene_ids or i in supporting_turn_ids)
             }
             outcome_ids = {i for i in known_ids if outcome_by_scene.get(i) == view.fact.statement_key}
             if cited_ids := outcome_ids or known_ids - scene_ids or known_ids:
@@ -293,18 +297,17 @@ class _FactCitations:
         return self._facts_by_subject.get(subject_id, ())
 
     def describe_evidence(self, view: FactView) -> list[str]:
-        """Return the evidence of a fact, the first piece with its words."""
-        sorted_evidence = sorted(view.evidence, key=self._evidence_order)
-        omitted_count = len(sorted_evidence) - MAX_EVIDENCE
+        """Return the evidence of a fact, the best first, among equals in the order of the story."""
+        evidence_in_order = sorted(view.evidence, key=self._find_position)
+        best_evidence = sort_evidence(evidence_in_order, view.fact.statement)
+        omitted_count = len(best_evidence) - MAX_EVIDENCE
         return [
-            *map(self._describe_piece, sorted_evidence[:MAX_EVIDENCE]),
+            *map(self._describe_piece, best_evidence[:MAX_EVIDENCE]),
             *([f"and {omitted_count} more"] if omitted_count > 0 else []),
         ]
 
-    def _evidence_order(self, evidence: Evidence) -> tuple[bool, int]:
-        """Return the sort key of evidence: the scene, its turns in order, then everything else."""
-        place, _ = self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))
-        return evidence.kind is not EvidenceKind.SCENE, place
+    def _find_position(self, evidence: Evidence) -> int:
+        return self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))[0]
 
     def _describe_piece(self, evidence: Evidence) -> str:
         """Return evidence as `turn 3.11 “drag marks in the silt”`: scene number and turn number."""

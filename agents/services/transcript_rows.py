@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from agents.canon_keeper.supported_canon import read_supported_canon
 from agents.views.play_views import SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
@@ -33,7 +34,9 @@ class TranscriptReader:
         notes_by_turn: defaultdict[Id, list[str]] = defaultdict(list)
         for note in await self._log.notes(turn_ids=[t.id for t in turns]):
             notes_by_turn[note.turn_id or ""].append(note.text)
-        made_counts = Counter(turn for turn, _ in await self._canon.supported_by([t.id for t in turns]))
+        made_counts = Counter(
+            turn for turn, _ in await read_supported_canon(self._canon, [t.id for t in turns])
+        )
         return [
             TurnView(
                 turn=t,
@@ -62,7 +65,9 @@ class TranscriptReader:
         """Return where a turn is, and what it made true."""
         turn = await self._log.turn(turn_id)
         scene = await self._log.scene(turn.scene_id)
+        # What was declared while the turn was the latest belongs to it, too: undoing the turn takes both.
         made_ids = [subject for _, subject in await self._canon.supported_by([turn_id])]
+        supported_ids = {subject for _, subject in await read_supported_canon(self._canon, [turn_id])}
         facts = await self._canon.facts_by_id(made_ids)
         entities = await self._canon.entities_by_id(made_ids)
         results = await self._log.resolutions([turn_id])
@@ -73,5 +78,6 @@ class TranscriptReader:
             is_on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
             facts=tuple(facts[i] for i in made_ids if i in facts),
             entities=tuple(entities[i] for i in made_ids if i in entities),
+            declared_ids=frozenset(made_ids) - supported_ids,
             resolution=results[-1] if results else None,
         )

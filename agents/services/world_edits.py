@@ -140,9 +140,7 @@ class WorldEditor:
         current_tick, tick = await self._read_typed_moment(universe_id, "since", since)
         catalogue = await self._read_catalogue(universe_id)
         find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
-        change = await declare.read_fact(
-            clean(text), catalogue.names(), find_entity, catalogue.phrase, tick or 0
-        )
+        change = await declare.read_fact(clean(text), catalogue, find_entity, tick or 0)
         change = change.model_copy(update={"valid_from": tick})
         change = change.model_copy(
             update={"ends": await self._find_ended_facts(universe_id, change, catalogue)}

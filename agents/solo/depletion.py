@@ -34,6 +34,7 @@ class DepletionWatcher:
 
         Compares with the scene `before`; the effects are lines to accept.
         """
+        reply = replace(reply, lines=(*reply.lines, *_describe_floors(before, context)))
         pack = self._rules.find_pack(context)
         if pack is None or self._rules.find_pack(before) is None:
             return reply
@@ -75,6 +76,25 @@ class DepletionWatcher:
         state_before = fold_changes(entity, earlier_changes)
         sheet = NewSheet(entity.name, entity.is_pc, state_before.numbers, state_before.tags)
         return sheet, read_working_sheet(context, entity)
+
+
+def _describe_floors(before: SceneContext, context: SceneContext) -> list[str]:
+    """Return a line on each number that stopped at its floor with the changes since the scene `before`."""
+    lines = []
+    staged_before_ids = {p.id for p in before.staged_proposals}
+    new_changes = [p.change for p in context.staged_proposals if p.id not in staged_before_ids]
+    for change in new_changes:
+        if not isinstance(change, StateChange) or change.floor is None:
+            continue
+        entity = context.entities[change.entity_id]
+        changes = list(context.state_changes(entity.id))
+        state = fold_changes(entity, changes[: changes.index(change)])
+        number = state.numbers.get(change.key)
+        if number is None or not isinstance(change.value, int | float):
+            continue
+        if change.value < 0 and number + change.value < change.floor:
+            lines.append(f"{entity.name}: {number_label(change.key)} stops at {change.floor}.")
+    return list(dict.fromkeys(lines))
 
 
 def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[StateChange]) -> list[str]:

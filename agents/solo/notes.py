@@ -1,6 +1,6 @@
 """Notes out of character: stored beside the turn they were made at, and no part of the story.
 
-Undo removes none, and no model narrates them.
+Undo removes none. No model narrates them as something that happened; a prompt has the latest of them as notes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who matters in the story, and who is present: `/npcs` and `/cast`.
+"""Who matters in the story: `/npcs`.
 
 How much somebody matters is in the story's journal; canon is not touched by it.
 """
@@ -18,7 +18,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.ids import Id
-from stores.records.story_journal import CharacterWeightEntry, PresenceEntry
+from stores.records.story_journal import CharacterWeightEntry, find_arrived_ids
 from stores.records.world import ACTORS, Entity, EntityKind
 
 USAGE: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
@@ -28,7 +28,6 @@ MAX_LISTED: Final = 40
 MAX_NPC_WEIGHT: Final = 3
 PRESENCE_BONUS: Final = 2
 """What being present adds to a weight."""
-_NAME_SEPARATORS: Final = re.compile(r",|\band\b", re.IGNORECASE)
 _NPC_COMMAND: Final = re.compile(r"(?P<who>.+?)\s*(?P<verb>\+|-|\boff|\bon)", re.I | re.DOTALL)
 
 
@@ -49,7 +48,7 @@ class Npc:
 
 
 class NpcService:
-    """Reads and changes who matters and who is present; both are in the story's journal."""
+    """Reads and changes who matters, which is in the story's journal."""
 
     def __init__(
         self,
@@ -72,7 +71,8 @@ class NpcService:
         """
         last_scene_by_id: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
-            last_scene_by_id.update(dict.fromkeys(scene.cast, scene.order))
+            arrived_ids = find_arrived_ids(context.story.entries, scene.id)
+            last_scene_by_id.update(dict.fromkeys((*scene.cast, *arrived_ids), scene.order))
         present_ids = {entity.id for entity in context.present_actors()}
         last_scene_by_id.update(dict.fromkeys(present_ids, context.scene.order))
         known_entities, other_characters = await gather(
@@ -88,7 +88,7 @@ class NpcService:
                 agenda.person_weights.get(entity.id, 1),
                 entity.id in present_ids,
                 last_scene_by_id.get(entity.id),
-                _is_dead(context, entity),
+                context.is_dead(entity),
             )
             for entity in entities_by_id.values()
             if entity.kind in ACTORS and not entity.is_pc and entity.id != context.story.pc_id
@@ -168,67 +168,6 @@ class NpcService:
         place_id = next((i for i in reversed(place_ids) if i), None)
         places = await self._canon.entities_by_id([place_id]) if place_id else {}
         return places[place_id].name if place_id in places else ""
-
-    # --- who is here ---------------------------------------------------------------------------------
-
-    async def enter_scene(self, scene_id: Id, typed_names: str) -> tuple[str, ...]:
-        """Bring people into the scene: `Tam, Wenna and Gil`. Raises InputError, and then nobody comes."""
-        return await self._record_presence(scene_id, typed_names, is_here=True)
-
-    async def leave_scene(self, scene_id: Id, typed_names: str) -> tuple[str, ...]:
-        """Have people leave the scene. Raises InputError, and then nobody leaves."""
-        return await self._record_presence(scene_id, typed_names, is_here=False)
-
-    async def _record_presence(self, scene_id: Id, typed_names: str, *, is_here: bool) -> tuple[str, ...]:
-        context = await self._journal.load_open_scene(scene_id)
-        entities = [
-            await self._find_mover(context, typed_name, is_here=is_here)
-            for typed_name in await self._split_names(context, typed_names)
-        ]
-        stamp = self._journal.build_stamp(context)
-        for number, entity in enumerate({e.id: e for e in entities}.values()):
-            entry_stamp = self._journal.build_stamp(context) if number else stamp
-            entry_stamp["command_id"] = stamp["command_id"]
-            await self._journal.add_entry(
-                context, PresenceEntry(**entry_stamp, entity_id=entity.id, here=is_here)
-            )
-        return tuple(_describe_move(context, entity, is_here=is_here) for entity in entities)
-
-    async def _split_names(self, context: SceneContext, typed_names: str) -> list[str]:
-        """Return the names of a list, unless the whole is one name (`Gil and Sons`)."""
-        if await self._context.find_entities(context, typed_names):
-            return [typed_names]
-        return [name for name in _NAME_SEPARATORS.split(typed_names) if name.strip()]
-
-    async def _find_mover(self, context: SceneContext, typed_name: str, *, is_here: bool) -> Entity:
-        """Return who comes or leaves. Raises InputError if they cannot."""
-        entity = await self._context.find_one_entity(context, typed_name.strip())
-        if entity.kind not in ACTORS:
-            raise InputError(
-                f"{entity.name} is a {entity.kind}; people and creatures come and go.",
-                kept=NOTHING_CHANGED,
-                todo="/go Name says where your character is." if entity.kind is EntityKind.PLACE else "",
-            )
-        if not is_here and entity.id == context.story.pc_id:
-            raise InputError(
-                f"{entity.name} is who you play.", kept=NOTHING_CHANGED, todo="/end ends the scene."
-            )
-        if is_here is (entity.id in {e.id for e in context.present_actors()}):
-            raise InputError(f"{entity.name} is {'' if is_here else 'not '}here.", kept=NOTHING_CHANGED)
-        return entity
-
-
-def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> str:
-    if is_here and _is_dead(context, entity):
-        return (
-            f"{entity.name} comes in, and is dead: /state {entity.name}.alive = true if they live after all."
-        )
-    return f"{entity.name} {'comes in' if is_here else 'leaves'}."
-
-
-def _is_dead(context: SceneContext, entity: Entity) -> bool:
-    state = context.working_state(entity)
-    return "dead" in state.tags or state.values.get("alive") is False
 
 
 def _format_npc(number: int, npc: Npc, place_name: str) -> str:

@@ -33,6 +33,7 @@ from agents.resolver.reaction import roll_reaction
 from agents.resolver.resolution_requests import ChanceDraw
 from agents.resolver.sparks import draw_spark
 from agents.solo.npcs import NpcService
+from agents.solo.presence_checks import require_aware
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -114,6 +115,7 @@ class OracleDraws:
         if not name:
             raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react NAME +1")
         npc = await self._context.find_one_entity(context, name)
+        require_aware(context, npc, "to react", "Nothing was rolled.")
         hero = context.player_character()
         catalogue = await self._read_catalogue(context.universe.id)
         actor_bonds = (

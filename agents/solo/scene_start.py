@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.resolver.random_events import CHECK_RULE
 from stores.errors import InputError
 from stores.ports import LogReader
@@ -19,8 +19,9 @@ _MAX_OPENING_TURNS: Final = 12
 class SceneStartRules:
     """Says whether the beginning of a scene may still be rolled for. Read-only."""
 
-    def __init__(self, log: LogReader) -> None:
+    def __init__(self, log: LogReader, contexts: SceneContextLoader) -> None:
         self._log = log
+        self._contexts = contexts
 
     async def describe_opening(self, context: SceneContext) -> str:
         """Return a few words on how the scene may be begun; empty once somebody has acted or asked."""
@@ -29,7 +30,27 @@ class SceneStartRules:
             turn.speaker in (Speaker.PLAYER, Speaker.ORACLE) for turn in opening_turns
         ):
             return ""
-        return FIRST_SCENE_HINT if context.scene.order == 1 else LATER_SCENE_HINT
+        if context.scene.order == 1:
+            return FIRST_SCENE_HINT
+        earlier_cast = await self._read_earlier_cast(context)
+        names = ", ".join(earlier_cast)
+        return (
+            f"/cast + {names} if they are still with you · {LATER_SCENE_HINT}" if names else LATER_SCENE_HINT
+        )
+
+    async def _read_earlier_cast(self, context: SceneContext) -> list[str]:
+        """Return the names of the living who were here as the scene before ended, and are not here yet."""
+        scenes = await self._log.scenes(context.story.id)
+        earlier_scenes = [s for s in scenes if s.order < context.scene.order]
+        if not earlier_scenes:
+            return []
+        earlier_context = await self._contexts.load_context(earlier_scenes[-1].id)
+        present_ids = {e.id for e in context.present_actors()} | {context.story.pc_id}
+        return [
+            e.name
+            for e in earlier_context.present_actors()
+            if e.id not in present_ids and not earlier_context.is_dead(e)
+        ]
 
     async def require_start_roll(self, context: SceneContext) -> None:
         """Raise InputError if it is too late to roll how the scene begins, or if that was rolled."""

@@ -14,13 +14,16 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.sanitize import clean
+from agents.solo.scene_cast import describe_as_known
 from agents.solo.story_clocks import ClockService
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.solo.story_threads import ThreadService
 from agents.typed_text import did_you_mean, one_line
 from agents.views.play_views import Reply
 from stores.errors import InputError
+from stores.records.canon import CreateEntity
 from stores.records.ids import Id
+from stores.records.world import ACTORS
 
 MAX_ANSWER_LENGTH: Final = 1_000
 
@@ -143,7 +146,14 @@ class SessionZero:
                 proposals = await self._declarations.declare_companion(
                     context, answer_text, example, question.tie
                 )
-                return tuple(f"Proposed: {stated_title(p.change)}" for p in proposals)
+                return (
+                    *(f"Proposed: {stated_title(p.change)}" for p in proposals),
+                    *(
+                        describe_as_known(p.change.name)
+                        for p in proposals
+                        if isinstance(p.change, CreateEntity)
+                    ),
+                )
 
 
 def _ask(question: SetupQuestion, context: SceneContext) -> str:
@@ -156,7 +166,7 @@ def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
     """Return the answers by question. For threads and people the number is given, whoever they are."""
     story = context.story
     thread_names = [t.name for t in agenda.threads if t.fact_id is None]
-    character_names = [e.name for e in context.present_actors() if e.id != story.pc_id]
+    character_names = [e.name for e in context.entities.values() if e.kind in ACTORS and e.id != story.pc_id]
     clock_lines = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
     answers = {
         "tone": one_line(story.tone),

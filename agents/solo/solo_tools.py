@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.solo.npcs import NpcService
+from agents.solo.scene_cast import SceneCast
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.session_zero import SessionZero
@@ -31,6 +32,7 @@ class SoloTools:
     decisions: DecisionService
     clocks: ClockService
     npcs: NpcService
+    cast: SceneCast
     tension_advisor: TensionAdvisor
     scene_start: SceneStartRules
     scene_end: SceneEndActions

@@ -5,6 +5,7 @@ An entry belongs to the last turn at that moment, so that undoing that turn with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict
 
@@ -64,9 +65,9 @@ class StoryJournal:
             raise IllegalTransition(problem, kept=NOTHING_CHANGED, todo="Continue goes on where play stands.")
         return context
 
-    def build_stamp(self, context: SceneContext) -> JournalStamp:
+    def build_stamp(self, context: SceneContext, entry_id: Id | None = None) -> JournalStamp:
         """Return the stamp of an entry that is made now, on the last turn."""
-        entry_id = self._ids.new()
+        entry_id = entry_id or self._ids.new()
         return JournalStamp(
             id=entry_id,
             command_id=entry_id,
@@ -78,8 +79,17 @@ class StoryJournal:
 
     async def add_entry(self, context: SceneContext, entry: JournalEntry) -> None:
         """Add an entry."""
+        await self.add_entries(context, (entry,))
+
+    async def add_entries(self, context: SceneContext, entries: Sequence[JournalEntry]) -> None:
+        """Add entries, leaving out those that are there already."""
         story = await self._log.story(context.story.id)
-        await self._save_story(context, story.model_copy(update={"entries": (*story.entries, entry)}))
+        existing_ids = {entry.id for entry in story.entries}
+        new_entries = [entry for entry in entries if entry.id not in existing_ids]
+        if new_entries:
+            await self._save_story(
+                context, story.model_copy(update={"entries": (*story.entries, *new_entries)})
+            )
 
     async def set_tension(self, context: SceneContext, tension: int, reason: str = "") -> None:
         """Set the story's tension, and enter the change. Raises InputError for a number out of range."""

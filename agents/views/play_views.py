@@ -59,7 +59,10 @@ class ProposalView:
     """A proposed change as rows draw it."""
 
     number: int
-    """The number that `/accept N` refers to."""
+    """The number that `/accept N` refers to; in a scene it never means another row."""
+
+    member_ids: tuple[Id, ...]
+    """The proposals that a verdict on this row decides: its own, and earlier moves of the same clock or number."""
 
     proposal: ProposedChange
     status: ProposalStatus
@@ -78,6 +81,9 @@ class ProposalView:
     conflicts: tuple[ConflictView, ...] = ()
     is_critical: bool = False
     quote: str = ""
+    reading: str = ""
+    """How a sentence was read (`read as: Dob Harrow — stole — glass bell`); empty for what is no sentence."""
+
     turn_number: int | None = None
     similar_matches: tuple[ConflictView, ...] = ()
     """Existing things that resemble it; worth a look, but they hold nothing back."""
@@ -100,6 +106,8 @@ class CastMember:
     tags: tuple[str, ...] = ()
     changed_keys: tuple[str, ...] = ()
     """Names of numbers and tags that differ from canon."""
+    note: str = ""
+    """Why they neither act nor hear, if so: `asleep`, `out of earshot`, `dead`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +165,12 @@ class SceneView:
     proposals: tuple[ProposalView, ...]
     trigger_reason: str = ""
     """Why a commit is offered now; empty: it is not."""
+
+    offer_ids: tuple[Id, ...] = ()
+    """The proposals that it would write."""
+
+    is_offer_lapsed: bool = False
+    """Whether something else was done since, so that a bare Enter does not mean it."""
 
     can_undo: bool = False
     can_redo: bool = False
@@ -223,6 +237,9 @@ class CommitReport:
     """What was changed of what canon had, in words: retcons, ends, names, protection, merges."""
 
     next_scene_id: Id | None = None
+
+    open_matters: tuple[str, ...] = ()
+    """What a story that is over promised, owed or asked and left open, for the GM to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +312,7 @@ class EntityCard:
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """Where a turn stands, and what it made true."""
+    """Where a turn stands, and what came of it."""
 
     turn: Turn
     scene: Scene
@@ -305,6 +322,9 @@ class TurnTrace:
 
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
+    declared_ids: frozenset[Id] = frozenset()
+    """Those of the facts and entities that were declared at this turn, and do not rest on its words."""
+
     proposals: tuple[ProposalView, ...] = ()
     """What it proposes; withdrawn if the turn is off the line."""
 
@@ -436,6 +456,9 @@ class Reply:
 
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
+
+    confirm_word: str = "Undo"
+    """The verb for the key that sends `confirm_line`."""
 
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""

@@ -59,7 +59,11 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         yield Content.assemble(("− ", "$text-warning"), one_line(change))
     for subject, reason in report.failures:
         yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
-    if not (report.entities or report.facts or report.changes or report.failures):
+    for matter in report.open_matters:
+        yield Content.assemble(("? ", "$text-accent"), f"Still open: {one_line(matter)}")
+    if report.open_matters:
+        yield content("Promises, in the world, settles them or drops them.", "$text-muted")
+    if not (report.entities or report.facts or report.changes or report.failures or report.open_matters):
         yield content("Nothing new. Your decisions are recorded.", "$text-muted")
 
 

@@ -59,6 +59,11 @@ REREAD_ROWS = 4
 CONTEXT_TURNS = 4
 """Turns of the scene before that stand in a new one until something is played."""
 
+SENDING_KEYS = "Enter: send what is typed · F3: decide at the gate · Esc: decide at scene end"
+PANEL_KEYS = "Enter: evidence · F3: decide at the gate · Esc: back to the prompt"
+READING_KEYS = "F3: decide at the gate · Esc: back to the prompt"
+"""What keys do while an offer to commit is shown and Enter does not take it."""
+
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
 UNNARRATED_HINT = "F7: the GM opens it"
@@ -145,6 +150,8 @@ class SceneScreen(ServiceScreen[None]):
         self.view: SceneView | None = None
         self._reply_view: SceneView | None = None
         """The scene as the last reply brought it, until it is drawn."""
+        self._passed_offer_ids: set[Id] = set()
+        """Proposals of offers that something else was typed after: a bare Enter does not mean them any more."""
         self._follows_gate = follows_gate
         self._story_id = story_id
         self._has_timeline_moved = False
@@ -235,7 +242,7 @@ class SceneScreen(ServiceScreen[None]):
         self.query_one(AgendaBox).show(view)
         cast_lines = [cast_content([member]) for member in view.cast]
         self.query_one("#here", Static).update(Content("   ").join(cast_lines))
-        self._show_trigger(view.trigger_reason if view.state == "active" else "")
+        self._show_trigger(view)
         undecided_count = sum(map(is_undecided, view.proposals))
         self._prompt.hint = self._prompt_hint(view)
         self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
@@ -286,11 +293,26 @@ class SceneScreen(ServiceScreen[None]):
             return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
         return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
 
-    def _show_trigger(self, reason: str) -> None:
+    def _show_trigger(self, view: SceneView) -> None:
         """Show the offer to commit. Enter and Esc answer it from the prompt, so that it takes no focus."""
         bar = self._trigger_bar
-        bar.why = reason
+        bar.why = view.trigger_reason if view.state == "active" else ""
+        bar.is_passed = bool(bar.why) and (
+            view.is_offer_lapsed or self._passed_offer_ids.issuperset(view.offer_ids)
+        )
         bar.can_focus = False
+        self._show_trigger_keys()
+
+    @on(PlayPrompt.EmptinessChanged)
+    @on(events.DescendantFocus)
+    def _show_trigger_keys(self) -> None:
+        """Say on the offer what Enter and Esc do where the focus is."""
+        if self._prompt.input_has_focus:
+            keys = SENDING_KEYS if self._prompt.has_text else ""
+        else:
+            keys = PANEL_KEYS if self.query_one(ProposalPanel).proposal_list.has_focus else READING_KEYS
+        self._trigger_bar.keys_elsewhere = keys
+        self.refresh_bindings()
 
     async def _fetch_turns(self, start: int, count: int) -> list[TurnView]:
         return await self.services.play.transcript(self.scene_id, start, count)
@@ -304,7 +326,7 @@ class SceneScreen(ServiceScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "commit_now":
-                return bool(self._trigger_bar.why) and not self._trigger_bar.is_passed
+                return self._is_offer_armed
             case "resize_panel":
                 return not self.has_class("-narrow")
             case "stop":
@@ -321,6 +343,14 @@ class SceneScreen(ServiceScreen[None]):
             self._waiting_act = act
         else:
             act(self.view)
+
+    @property
+    def _is_offer_armed(self) -> bool:
+        """Return whether a bare Enter takes the offer to commit."""
+        bar = self._trigger_bar
+        return (
+            bool(bar.why) and not bar.is_passed and self._prompt.input_has_focus and not self._prompt.has_text
+        )
 
     def action_proposals(self) -> None:
         """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
@@ -428,7 +458,9 @@ class SceneScreen(ServiceScreen[None]):
     def _send_line(self, line: str) -> None:
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
-        self._trigger_bar.is_passed = bool(self._trigger_bar.why)
+        if self._trigger_bar.why and self.view is not None:
+            self._passed_offer_ids.update(self.view.offer_ids)
+            self._trigger_bar.is_passed = True
         self._queue.add(
             QueuedPlay(
                 lambda: self.services.play.submit(self.scene_id, line, with_view=True),
@@ -501,7 +533,11 @@ class SceneScreen(ServiceScreen[None]):
                 self._send_line(reply.confirm_line)
 
         dialog = ConfirmDialog(
-            question, "\n".join(details), yes="Undo", no="Keep it", type_text=self._prompt.type_text
+            question,
+            "\n".join(details),
+            yes=reply.confirm_word,
+            no="Keep it",
+            type_text=self._prompt.type_text,
         )
         self.app.push_screen(dialog, apply_answer)
 

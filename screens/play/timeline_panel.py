@@ -63,7 +63,7 @@ class TimelinePanel(Horizontal):
             show=False,
         ),
         Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
-        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last command or exchange"),
+        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last thing done"),
         Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
         Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
         Binding(

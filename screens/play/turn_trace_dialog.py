@@ -22,6 +22,7 @@ from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
     from agents.views.play_views import ProposalView, TurnTrace
+    from stores.records.ids import Id
 
 CANON_SIGN, REMOVED_SIGN, PROPOSED_SIGN, ENTITY_SIGN = "★", "×", "◌", "◆"
 
@@ -81,17 +82,17 @@ def _turn_text(trace: TurnTrace) -> str:
 
 def _links_heading(trace: TurnTrace) -> str:
     if not trace.proposals:
-        return "What it made true"
+        return "What came of it"
     has_canon = trace.facts or trace.entities
     return (
-        f"What it made true, and ({PROPOSED_SIGN}) proposed"
+        f"What came of it, and ({PROPOSED_SIGN}) what is proposed"
         if has_canon
         else f"Proposed by it ({PROPOSED_SIGN})"
     )
 
 
 def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
-    """Yield the records that rest on the turn, each with its route."""
+    """Yield the records that rest on the turn or were declared at it, each with its route."""
     world = trace.story.universe_id
     for fact in trace.facts:
         entity_id = fact.involves[0].entity_id if fact.involves else None
@@ -100,12 +101,16 @@ def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
             if entity_id
             else ToHistory(fact.id)
         )
-        yield f"{_fact_sign(fact)} {one_line(fact.statement)}", route
+        yield f"{_fact_sign(fact)} {one_line(fact.statement)}{_declared_note(trace, fact.id)}", route
     for entity in trace.entities:
         yield (
-            f"{ENTITY_SIGN} {one_line(entity.name)}  {entity.kind}",
+            f"{ENTITY_SIGN} {one_line(entity.name)}  {entity.kind}{_declared_note(trace, entity.id)}",
             ToUniverse(world, entity.id, beside_play=True),
         )
+
+
+def _declared_note(trace: TurnTrace, record_id: Id) -> str:
+    return "  (declared here)" if record_id in trace.declared_ids else ""
 
 
 def _fact_sign(fact: Fact) -> str:

@@ -203,6 +203,13 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         )
         return newest_first[::-1]
 
+    async def proposal_ids(self, scene_id: Id) -> list[Id]:
+        def read_ids(connection: apsw.Connection) -> list[Id]:
+            sql = "SELECT id FROM proposed_changes WHERE scene_id = ? ORDER BY made"
+            return [proposal_id for (proposal_id,) in connection.execute(sql, (scene_id,))]
+
+        return await self._read(read_ids)
+
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         proposals = await self._all(
             ProposedChange,

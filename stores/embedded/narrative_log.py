@@ -35,7 +35,7 @@ from stores.records.workflow import (
 )
 
 _SCENE_COLUMNS = ("head", "canonical_outcomes")
-_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids")
 _PROPOSAL_COLUMNS = ("status", "decision", "error", "canonization_id")
 
 

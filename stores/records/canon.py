@@ -237,6 +237,8 @@ class StateChange(Record):
     key: str
     op: StateOp
     value: FactValue | None = None
+    floor: int | float | None = None
+    """What a number that is added to does not go below (None: it may be anything)."""
 
 
 class AdvanceClock(Record):

@@ -99,6 +99,8 @@ class Scene(Record):
     """The turn that play stands on (None: before the first)."""
     summary: str = ""
     canonical_outcomes: tuple[Id, ...] = ()
+    passed_offer_ids: tuple[Id, ...] = ()
+    """Proposals of mid-scene offers to commit that the player left to the end of the scene."""
     created_at: datetime
 
     @property

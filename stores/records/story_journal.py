@@ -80,12 +80,33 @@ class CharacterWeightEntry(_JournalEntryBase):
     weight: int = Field(ge=0, le=3)
 
 
+class Awareness(StrEnum):
+    """Whether somebody in a scene hears and sees what happens in it."""
+
+    AWARE = "aware"
+    ASLEEP = "asleep"
+    OUT_OF_EARSHOT = "out of earshot"
+    DEAD = "dead"
+
+
 class PresenceEntry(_JournalEntryBase):
-    """A character entered the scene or left it."""
+    """A character entered the scene or left it, fell asleep in it or woke.
+
+    An entry that was typed as a command holds from the turn after its own; one that the words of its turn say holds
+    in that turn for whoever comes.
+    """
 
     kind: Literal["presence"] = "presence"
     entity_id: Id
     here: bool
+    awareness: Awareness = Awareness.AWARE
+    """Whether they hear and see, if they are here."""
+    is_narrated: bool = False
+    """Whether the words of the turn say it, and not a command."""
+    is_left_behind: bool = False
+    """Whether the hero went on without them, so that they are where they were."""
+    place_id: Id | None = None
+    """Where somebody stays whom the hero left behind, if it is known."""
 
 
 class TensionEntry(_JournalEntryBase):
@@ -127,3 +148,16 @@ def find_undone_entry_ids(entries: Iterable[JournalEntry]) -> frozenset[Id]:
     """Return the entries that were undone by themselves, and not redone since."""
     is_undone_by_id = {e.entry_id: e.is_undone for e in entries if isinstance(e, UndoEntry)}
     return frozenset(entry_id for entry_id, is_undone in is_undone_by_id.items() if is_undone)
+
+
+def find_arrived_ids(entries: Iterable[JournalEntry], scene_id: Id) -> tuple[Id, ...]:
+    """Return who came into a scene, by the entries that were not undone by themselves."""
+    entries = tuple(entries)
+    undone_ids = find_undone_entry_ids(entries)
+    return tuple(
+        dict.fromkeys(
+            e.entity_id
+            for e in entries
+            if isinstance(e, PresenceEntry) and e.scene_id == scene_id and e.here and e.id not in undone_ids
+        )
+    )

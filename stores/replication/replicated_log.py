@@ -96,6 +96,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda log: log.proposals(query))
 
+    async def proposal_ids(self, scene_id: Id) -> list[Id]:
+        return await self._read(lambda log: log.proposal_ids(scene_id))
+
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         return await self._read(lambda log: log.proposals_by_id(ids))
 

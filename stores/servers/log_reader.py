@@ -173,6 +173,13 @@ class ServerLogReader(ServerMemoryReader):
                     break
         return newest_first[: query.last][::-1]
 
+    async def proposal_ids(self, scene_id: Id) -> list[Id]:
+        async with self._mongo.read_transaction(self._role) as tx:
+            documents = await tx.find_all(
+                "proposed_changes", {"scene_id": scene_id}, order=[("made", 1)], fields={"_id": 1}
+            )
+        return [document["_id"] for document in documents]
+
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         async with self._mongo.read_transaction(self._role) as tx:
             documents = await tx.find_all("proposed_changes", {"_id": any_of(ids)})

@@ -39,7 +39,7 @@ from stores.servers.log_documents import (
 from stores.servers.log_reader import ServerLogReader
 from stores.servers.mongo import Document, MongoDatabase, MongoWork, MongoWriteTransaction
 
-_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids")
 
 
 class ServerLog(ServerLogReader):

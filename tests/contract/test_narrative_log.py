@@ -492,6 +492,16 @@ async def test_proposal_of_an_undone_turn_is_withdrawn(handles: LogHandles) -> N
     assert await shown() == [PENDING, PENDING, WITHDRAWN]
 
 
+async def test_proposal_ids_of_a_scene_come_in_the_order_of_proposing(handles: LogHandles) -> None:
+    spoken = await handles.say("I jump.")
+    proposals = [make.proposal(handles.scene, turn) for turn in (spoken, None, spoken)]
+    for proposal in proposals:
+        await handles.resolver.stage([proposal])
+    await handles.undo(None)
+    assert await handles.reader.proposal_ids(handles.scene.id) == [p.id for p in proposals]
+    assert await handles.reader.proposal_ids(make.new_id()) == []
+
+
 async def test_proposal_that_is_undone_by_itself_is_withdrawn_until_it_is_redone(handles: LogHandles) -> None:
     undone, other = make.proposal(handles.scene), make.proposal(handles.scene)
     await handles.resolver.stage([undone, other])

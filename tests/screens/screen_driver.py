@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -23,6 +23,8 @@ from stores.records.ids import SeededIdGenerator, SteppingClock
 
 NARROW, ROOMY = (80, 24), (120, 40)
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
+NIGHT = EVENING + timedelta(hours=4)
+"""After the libraries that tests start from were played: undo tells by the clock what was done last."""
 
 
 class OpenServices(Protocol):
@@ -115,6 +117,7 @@ def real_services(
     model: ModelProcess | None = None,
     mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
+    start: datetime = EVENING,
 ) -> OpenServices:
     """Open the program on embedded stores in `home`, with seeded identifiers, clock and timer.
 
@@ -126,7 +129,7 @@ def real_services(
     ) -> tuple[Services, Callable[[], Awaitable[None]]]:
         from monitor_tui.compose import open_program
 
-        clock = SteppingClock(EVENING)
+        clock = SteppingClock(start)
         program = await open_program(
             home,
             clock=clock,

@@ -29,7 +29,7 @@ async def until_saved(ui: ScreenDriver, home: Path, text: str) -> None:
 
 async def test_draft_is_back_after_leaving_the_scene(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
-        await ui.type("I go out.")
+        await ui.type("I look round.")
         prompt(ui).text = DRAFT
         await ui.press("escape")
         assert ui.shows("What you typed and did not send is kept.")

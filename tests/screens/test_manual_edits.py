@@ -40,7 +40,7 @@ KNOTS = "Wenna Pike ties knots."
 LOFT = "Wenna Pike is in Net Loft."
 DEBT = "The Tollers owe the drowned of Low Harl sixty-one strokes, rung without a break."
 LINES = (
-    "> Wenna Pike ties the rope off and says nothing.",
+    "> Wenna Pike ties the rope off. She keeps the door. The knot will not hold.",
     "/npc Wenna Pyke: a girl at the inn",
     "/place Net Loft: above the inn",
     "/place Nett Loft: the same loft",
@@ -49,7 +49,7 @@ LINES = (
     "/fact The knot will not hold",
     "/fact promise: Wenna Pike will keep the door",
     "/commit",
-    "> Wenna goes up, and the girl with her.",
+    "> Wenna goes up to the loft, and the girl with her.",
     "/fact Wenna Pike located_in Net Loft",
     "/fact Wenna Pyke located_in Harl",
     "/paid 2",

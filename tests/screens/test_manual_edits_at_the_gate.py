@@ -81,7 +81,7 @@ async def test_evidence_leads_from_a_roll_to_its_fact_and_back(ui: ScreenDriver)
     assert ui.screen == "ReadingScreen"
     await ui.press("x")
     assert ui.screen == "TurnTraceDialog"
-    assert ui.shows("What it made true", "★ Wenna Pike's HP is 7.")
+    assert ui.shows("What came of it", "★ Wenna Pike's HP is 7.")
     await ui.press("enter")
     assert ui.screen == "UniverseScreen"
     card = ui.app.screen.query_one(EntityCardView)

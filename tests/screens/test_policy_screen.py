@@ -169,7 +169,7 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         await ui.press("enter", "f3")
         assert ui.shows("decided", "Mara Venn: HP")
         await ui.press("end")
-        assert ui.shows("Committed automatically", "u Undo")
+        assert ui.shows("Committed with the rest, as ✓ marked it.", "u Undo")
         await ui.press("u")
         assert ui.shows("Proposed: Never true: Mara Venn's HP is 9", "The next commit writes it.")
         await ui.press("u")

@@ -59,7 +59,12 @@ async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
         await ui.type(ending)
         assert ui.screen == "GateScreen"
         assert ui.shows(
-            "Mara learnt whose knife it was.", "Old Tam", "✓", "a Accept", "r Reject", "x Evidence"
+            "Mara learnt from Old Tam whose knife it was.",
+            "Old Tam",
+            "✓",
+            "a Accept",
+            "r Reject",
+            "x Evidence",
         )
         await ui.press("enter")
         assert ui.shows("Canon now says", "Old Tam", "The rope was cut with a company knife.")
@@ -70,11 +75,11 @@ async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
         await ui.type("Old Tam")
         assert ui.shows("keeper of the salt bell")
         await ui.press("tab", "enter")
-        assert ui.shows("Evidence for:", "Mara learnt whose knife it was")
+        assert ui.shows("Evidence for:", "Mara learnt from Old Tam whose knife it was")
         await ui.press("enter")
         assert ui.screen == "ReadingScreen"
         await ui.press("x")
-        assert ui.shows("What it made true", "Mara learnt whose knife it was.")
+        assert ui.shows("What came of it", "(declared here)", "Mara learnt from Old Tam whose knife it was.")
 
 
 @pytest.mark.slow

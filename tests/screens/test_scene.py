@@ -13,10 +13,11 @@ from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.screens.faults import fail_once, hold
-from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
 
 LAST = "The wood is slick with weed."
 CRITICAL = "/state Mara.alive = false"
@@ -27,7 +28,7 @@ TO_PENDING = ("down", "down")
 @pytest.fixture
 async def ui(played_home: Path) -> AsyncIterator[ScreenDriver]:
     """A scene that is being played, on a small terminal."""
-    async with started_app(real_services(played_home, 8), NARROW) as ui:
+    async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("enter")
         assert ui.screen == "SceneScreen"
         yield ui
@@ -181,7 +182,8 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("ctrl+z")
     assert ui.screen == "ConfirmDialog"
-    assert ui.shows("Canon rests on “I look at the rope.”", "The rope was cut with a company knife.")
+    assert ui.shows("Last, this became canon:", "The rope was cut with a company knife.")
+    assert ui.shows("Undo takes back what was typed before:", "It proposes a retcon of this")
     await ui.press("escape")
     assert await read_texts(ui) == before
     await ui.press("ctrl+z", "enter")
@@ -223,6 +225,10 @@ async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> N
 async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("shift+tab", "home", "down", "down", "down", "B")
+    assert ui.screen == "ConfirmDialog"
+    assert ui.shows("Wenna Pike has a filleting knife.", "Go there")
+    assert await read_texts(ui) == before
+    await ui.press("enter")
     assert await read_texts(ui) == before[:4]
     assert prompt(ui).input_has_focus
     assert ui.shows("Going on from: I look at the cut rope.")
@@ -238,14 +244,18 @@ async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
 
 
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:
-    await ui.press("shift+tab", "home", *["down"] * 7, "enter")
+    for line in ("> Wenna Pike hides a long knife.", "/fact Wenna Pike hides a knife", "/commit"):
+        await ui.type(line)
+        await ui.press("enter")
+    await ui.press("shift+tab", "end", "enter")
     assert ui.screen == "TurnTraceDialog"
-    assert ui.shows("Turn 8 of scene 1", "Wenna Pike has a filleting knife.", "Net Loft")
+    assert ui.shows("of scene 1", "Wenna Pike hides a knife.")
+    assert not ui.shows("Wenna Pike has a filleting knife.")
     await ui.press("enter")
     assert ui.screen == "UniverseScreen"
     card = ui.app.screen.query_one(EntityCardView)
     assert card.current is not None
-    assert card.current.fact.fact.statement == "Wenna Pike has a filleting knife."
+    assert card.current.fact.fact.statement == "Wenna Pike hides a knife."
     await ui.press("escape", "escape")
     assert ui.screen == "SceneScreen"
 
@@ -324,6 +334,36 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     assert not ui.shows("Commit now")
 
 
+async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDriver) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("I wait", enter=False)
+    assert ui.shows("Enter: send what is typed", "F3: decide at the gate")
+    assert not ui.shows("Commit now")
+    await ui.press("ctrl+u")
+    assert ui.shows("Enter: make it canon now", "Commit now")
+    await ui.press("f2")
+    assert ui.app.screen.query_one(TriggerBar).keys_elsewhere.startswith("Enter: evidence")
+    assert not ui.shows("Commit now")
+    await ui.press("escape")
+    assert ui.shows("Enter: make it canon now", "Commit now")
+    await ui.press("enter")
+    assert ui.shows("Canon: Mara Venn died")
+
+
+async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is_opened_again(
+    ui: ScreenDriver,
+) -> None:
+    await ui.type(CRITICAL)
+    await ui.type("I wait.")
+    await ui.press("ctrl+z")
+    assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    await ui.press("enter")
+    assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
+    await ui.press("ctrl+y", "f3", "escape")
+    assert ui.screen == "SceneScreen"
+    assert not ui.shows("Commit now")
+
+
 async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_written(ui: ScreenDriver) -> None:
     before = [(p.proposal.id, p.verdict) for p in await read_pending(ui)]
     await ui.type("I come bac", enter=False)
@@ -385,12 +425,12 @@ async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: Scree
 
 
 async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
-    async with started_app(real_services(played_home, 8), NARROW) as ui:
+    async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("enter")
         await ui.type("/end")
         assert ui.screen == "GateScreen"
         await ui.press("ctrl+q")
-    async with started_app(real_services(played_home, 9), NARROW) as ui:
+    async with started_app(real_services(played_home, 9, start=NIGHT), NARROW) as ui:
         assert ui.shows("at the canon gate")
         await ui.press("enter")
         assert ui.screen == "GateScreen"

@@ -22,7 +22,7 @@ async def test_universe_leads_from_a_fact_to_the_words_it_rests_on(played_home: 
         await ui.press("slash")
         await ui.type("wenna")
         await ui.press("tab", "down", "down", "enter")
-        assert ui.shows("Evidence for:", "“She says nobody was.", "Go to turn")
+        assert ui.shows("Evidence for:", "“Wenna Pike has a filleting", "Go to turn")
         await ui.press("enter")
         assert ui.screen == "ReadingScreen"
         assert ui.shows("The Drowned Bell", "turn 8")
@@ -112,7 +112,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
         assert ui.screen == "HelpScreen"
         assert ui.shows("Five-minute tour", "Keys on this screen", "Undo")
         await ui.press("2")
-        assert ui.shows("Undo the last command or exchange")
+        assert ui.shows("Undo the last thing done")
         await ui.press("pagedown")
         assert ui.shows("Prompt", "Plain words are what your character does")
         await ui.press("3")

@@ -138,6 +138,7 @@ def proposal(number: int = 1, **more: Any) -> ProposalView:
     )
     values: dict[str, Any] = {
         "number": number,
+        "member_ids": (change.id,),
         "proposal": change,
         "status": status,
         "verdict": None,

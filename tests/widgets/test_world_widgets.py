@@ -277,7 +277,7 @@ async def test_world_widget_empty_cast_says_how_to_bring_someone() -> None:
     async with app.run_test(size=(40, 6)) as pilot:
         cast.show(())
         await pilot.pause()
-        assert "/npc" in screen_text(app)
+        assert "/cast +" in screen_text(app)
         cast.show(samples.cast())
         await pilot.pause()
         assert "HP 7/10*" in screen_text(app)

@@ -23,6 +23,7 @@ from agents.canon_keeper.checks.check_input import CheckInput, ContradictionChec
 from agents.canon_keeper.checks.duplicate_check import NameIndex, find_duplicate
 from agents.canon_keeper.checks.exclusion_check import find_exclusions
 from agents.canon_keeper.checks.lock_check import find_locked_names
+from agents.canon_keeper.checks.sentence_check import SENTENCE_RULE, find_sentence_contradictions
 from agents.canon_keeper.conflicts.precedents import Precedents, describe_precedent, is_upheld
 from agents.canon_keeper.dry_run import DryRun, DryRunStep
 from agents.canon_keeper.fact_claims import (
@@ -39,6 +40,7 @@ from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
+    AssertFact,
     CreateEntity,
     Fact,
     FactStatus,
@@ -59,6 +61,7 @@ CONTRADICTION_CHECKS: tuple[ContradictionCheck, ...] = (
     causality.find_causality_conflicts,
     axioms.find_broken_axioms,
     premises.find_unrecorded_premises,
+    find_sentence_contradictions,
 )
 """Every check of a claim, in the order in which their conflicts are shown."""
 
@@ -175,6 +178,7 @@ class CheckRun:
             fact=claim.fact if claim else None,
             previous_value=_previous_value(claim, draft),
             ended_facts=_ended_facts(proposal, claim, draft) if duplicate_id is None else (),
+            reading=_read_words(proposal, claim, draft),
             similar_names=(similar_names := tuple(self._similar_name_conflicts(proposal))),
             notes=(*(a.text for a in similar_names), *self._claim_notes(proposal, claim)),
         )
@@ -210,7 +214,11 @@ class CheckRun:
     def _run_checks(
         self, checks: Iterable[ContradictionCheck], check_input: CheckInput
     ) -> Iterator[ConflictView]:
+        shown_ids: set[Id] = set()
         for conflict in (found for check in checks for found in check(check_input)):
+            if conflict.rule == SENTENCE_RULE and conflict.other and conflict.other.id in shown_ids:
+                continue  # another check says so in its own words
+            shown_ids |= {conflict.other.id} if conflict.other else set()
             if conflict.other is not None and self._apply_precedent(check_input, conflict.other):
                 continue
             yield ConflictView(conflict.rule, conflict.text, conflict.other, conflict.is_certain)
@@ -289,6 +297,24 @@ def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: Canon
         retconned_fact = draft.facts.get(proposal.change.fact_id)
         return (retconned_fact,) if retconned_fact is not None else ()
     return tuple(facts_ended_by(claim, draft)) if claim is not None else ()
+
+
+def _read_words(
+    proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft
+) -> tuple[tuple[str, str, str], ...] | None:
+    """Return how the words of a proposed sentence are read.
+
+    None for what is no sentence, for questions, and for a fact of the catalogue in the catalogue's own words, which
+    says itself how it is read.
+    """
+    change = proposal.change
+    if claim is None or not isinstance(change, AssertFact) or change.statement.endswith("?"):
+        return None
+    reading = draft.read_words(claim.fact)
+    is_typed = read_fact(claim.fact, draft.catalogue).object is not None or change.value is not None
+    if is_typed and (not reading.words or draft.is_in_catalogue_words(claim.fact)):
+        return None
+    return reading.words
 
 
 def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | float | bool | None:

@@ -35,7 +35,7 @@ from stores.records.world import Entity
 
 WhichStatement = Literal["new", "old"]
 
-_RIVAL_RULES = frozenset({"one_value", "exclusive", "irreversible"})
+_RIVAL_RULES = frozenset({"one_value", "exclusive", "irreversible", "sentences"})
 """Conflicts in which what is accepted ends the other by itself."""
 
 _LASTING_RULES = _RIVAL_RULES | {"dead_do_not_act", "absent_do_not_act"}

@@ -1,4 +1,4 @@
-"""Slash commands for decisions: `/recap`, `/resolve`, `/promises`, `/paid`, `/rules`."""
+"""Slash commands for decisions: `/recap`, `/resolve`, `/promises`, `/paid`, `/broken`, `/rules`."""
 
 from __future__ import annotations
 
@@ -91,7 +91,23 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
-    payment = await tools.conflicts.propose_pay_off(call.scene_id, call.argument)
+    return await _settle_commitment(tools, call, is_met=True)
+
+
+@group.command(
+    "broken",
+    "/broken 1",
+    "Propose that a promise is broken, a debt let go",
+    access=Access.DELEGATE,
+    needs_argument=True,
+)
+async def break_commitment(tools: CommandTools, call: CommandCall) -> Reply:
+    return await _settle_commitment(tools, call, is_met=False)
+
+
+async def _settle_commitment(tools: CommandTools, call: CommandCall, *, is_met: bool) -> Reply:
+    """Propose that the commitment that a number or words name is met, or over and unmet. Raises InputError."""
+    payment = await tools.conflicts.propose_pay_off(call.scene_id, call.argument, is_met=is_met)
     return Reply("operation", tuple(f"Proposed: {title}" for title in payment.titles))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.name_matching import match_names
@@ -11,13 +13,19 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
-from stores.records.world import EntityKind
+from stores.records.world import ACTORS, EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
 
+MAX_NAMED_NUMBERS = 20
+"""Numbers of open proposals that are named when one that was typed is not there."""
+
+_HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
+"""What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
 
@@ -45,15 +53,34 @@ async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
 
 def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
     async def declare_entity(tools: CommandTools, call: CommandCall) -> Outcome:
-        proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
-        return await _reply_proposed(tools, call.context, [proposal])
+        if kind not in ACTORS:
+            proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
+            return await _reply_proposed(tools, call.context, [proposal])
+        here_match = _HERE_PATTERN.match(call.argument)
+        argument = call.argument[here_match.end() :] if here_match else call.argument
+        proposal = await tools.declarations.declare_entity(call.context, kind, argument, usage)
+        presence_lines = await tools.solo_tools.cast.place_newcomer(
+            call.context, proposal, is_here=here_match is not None
+        )
+        outcome = await _reply_proposed(tools, call.context, [proposal])
+        return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *presence_lines)))
 
     return declare_entity
 
 
 for _name, _kind, _usage, _summary in (
-    ("npc", EntityKind.CHARACTER, "/npc NAME: keeper of the bell (hp 6)", "Add a character"),
-    ("creature", EntityKind.CREATURE, "/creature NAME: scarred and hungry", "Add a creature"),
+    (
+        "npc",
+        EntityKind.CHARACTER,
+        "/npc NAME: keeper of the bell (hp 6)",
+        "Make a character known; /npc here NAME brings them in",
+    ),
+    (
+        "creature",
+        EntityKind.CREATURE,
+        "/creature NAME: scarred and hungry",
+        "Make a creature known; /creature here NAME brings it in",
+    ),
     ("thing", EntityKind.OBJECT, "/thing NAME: cold to the touch", "Add an object"),
     ("faction", EntityKind.FACTION, "/faction NAME: they own the pans", "Add a faction"),
     ("concept", EntityKind.CONCEPT, "/concept NAME: what the coast owes the sea", "Add a concept"),
@@ -111,10 +138,20 @@ async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
     return await _reply_proposed(tools, call.context, proposals)
 
 
-@group.command("go", "/go PLACE", "Move your character to a place", access=Access.CHANGE, needs_argument=True)
+@group.command(
+    "go",
+    "/go PLACE  (or PLACE with NAMES)",
+    "Move your character to a place; who comes along is said",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
 async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_move(call.context, call.argument)
-    return await _reply_proposed(tools, call.context, [proposal])
+    cast = tools.solo_tools.cast
+    journey = await cast.read_journey(call.context, call.argument)
+    place, proposal = await tools.declarations.declare_move(call.context, journey.place_text)
+    move_lines = await cast.move_with_hero(call.context, journey, place, proposal.command_id or proposal.id)
+    outcome = await _reply_proposed(tools, call.context, [proposal])
+    return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
 
 # --- decisions -------------------------------------------------------------------------------------------
@@ -132,20 +169,11 @@ async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
 
 
-_VERDICT_WORDS: Mapping[Verdict | None, str] = {
-    Verdict.ACCEPT: "Accepted",
-    Verdict.REJECT: "Rejected",
-    Verdict.FLAVOUR: "Just flavour",
-    Verdict.DEFER: "Deferred",
-    None: "Undecided again",
-}
-
-
 def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply:
         chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
         await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
-        verdict_word = _VERDICT_WORDS[verdict]
+        verdict_word = VERDICT_WORDS[verdict]
         return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
 
     return decide
@@ -220,7 +248,7 @@ async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
 
 async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
     """Return the proposals of the scene as the gate numbers them."""
-    return await tools.views.build_proposal_rows(await tools.views.list_shown_proposals(call.scene_id))
+    return await tools.views.read_scene_rows(call.scene_id)
 
 
 def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
@@ -237,11 +265,19 @@ def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalVi
         raise InputError(
             f"There is no proposal {unknown_numbers[0][:20]!r}.",
             kept="Nothing was decided.",
-            todo=f"They are numbered 1 to {len(rows_by_number)}; a title does for one too."
-            if rows_by_number
-            else "No proposals.",
+            todo=_name_open_numbers(rows),
         )
     return [rows_by_number[n] for n in numbers]
+
+
+def _name_open_numbers(rows: Sequence[ProposalView]) -> str:
+    """Return the numbers that can be decided; they have gaps where something was undone or shares a row."""
+    open_numbers = [str(row.number) for row in rows if row.status in OPEN_STATUSES]
+    if not open_numbers:
+        return "No proposal is open."
+    shown_numbers = open_numbers[-MAX_NAMED_NUMBERS:]
+    earlier = "... " if len(shown_numbers) < len(open_numbers) else ""
+    return f"Open: {earlier}{', '.join(shown_numbers)}; a title does for one too."
 
 
 def _proposal_line(row: ProposalView) -> str:

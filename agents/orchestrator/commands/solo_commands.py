@@ -145,7 +145,7 @@ async def change_cast(tools: CommandTools, call: CommandCall) -> Reply | Outcome
             kept="Nothing was changed.",
             todo="/cast + NAME, /cast - NAME; /npc adds somebody new.",
         )
-    move = tools.solo_tools.npcs.enter_scene if match[1] == "+" else tools.solo_tools.npcs.leave_scene
+    move = tools.solo_tools.cast.enter_scene if match[1] == "+" else tools.solo_tools.cast.leave_scene
     return Reply("operation", await move(call.scene_id, match[2].strip()))
 
 
@@ -221,7 +221,8 @@ async def set_tension(tools: CommandTools, call: CommandCall) -> Reply:
 
 def _member_line(member: CastMember) -> str:
     numbers = ", ".join(f"{key} {number}" for key, number in member.numbers.items())
-    return " · ".join(part for part in (member.name, numbers, ", ".join(member.tags)) if part)
+    note = "" if member.note in member.tags else member.note
+    return " · ".join(part for part in (member.name, note, numbers, ", ".join(member.tags)) if part)
 
 
 def _scene_lines(context: SceneContext) -> tuple[str, ...]:

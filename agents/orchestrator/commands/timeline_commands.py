@@ -1,6 +1,8 @@
-"""Slash commands that move along the timeline of a scene: `/time`, `/undo`, `/redo`, `/retake`, `/take`, `/branch`."""
+"""Slash commands that move along the timeline of a scene: `/time`, `/undo`, `/retake`, `/take`, `/branch` ..."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
@@ -27,14 +29,14 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "undo",
     "/undo",
-    "Undo the last command, or the last exchange",
+    "Undo the last thing done: a command, a decision, a branch or an exchange",
     topic=CommandTopic.PLAY,
     access=Access.PLAY,
     action="undo",
     moves_timeline=True,
 )
 async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
-    return await tools.actions.undo(call.context, is_confirmed=call.argument.casefold() == "yes")
+    return await tools.scene_undo.undo(call.context, is_confirmed=call.argument.casefold() == "yes")
 
 
 @group.command(
@@ -47,7 +49,7 @@ async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
     moves_timeline=True,
 )
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
-    return await tools.actions.redo(call.context)
+    return await tools.scene_undo.redo(call.context)
 
 
 @group.command(
@@ -91,9 +93,32 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
     moves_timeline=True,
 )
 async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
-    turn_number = read_turn_number(call)
+    typed_number, is_confirmed = _split_confirmed(call.argument)
+    turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
-    return await tools.actions.branch(call.context, turn.id)
+    return await tools.branches.branch(call.context, turn.id, is_confirmed=is_confirmed)
+
+
+@group.command(
+    "branches",
+    "/branches  (or /branches 2, /branches back)",
+    "List the lines that this scene took, or go to the end of one",
+    access=Access.PLAY,
+    action="go to another line",
+    moves_timeline=True,
+)
+async def go_to_branch(tools: CommandTools, call: CommandCall) -> Outcome:
+    typed_line, is_confirmed = _split_confirmed(call.argument)
+    if not typed_line:
+        return await tools.branches.list_branches(call.context)
+    return await tools.branches.go_to_branch(call.context, typed_line, is_confirmed=is_confirmed)
+
+
+def _split_confirmed(argument: str) -> tuple[str, bool]:
+    """Return what was typed without the `yes` of an answer, and whether that was there."""
+    words = argument.split()
+    is_confirmed = len(words) > 1 and words[-1].casefold() == "yes"
+    return " ".join(words[:-1] if is_confirmed else words), is_confirmed
 
 
 def read_turn_number(call: CommandCall) -> int:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
+from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
@@ -57,8 +59,8 @@ class ConflictCommands(Protocol):
         """Return the open promises, debts and questions, numbered."""
         ...
 
-    async def propose_pay_off(self, scene_id: Id, typed_name: str) -> StagedEdits:
-        """Propose that a promise was kept."""
+    async def propose_pay_off(self, scene_id: Id, typed_name: str, *, is_met: bool = True) -> StagedEdits:
+        """Propose that a promise was kept, or that it was broken."""
         ...
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
@@ -88,6 +90,8 @@ class CommandTools:
 
     line_player: LinePlayer
     actions: SceneActions
+    scene_undo: SceneUndo
+    branches: BranchActions
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService

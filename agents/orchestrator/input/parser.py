@@ -39,6 +39,8 @@ class WordsInput:
     """Whether they followed /narrate: then a model narrates them, whatever they look like."""
     hearer_names: tuple[str, ...] = ()
     """Names of those who alone hear them, as typed."""
+    is_whisper_unsplit: bool = False
+    """Whether they follow /whisper without a colon, so that the text begins with the name of who hears them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
+WHISPER_PROBLEM = "It does not say who hears what."
+WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
 _NARRATE_COMMANDS = frozenset({"narrate"})
 
 
@@ -128,12 +132,10 @@ def _parse_whisper(argument: str) -> WordsInput:
     """Parse `Bela, Tam: words`: words of the player's that only those hear."""
     names, colon, text = argument.partition(":")
     hearer_names = tuple(" ".join(name.split()) for name in _NAME_SEPARATOR.split(names) if name.strip())
+    if not colon and len(argument.split()) > 1:
+        return replace(_parse_words(argument, gm_authored=False), is_whisper_unsplit=True)
     if not colon or not hearer_names or not text.strip():
-        raise InputError(
-            "It does not say who hears what.",
-            kept="Nothing was played.",
-            todo="As in: /whisper NAME: the key is under the stone. Separate several names with commas.",
-        )
+        raise InputError(WHISPER_PROBLEM, kept="Nothing was played.", todo=WHISPER_EXAMPLE)
     whispered_words = _parse_words(text, gm_authored=False)
     return replace(
         whispered_words,

@@ -15,6 +15,7 @@ from typing import Literal
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.events import (
     EventBus,
     MemoriesRead,
@@ -41,6 +42,7 @@ from agents.orchestrator.narration.step_results import (
 )
 from agents.personas.personas import Personas
 from agents.proposals.proposals import Proposals
+from agents.solo.cast_moves import CastMoves, describe_moves
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, derive_id
@@ -57,10 +59,12 @@ class NarrationSteps:
     def __init__(
         self,
         input_loader: NarrationInputLoader,
+        contexts: SceneContextLoader,
         personas: Personas,
         prose: ProseSteps,
         extraction: ChangeExtractor,
         proposals: Proposals,
+        cast_moves: CastMoves,
         memory: MemoryLog,
         read_catalogue: ReadCatalogue,
         clock: Clock,
@@ -69,10 +73,12 @@ class NarrationSteps:
         timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._input_loader = input_loader
+        self._contexts = contexts
         self._personas = personas
         self._prose = prose
         self._extraction = extraction
         self._proposals = proposals
+        self._cast_moves = cast_moves
         self._memory = memory
         self._read_catalogue = read_catalogue
         self._clock = clock
@@ -216,12 +222,24 @@ class NarrationSteps:
         return StepResult(state, "done", state.exchange_summary)
 
     async def _stage_proposals(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        if state.proposals:
+            await self._proposals.stage(state.proposals)
+        move_lines = await self._move_cast(state)
+        state = state.model_copy(update={"player_lines": (*state.player_lines, *move_lines)})
         if not state.proposals:
-            return StepResult(state, "skipped", "nothing to stage")
-        await self._proposals.stage(state.proposals)
+            return StepResult(state, "skipped", "; ".join(move_lines) or "nothing to stage")
         count = len(state.proposals)
         summary = f"{count} {'proposal' if count == 1 else 'proposals'} wait for you"
-        return StepResult(state, "done", summary)
+        return StepResult(state, "done", "; ".join((summary, *move_lines)))
+
+    async def _move_cast(self, state: NarrationState) -> tuple[str, ...]:
+        """Enter who comes and leaves by what was narrated; return a line on each."""
+        turn = await self._input_loader.find_turn(state.gm_turn_id) if state.gm_turn_id else None
+        if turn is None:
+            return ()
+        context = await self._contexts.load_context(turn.scene_id)
+        entries = await self._cast_moves.record_moves(context, turn)
+        return describe_moves(await self._contexts.advance(context, (), (), entries), entries)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Offer what could come next, and say when play goes nowhere."""

@@ -10,7 +10,7 @@ import pytest
 
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.package_builder import ContextPackageBuilder
-from agents.context_assembly.prompt_sections import build_prompt_sections
+from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.llm.prompt_builder import build_prompt, estimate_tokens
@@ -19,6 +19,7 @@ from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.prompt_files import load_prompts
 from agents.search.hybrid_search import HybridSearch
 from agents.search.search_port import SearchResults
+from agents.story_outline import NewCharacter, StoryOutline
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
@@ -72,8 +73,8 @@ async def story(tmp_path: Path) -> AsyncIterator[PlayedStory]:
 
 async def test_context_package_holds_record_in_sections(story: PlayedStory) -> None:
     await story.play(
-        "/npc Old Tam: keeper of the bell (hp 6)",
-        "/npc Sella Brand",
+        "/npc here Old Tam: keeper of the bell (hp 6)",
+        "/npc here Sella Brand",
         "/axiom The dead cannot cross salt",
         "/fact promise: Tam will ring the bell",
         "/fact assertion: Old Tam says the bell is cracked",
@@ -87,6 +88,7 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
     assert "(proposed)" in staged_sections["rules"]
     assert "(proposed)" in staged_sections["facts"]
     await story.end()
+    await story.play("/cast + Old Tam and Sella")
     sections = await story.parts("I talk to Old Tam")
     assert sections["rules"] == "- The dead cannot cross salt."
     assert "Mara and Old Tam are allies." in sections["facts"]
@@ -100,11 +102,11 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
 
 
 async def test_context_package_knows_who_met_before(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam", "I nod.", "> He nods.")
+    await story.play("/npc here Old Tam", "I nod.", "> He nods.")
     text = "“When we last met you had two boots,” says Old Tam."
     assert check_prose(text, build_prose_check_input(await story.package(), NarratorBrief()))
     await story.end()
-    await story.play("/npc Joss", "I nod.")
+    await story.play("/cast + Old Tam", "/npc here Joss", "I nod.")
     package = await story.package()
     assert await story.id_of("Old Tam") in package.narrative.met_before_ids
     assert not check_prose(text, build_prose_check_input(package, NarratorBrief()))
@@ -119,7 +121,7 @@ async def test_context_package_leaves_out_turns_being_answered(story: PlayedStor
 
 
 async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> None:
-    await story.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
+    await story.play("I wait.", "> It rains.", "/npc here Old Tam", "I sing.", "/fact The bell is cracked")
     assert "cracked" in (await story.parts())["facts"]
     await story.play("/undo", "/undo")
     sections = await story.parts()
@@ -139,7 +141,7 @@ async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
 
 
 async def test_context_package_memories_belong_to_owner_and_follow_undo(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
+    await story.play("/npc here Old Tam", "/npc here Sella Brand", "I wait.", "I sing.")
     tam, sella = await story.id_of("Old Tam"), await story.id_of("Sella Brand")
     package = await story.package()
     sung = package.narrative.recent_turns[-1]
@@ -200,7 +202,7 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
 
 
 async def test_context_package_looks_up_named_entities(story: PlayedStory) -> None:
-    await story.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
+    await story.play("/npc here Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
     await story.end()
     sections = await story.parts("I ask for Old Tam.")
     assert "Old Tam" not in sections["cast"]
@@ -248,6 +250,53 @@ async def test_context_package_does_not_recall_turns_in_view(story: PlayedStory)
     assert package.recalled.passages == ()
 
 
+async def test_context_package_recalls_the_stretch_of_an_earlier_scene_that_bears_on_the_words(
+    story: PlayedStory,
+) -> None:
+    await story.play(*(f"I swear oath {n} by the salt and the silver tide." for n in range(20)))
+    await story.play("I swear that the copper idol lies under the elder.")
+    await story.play(*(f"I swear oath {n} by the salt and the silver tide." for n in range(21, 40)))
+    await story.end()
+    await story.play("I sleep.", *(f"I walk {n}." for n in range(30)))
+    packages = await indexed(story)
+    sections = build_prompt_sections(await pack(story, packages, "I dig for the copper idol."))
+    assert sections["scenes"].startswith("- [Scene 1 “The yard”] Turns 21 to 40: ")
+    assert "copper idol lies under the elder" in sections["scenes"]
+    assert "copper idol" not in sections["summary"]
+
+
+async def test_context_package_recalls_how_an_earlier_story_ended(story: PlayedStory) -> None:
+    await story.play("I wait.", "> It rains.")
+    view = await story.program.services.play.scene(story.scene_id)
+    await story.program.services.stories.complete_story(view.story.id, "The copper idol sank in the bay.")
+    outline = StoryOutline(view.universe.id, "Another story", NewCharacter("Ivo"))
+    story.scene_id = await story.program.services.stories.start_story(outline)
+    await story.play("I arrive.")
+    sections = build_prompt_sections(await pack(story, await indexed(story), "I ask for the copper idol."))
+    assert "“A story” is over: The copper idol sank in the bay." in sections["scenes"]
+
+
+async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(story: PlayedStory) -> None:
+    await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
+    await story.end()
+    await story.play("I sleep.")
+    package = await pack(story, await indexed(story), "I dig for the copper idol.")
+    assert "copper idol" in build_prompt_sections(package)["summary"]
+    assert package.recalled.scenes == ()
+
+
+async def test_context_package_holds_the_gms_notes_and_tells_no_npc(story: PlayedStory) -> None:
+    await story.play("/npc Old Tam: keeper of the bell", "/note The idol is a forgery.")
+    await story.play(*(f"/note Plan {n}: rain." for n in range(8)), "I wait.")
+    package = await story.package("I weigh the idol.")
+    notes = build_prompt_sections(package)["notes"].splitlines()
+    assert notes == ["- The idol is a forgery.", *(f"- Plan {n}: rain." for n in range(2, 8))]
+    (tam,) = [p.entity for p in package.canonical.cast if p.entity.name == "Old Tam"]
+    assert "forgery" not in str(build_npc_sections(package, tam, ()))
+    for persona in (Persona.NARRATOR, Persona.LIBRARIAN, Persona.DIRECTOR):
+        assert "notes" in {s.name for s in load_prompts()[persona].sections}
+
+
 async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStory) -> None:
     class SlowSearch:
         async def search(self, *args: object, **kwargs: object) -> SearchResults:
@@ -279,7 +328,7 @@ async def test_context_package_is_stale_while_store_is_down(
     async def down(*args: object, **kwargs: object) -> list[object]:
         raise StoreUnavailable("Canon does not answer.")
 
-    await story.play("/npc Old Tam", "I wait.", "> It rains.")
+    await story.play("/npc here Old Tam", "I wait.", "> It rains.")
     packages = await indexed(story)
     before = await pack(story, packages, "I wait.")
     monkeypatch.setattr(type(story.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
@@ -294,7 +343,7 @@ async def test_context_package_is_stale_while_store_is_down(
 async def test_memory_recall_is_limited_and_includes_relevant_memories(
     story: PlayedStory,
 ) -> None:
-    await story.play("/npc Old Tam", "I wait.")
+    await story.play("/npc here Old Tam", "I wait.")
     tam = await story.id_of("Old Tam")
     universe_id = (await story.package()).scene.universe.id
     texts = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]

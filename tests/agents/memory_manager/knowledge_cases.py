@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-VILLAGERS = ("/npc Bela Orsk: a smith", "/npc Old Tam: keeper of the bell", "/npc Sister Ode: a nun")
+VILLAGERS = (
+    "/npc here Bela Orsk: a smith",
+    "/npc here Old Tam: keeper of the bell",
+    "/npc here Sister Ode: a nun",
+)
 
 CREW = (
-    "/npc Captain Hale: master of the Gannet",
-    "/npc Joss Reed: a deckhand",
-    "/npc Doctor Imre Voss: the surgeon",
-    "/npc Pip: the ship's boy",
+    "/npc here Captain Hale: master of the Gannet",
+    "/npc here Joss Reed: a deckhand",
+    "/npc here Doctor Imre Voss: the surgeon",
+    "/npc here Pip: the ship's boy",
 )
 """The expectations of the scenes on board were written before the extraction was run on them."""
 
@@ -145,7 +149,7 @@ PLAYS = (
             '> "Old Tam owns the ring," Bela says to you.',
             "/cast - Bela Orsk",
             '> Old Tam says, "The old gate burns down."',
-            "/npc Wren: a child",
+            "/npc here Wren: a child",
             '> "Bela Orsk does not own the ring," Old Tam tells Wren.',
             "> Wren nods.",
         ),
@@ -162,7 +166,7 @@ PLAYS = (
         "the dead, the sleeping and who comes late",
         (
             *VILLAGERS,
-            "/creature Orc: scarred (hp 4)",
+            "/creature here Orc: scarred (hp 4)",
             "> The orc snarls at Bela.",
             "/fact event: The orc snarls at Bela Orsk.",
             "/state Old Tam +asleep",
@@ -177,7 +181,7 @@ PLAYS = (
             "> Old Tam stretches and looks about.",
             "/fact event: Old Tam stretches.",
             "> A girl, Wren, steps in from the rain.",
-            "/npc Wren: a girl",
+            "/npc here Wren: a girl",
             "> Wren laughs at the smoke.",
             "/fact event: Wren laughs at the smoke.",
         ),
@@ -199,7 +203,7 @@ PLAYS = (
             "/cast - Old Tam",
             "/cast - Sister Ode",
             "> You and Bela follow the tracks to the crypt and see the bishop in it.",
-            "/npc Bishop: fat",
+            "/npc here Bishop: fat",
             "/fact Bishop located_in Crypt",
             "/cast - Bishop",
             "/cast + Old Tam",
@@ -227,7 +231,7 @@ PLAYS = (
             "/cast + Bela Orsk",
             "/cast - Sister Ode",
             "> Bela finds the body of Old Tam on the stair.",
-            "/npc Wren: a child",
+            "/npc here Wren: a child",
             "> Wren is out at the well.",
         ),
         {"Old Tam died.": "Mara: saw, Sister Ode: saw, Bela Orsk: found, Wren: missed"},
@@ -371,7 +375,7 @@ PLAYS = (
         },
     ),
     PlayedScenes(
-        "the next scene, without those who stayed behind",
+        "the next scene, with nobody but who is brought in",
         (
             *VILLAGERS,
             "> You stand by the fire.",
@@ -383,7 +387,7 @@ PLAYS = (
             "/end The horn is yours",
             "/accept all",
             "/commit",
-            "/cast - Old Tam",
+            "/cast + Sister Ode",
             "> You lose the horn in the bog.",
             "/fact event: Mara loses the horn in the bog.",
             "/cast + Bela Orsk",
@@ -408,7 +412,6 @@ PLAYS = (
             "/fact event: Captain Hale decides to turn back at dawn.",
             "I wait until the captain is gone, then I pocket the chart.",
             "/fact Mara owns Chart",
-            "/cast - Captain Hale",
             "> Doctor Voss leans in. “I saw that,” he murmurs.",
             "/cast + Pip",
             '"The captain means to turn back at dawn," Joss tells Pip.',
@@ -470,7 +473,7 @@ PLAYS = (
             "I promise Pip that I will take him home.",
             "/fact promise: Mara takes Pip home.",
             "> A gull lands on the rail.",
-            "/npc Ferro: a passenger who comes up on deck",
+            "/npc here Ferro: a passenger who comes up on deck",
             "> Ferro stares at the broken mast. “What happened?”",
             '"Joss Reed is dead," I say.',
         ),
@@ -497,8 +500,6 @@ PLAYS = (
             "/place Inn: the Split Oar",
             "/place Lighthouse: dark",
             "> You row ashore with Pip and Joss; the captain and the doctor stay aboard.",
-            "/cast - Captain Hale",
-            "/cast - Doctor Imre Voss",
             "> At the inn the keeper slides you a letter. The seal is the governor's.",
             "/fact The letter is from the governor.",
             'I read it aloud: "The lighthouse keeper is a smuggler."',

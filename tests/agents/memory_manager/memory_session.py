@@ -53,6 +53,7 @@ class MemorySession:
     scene_id: Id
     manager: MemoryManager
     knowledge: KnowledgeReader
+    scene_reader: SceneReader
     published_events: list[Event] = field(default_factory=list)
 
     @property
@@ -122,12 +123,17 @@ async def open_memory_session(home: Path, seed: int = 1) -> AsyncIterator[Memory
 
 async def start_memory_session(program: Program, name: str = "Test") -> MemorySession:
     """Start a story in a new universe."""
+    return session_in_scene(program, await begin(program, name=name))
+
+
+def session_in_scene(program: Program, scene_id: Id) -> MemorySession:
+    """Return a session that plays on in a scene."""
     canon, log = program.stores.canon(Role.MEMORY_MANAGER), program.stores.log(Role.MEMORY_MANAGER)
     scene_reader = SceneReader(canon, log, read_catalogue)
     manager = MemoryManager(
         log, log, scene_reader, InMemoryCursors(), SteppingClock(START), program.services.events
     )
-    scene_id = await begin(program, name=name)
-    session = MemorySession(program, scene_id, manager, KnowledgeReader(canon, log, read_catalogue))
+    knowledge = KnowledgeReader(canon, log, read_catalogue)
+    session = MemorySession(program, scene_id, manager, knowledge, scene_reader)
     program.services.events.subscribe(session.published_events.append)
     return session

@@ -32,7 +32,7 @@ from tests.agents.memory_manager.memory_session import (
 from tests.program import START, opened
 
 DAY = 24 * 60
-PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")
+PEOPLE = ("/npc here Bela Orsk: a smith", "/npc here Old Tam: a keeper")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from stores.authority import Role
 from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
 from stores.records.ids import Clock
 from stores.records.play import MoveKind
+from stores.records.workflow import Loop
 from tests.agents.memory_manager.memory_session import MemorySession, open_memory_session
 from tests.program import START
 
@@ -54,6 +55,11 @@ async def test_scene_archive_reads_back_equal_log(session: MemorySession) -> Non
     assert {t.text for t in archived_log.turns} >= {"Rain.", "Wind.", "Snow “Ω”."}
     assert MoveKind.UNDO in {m.kind for m in archived_log.head_moves}
     assert archived_log.resolutions
+    assert archived_log.transitions[0].loop is Loop.SCENE
+    assert {(m.loop, m.event) for m in archived_log.transitions} >= {
+        (Loop.TURN, "user_input"),
+        (Loop.TURN, "proposals_staged"),
+    }
     assert (record.turns, record.head) == (len(archived_log.turns), archived_log.scene.head)
     # Nothing was taken out of the log.
     assert len(await session.log.all_turns(session.scene_id)) == record.turns

@@ -60,6 +60,21 @@ async def summarise(session: MemorySession, scene_id: Id | None = None) -> None:
         pass
 
 
+async def test_recap_of_a_story_that_is_over_becomes_a_summary_of_its_last_scene(
+    session: MemorySession,
+) -> None:
+    await session.play("I wait.", "/promise Mara will bring the bell back", "/commit", "> It rains.")
+    story_id = (await session.log.scene(session.scene_id)).story_id
+    await summarise(session)
+    assert await session.log.summaries(session.scene_id) == []
+    report = await session.program.services.stories.complete_story(story_id, "The bell hung\nin the mud.")
+    assert report.open_matters == ("Mara will bring the bell back.",)
+    await summarise(session)
+    texts_by_kind = {s.kind: s.text for s in await session.log.summaries(session.scene_id)}
+    assert texts_by_kind["recap"] == "“A story” is over: The bell hung in the mud."
+    assert texts_by_kind["scene"].startswith("Scene 1 “The yard”: ")
+
+
 async def append_gm_turns(session: MemorySession, count: int, word: str = "Turn") -> None:
     """Append so many GM turns directly to the log."""
     scene = await session.log.scene(session.scene_id)
@@ -168,7 +183,7 @@ async def test_summaries_of_long_scene_are_few(session: MemorySession) -> None:
 
 async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> None:
     await session.play(
-        "/npc Bela Orsk: a smith",
+        "/npc here Bela Orsk: a smith",
         "> Bela gives you a horn and swears to wait.",
         "/thing Horn: of a ram",
         "/fact Mara owns Horn",

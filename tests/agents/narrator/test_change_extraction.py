@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
+from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
 from agents.prose.quotes import find_quote
 from stores.records.canon import (
@@ -187,7 +188,7 @@ async def test_extraction_builds_payload_of_every_kind_of_change() -> None:
     )
     tag, hp, move, ended_fact, met, assertion, ally, wears, alias = rest
     assert tag == StateChange(entity_id=SELLA.id, key="bleeding", op=StateOp.TAG)
-    assert hp == StateChange(entity_id=SELLA.id, key="hp", op=StateOp.ADD, value=-2)
+    assert hp == StateChange(entity_id=SELLA.id, key="hp", op=StateOp.ADD, value=-2, floor=0)
     assert isinstance(move, AssertFact)
     assert [i.entity_id for i in move.involves] == [new.entity_id, MILL.id]
     assert ended_fact == EndFact(fact_id=debt.id, at=604, closed=True)
@@ -415,3 +416,19 @@ def test_decision_marks_can_be_stripped_from_any_text(text: str) -> None:
     stripped_text = strip_markers(text)
     assert "@DECISION(" not in stripped_text
     assert len(find_decision_marks(text, build_turn(text or "."), "u")) <= 3
+
+
+@pytest.mark.parametrize(
+    ("prose", "promised"),
+    [
+        ("Captain Hark promises Tam a boat.", ["a boat (to Tam)"]),
+        ("The gulls scream. Hark promised to mend the net.", ["to mend the net"]),
+        ("Captain Hark never promised Tam a boat.", []),
+        ("Tam hopes that Hark promises a boat.", []),
+    ],
+)
+def test_change_extraction_without_model_reads_promises_that_prose_tells_of(
+    prose: str, promised: list[str]
+) -> None:
+    changes = find_plain_changes(prose, [("Captain Hark", "Hark"), ("Tam",)])
+    assert [change.object for change in changes if change.kind == "promise"] == promised

@@ -17,7 +17,7 @@ from stores.records.workflow import ProposalStatus
 from tests.program import begin, opened
 
 PLAYED = (
-    "/npc Wenna Pike: keeps the Net Loft (hp 6)",
+    "/npc here Wenna Pike: keeps the Net Loft (hp 6)",
     "/thing Iron Key: cold to the touch",
     "/accept all",
     "/commit",

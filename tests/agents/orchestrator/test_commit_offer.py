@@ -105,3 +105,48 @@ async def test_commit_offer_with_a_conflict_writes_the_others_and_says_what_is_m
         assert "/resolve 3 shows both sides; /accept 3 takes this one." in reason
         with pytest.raises(CanonConflict, match="Yard was not written: There is a place called Yard already"):
             await program.services.gate.commit_trigger(scene_id)
+
+
+async def test_commit_offer_that_was_left_for_the_end_stays_so_after_undo_and_restart(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await play(program, scene_id, "I look.", "/state Mara +dead") == "Critical: Mara died"
+        assert await play(program, scene_id, "/later", "I wait.", "/undo") == ""
+    async with opened(tmp_path, seed=2) as program:
+        assert await play(program, scene_id) == ""
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        assert [row.verdict for row in rows] == [None]
+
+
+async def test_commit_offer_lapses_with_the_next_line_or_command(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+
+        async def has_lapsed() -> bool:
+            view = await program.services.play.scene(scene_id)
+            assert view.trigger_reason
+            return view.is_offer_lapsed
+
+        await play(program, scene_id, "I fall. /check 2d6+9 vs 5; success: Mara +dead")
+        assert not await has_lapsed()
+        await play(program, scene_id, "/fact The stair is broken")
+        assert await has_lapsed()
+        await play(program, scene_id, "/undo")
+        assert not await has_lapsed()
+        await play(program, scene_id, "I lie there.")
+        assert await has_lapsed()
+
+
+async def test_commit_offer_that_was_left_is_made_again_by_undo(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        offer = await play(program, scene_id, "I look.", "/state Mara +dead")
+        assert await play(program, scene_id, "/later") == ""
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines == ("Undone: Left for the end of the scene.",)
+        assert await play(program, scene_id) == offer
+        assert await play(program, scene_id, "/redo") == ""
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert await play(program, scene_id, "/reject 1", "/undo") == offer
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines == ("Undone: Mara +dead",)

@@ -173,7 +173,7 @@ async def test_conflict_where_the_ruling_has_the_hero_is_where_play_goes_on(
 
 async def test_conflict_two_of_one_name_are_shown_side_by_side_and_settled(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
-        scene_id = await played(program, (*ALLIES, "/npc Tom: a stranger", "/fact Tom ally_of Mara"))
+        scene_id = await played(program, (*ALLIES, "/npc here Tom: a stranger", "/fact Tom ally_of Mara"))
         case = await the_case(program, scene_id)
         assert case.old is not None
         assert (case.new.card, case.old.card) != (None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
+from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.workflow import OPEN_STATUSES, Verdict
 from tests.program import begin, opened
 
 
@@ -45,16 +47,16 @@ async def scene(tmp_path: Path) -> AsyncIterator[FoldedScene]:
 
 async def test_folded_row_shows_the_net_change_and_the_steps(scene: FoldedScene) -> None:
     titles = [row.title for row in await scene.rows()]
-    assert titles == ["The stair is broken.", "Mara is tired", "Mara: HP 10 → 9"]
-    row = (await scene.rows())[-1]
+    assert titles == ["Mara: HP 10 → 9", "The stair is broken.", "Mara is tired"]
+    row = (await scene.rows())[0]
     assert row.diff == (("HP", "10", "9"),)
     assert "3 changes in one row (HP 10 → 7, HP 7 → 4, HP 4 → 9)" in " ".join(row.reasons)
 
 
 async def test_folded_row_is_decided_and_committed_as_one(scene: FoldedScene) -> None:
-    assert await scene.say("/reject 3") == ("Rejected: Mara: HP 10 → 9",)
-    assert [row.verdict for row in await scene.rows()] == [None, None, Verdict.REJECT]
-    await scene.say("/accept 3", "/commit")
+    assert await scene.say("/reject 1") == ("Rejected: Mara: HP 10 → 9",)
+    assert [row.verdict for row in await scene.rows()] == [Verdict.REJECT, None, None]
+    await scene.say("/accept 1", "/commit")
     view = await scene.program.services.play.scene(scene.scene_id)
     (hero,) = [member for member in view.cast if member.is_pc]
     assert hero.numbers["hp"] == 9
@@ -71,3 +73,105 @@ async def test_folded_row_does_not_mix_holders_or_numbers(scene: FoldedScene) ->
     await scene.say("/creature Rat: small (hp 3)", "/state Rat.hp -1", "/state Mara.might = 2")
     titles = [row.title for row in await scene.rows()]
     assert titles[-3:] == ["Rat", "Rat: HP 3 → 2", "Mara: might 1 → 2"]
+
+
+async def test_row_numbers_stay_with_their_rows(scene: FoldedScene) -> None:
+    await scene.say("/clock Alarm 6", "/fact One is one", "/fact Two is two")
+
+    async def read_numbers() -> dict[str, int]:
+        return {row.title.partition(" ")[0]: row.number for row in await scene.rows()}
+
+    before = await read_numbers()
+    await scene.say("/clock Alarm +1")
+    assert await read_numbers() == before
+    assert await scene.say(f"/reject {before['One']}") == ("Rejected: One is one.",)
+    await scene.say("/undo", "/undo", "/fact Three is three")
+    after = await read_numbers()
+    assert after["One"] == before["One"]
+    assert after["Three"] not in before.values()
+    listed = " ".join(await scene.say("/proposals"))
+    assert f"{after['Three']}. [accept] fact: Three is three" in listed
+    panel = (await scene.program.services.play.scene(scene.scene_id)).proposals
+    assert [row.number for row in panel] == [row.number for row in await scene.rows()]
+
+
+async def test_number_that_is_no_row_names_those_that_are(scene: FoldedScene) -> None:
+    numbers = [row.number for row in await scene.rows()]
+    with pytest.raises(InputError, match=f"Open: {', '.join(map(str, numbers))}; a title does for one too"):
+        await scene.say("/reject 2")
+
+
+async def test_change_in_conflict_has_a_row_of_its_own(scene: FoldedScene) -> None:
+    await scene.say("/creature Rat: small (hp 9)", "I hit. /check 2d6+9 vs 5; success: Rat.hp -1")
+    await scene.say("/state Rat +dead", "I hit it again. /check 2d6+9 vs 5; success: Rat.hp -3")
+    rows = {row.title: row for row in await scene.rows()}
+    assert not rows["Rat: HP 9 → 8"].conflicts
+    blow = rows["Rat: HP 8 → 5"]
+    assert blow.conflicts
+    assert blow.mark == "hold"
+    await scene.say(f"/reject {blow.number}")
+    verdicts = {row.title: row.verdict for row in await scene.rows()}
+    assert verdicts["Rat: HP 9 → 8"] is None
+
+
+async def test_moves_that_come_to_nothing_are_no_row(scene: FoldedScene) -> None:
+    await scene.say("/clock Flood 6", "/clock Flood +1", "/clock Flood = 0")
+    assert (await scene.rows())[-1].title == "Flood 0 of 6, begins"
+    await scene.say("/commit", "/clock Flood +1", "/clock Flood = 0", "/state Mara.might +1, Mara.might -1")
+    assert [row.title for row in await scene.rows() if row.status in OPEN_STATUSES] == []
+
+
+async def test_offered_commit_writes_every_move_of_a_number(scene: FoldedScene) -> None:
+    await scene.say("I am hit. /check 2d6+9 vs 5; success: Mara.hp -2, Mara +dead")
+    await scene.program.services.gate.commit_trigger(scene.scene_id)
+    view = await scene.program.services.play.scene(scene.scene_id)
+    (hero,) = [member for member in view.cast if member.is_pc]
+    assert hero.numbers["hp"] == 7
+    assert "Mara: HP 9 → 7" not in [row.title for row in view.proposals if row.status in OPEN_STATUSES]
+
+
+async def test_gate_and_receipt_count_the_same_rows(scene: FoldedScene) -> None:
+    await scene.say("/clock Flood 6", "/clock Flood +1", "/clock Flood +2", "/fact One is one")
+    await scene.say("/clock Alarm 4", "/clock Alarm +1")
+    numbers = {row.title.partition(" ")[0]: row.number for row in await scene.rows()}
+    await scene.say(f"/reject {numbers['Alarm']} {numbers['One']}", "/end")
+    counts = Counter(row.mark for row in await scene.rows())
+    report = await scene.program.services.gate.commit(scene.scene_id)
+    assert (report.accepted_count, report.rejected_count) == (counts["accept"], counts["reject"]) == (4, 2)
+
+
+async def test_hp_stops_at_0_on_the_sheet_in_the_row_and_in_canon(scene: FoldedScene) -> None:
+    lines = await scene.say("/creature Rat: small (hp 2)", "/state Rat.hp -5")
+    assert "Rat: HP stops at 0." in lines
+    reply = await scene.program.services.play.submit(
+        scene.scene_id, "I hit it. /check 2d6+9 vs 5; success: Rat.hp -3"
+    )
+    assert "Rat: HP stops at 0." in reply.lines
+    rows = {row.title for row in await scene.rows()}
+    assert "Rat: HP 2 → 0" in rows
+    assert not [title for title in rows if "-" in title]
+    view = await scene.program.services.play.scene(scene.scene_id)
+    assert {m.name: m.numbers for m in view.cast}["Rat"]["hp"] == 0
+    await scene.say("/state Rat.hp +1", "/commit")
+    cast = {m.name: m.numbers for m in (await scene.program.services.play.scene(scene.scene_id)).cast}
+    assert cast["Rat"]["hp"] == 1
+
+
+async def test_hp_below_0_by_the_gms_word_heals_from_there(scene: FoldedScene) -> None:
+    await scene.say(
+        "/creature Rat: small (hp 2)", "/state Rat.hp = -4", "/state Rat.hp +1", "/state Rat.hp -1"
+    )
+    cast = {m.name: m.numbers for m in (await scene.program.services.play.scene(scene.scene_id)).cast}
+    assert cast["Rat"]["hp"] == -3
+
+
+async def test_number_that_is_no_hp_goes_below_0(scene: FoldedScene) -> None:
+    assert await scene.say("/state Mara.might -3") == ("Proposed: Mara: might 1 → -2",)
+
+
+async def test_blow_at_the_dead_that_changes_nothing_is_no_row(scene: FoldedScene) -> None:
+    await scene.say("/creature Rat: small (hp 1)", "I hit. /check 2d6+9 vs 5; success: Rat.hp -1")
+    await scene.say("/state Rat +dead", "I hit it again. /check 2d6+9 vs 5; success: Rat.hp -3")
+    rows = {row.title: row for row in await scene.rows()}
+    assert rows["Rat: HP 1 → 0"].mark == "accept"
+    assert [title for title in rows if "Rat: HP" in title] == ["Rat: HP 1 → 0"]

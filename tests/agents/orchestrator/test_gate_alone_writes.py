@@ -92,6 +92,8 @@ LINES = (
     "/promises",
     "/fact promise: Mara owes Tom a coin",
     "/paid 1",
+    "/fact promise: Mara feeds the gulls",
+    "/broken Mara feeds",
     "/later",
 )
 

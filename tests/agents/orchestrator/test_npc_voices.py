@@ -39,9 +39,9 @@ async def played(scripted: ScriptedProgram) -> None:
     """A yard with Brenna and Ode in it, and secrets of every kind."""
     services = scripted.program.services
     for line in (
-        "/npc Father Ode: a priest with wet sleeves",
-        "/npc Brenna: a fisher",
-        "/npc Halloran: a debtor",
+        "/npc here Father Ode: a priest with wet sleeves",
+        "/npc here Brenna: a fisher",
+        "/npc here Halloran: a debtor",
         f"/fact {SECRETS[0]}",
         f"/thread {SECRETS[1]}?",
         f"/axiom {SECRETS[3]}",
@@ -243,7 +243,7 @@ async def test_npc_voice_who_comes_later_does_not_know_what_was_said_before(tmp_
             "/cast - Brenna",
             "> Gulls scream over the boat that burned.",
             "/cast + Brenna",
-            "/npc Wren: a child",
+            "/npc here Wren: a child",
             "/commit",
             "I ask Brenna what she heard.",
             "I ask Wren what she heard.",

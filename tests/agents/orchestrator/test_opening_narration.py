@@ -16,7 +16,7 @@ async def next_scene(scripted: ScriptedProgram) -> str:
     """Play a scene to its end through the gate; return the one that follows."""
     services = scripted.program.services
     for line in (
-        "/npc Father Ode: a priest with wet sleeves",
+        "/npc here Father Ode: a priest with wet sleeves",
         "I ask Ode for the key.",
         "> He lays it on the wall, and does not look at you.",
         "/end Mara has the key of the light",
@@ -24,6 +24,7 @@ async def next_scene(scripted: ScriptedProgram) -> str:
         await services.play.submit(scripted.scene_id, line)
     report = await services.gate.commit(scripted.scene_id)
     assert report.next_scene_id
+    await services.play.submit(report.next_scene_id, "/cast + Ode")
     await services.gate.rename_scene(report.next_scene_id, "The stair", "Reach the lamp")
     return report.next_scene_id
 

@@ -41,7 +41,7 @@ async def test_oracle_what_chance_says_is_sealed_on_the_line_and_undone_with_it(
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await program.services.play.submit(scene_id, "/npc Tom: the well's keeper")
+        await program.services.play.submit(scene_id, "/npc here Tom: the well's keeper")
         await program.services.play.submit(scene_id, "/commit")
         await program.services.play.submit(scene_id, line)
         rows = await program.services.play.transcript(scene_id, 0, 10)

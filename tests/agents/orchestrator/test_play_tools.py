@@ -82,7 +82,7 @@ async def game(home: Path, seed: int = 1, **given: Any) -> AsyncIterator[Game]:
 
 TWOS: dict[str, Any] = {"system": "lantern_twos"}
 HAND: dict[str, Any] = {"dice": DiceRoller.PHYSICAL}
-ORC = "/creature Orc: scarred (hp 4)"
+ORC = "/creature here Orc: scarred (hp 4)"
 
 
 # --- own dice ---------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ async def test_play_only_the_last_roll_of_the_line(tmp_path: Path) -> None:
 
 async def test_play_what_an_answer_brought_goes_with_it(tmp_path: Path) -> None:
     async with game(tmp_path) as at:
-        await at.say("/npc Tom: the well's keeper", "? likely: Is it deep? = 27")
+        await at.say("/npc here Tom: the well's keeper", "? likely: Is it deep? = 27")
         before = await at.texts()
         assert before[1].endswith("· event · by hand")
         assert before[2].startswith("event · ")
@@ -375,7 +375,7 @@ async def test_play_roll_beside_an_older_one_is_its_next_take(tmp_path: Path) ->
 
 async def test_play_reroll_of_what_is_canon_proposes_its_retcon(tmp_path: Path) -> None:
     async with game(tmp_path, critical=CriticalCommitMode.AUTO) as at:
-        await at.say("/npc Tom: the well's keeper", "/commit")
+        await at.say("/npc here Tom: the well's keeper", "/commit")
         reply = await at.say("I push Tom. /check might 9; fail: Tom.alive = false = 1 1")
         assert any("Tom" in line for line in reply.lines)
         reply = await at.say("/reroll all = 6 6")
@@ -491,7 +491,7 @@ async def test_play_rest_is_one_exchange(tmp_path: Path) -> None:
 
 async def test_others_rest_along_and_nothing_rises_past_its_most(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
-        await at.say("/npc Tom: a friend (hp 2)", "/rest night with Tom")
+        await at.say("/npc here Tom: a friend (hp 2)", "/rest night with Tom")
         assert (await at.texts())[-1].startswith("Mara and Tom rest: ")
         assert (await at.numbers("Tom"))["hp"] == 8
         assert (await at.numbers("Mara"))["hp"] == 10
@@ -564,7 +564,7 @@ async def test_play_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
 
 async def test_play_number_that_nobody_has_is_said_to_count_from_nothing(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
-        reply = await at.say("/creature Orc: scarred", "/move strike Orc = 6 6")
+        reply = await at.say("/creature here Orc: scarred", "/move strike Orc = 6 6")
         assert reply.lines == ("Orc had no HP, so it counts from 0: /state Orc.hp = 8 sets it.",)
 
 
@@ -621,11 +621,11 @@ async def test_play_sheet_without_rules_is_just_its_numbers(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("line", "numbers", "description"),
     [
-        ("/npc Tom: the keeper (hp 4, might 1)", {"hp": 4, "might": 1}, "the keeper"),
-        ("/npc Tom (hp 4): the keeper", {"hp": 4}, "the keeper"),
-        ("/npc Tom: the keeper (of the bell)", {}, "the keeper (of the bell)"),
-        ("/npc Tom: the keeper ()", {}, "the keeper ()"),
-        ("/npc Tom: he is 40 (luck -1)", {"luck": -1}, "he is 40"),
+        ("/npc here Tom: the keeper (hp 4, might 1)", {"hp": 4, "might": 1}, "the keeper"),
+        ("/npc here Tom (hp 4): the keeper", {"hp": 4}, "the keeper"),
+        ("/npc here Tom: the keeper (of the bell)", {}, "the keeper (of the bell)"),
+        ("/npc here Tom: the keeper ()", {}, "the keeper ()"),
+        ("/npc here Tom: he is 40 (luck -1)", {"luck": -1}, "he is 40"),
     ],
 )
 async def test_people_come_with_their_numbers(

@@ -90,7 +90,7 @@ async def test_query_each_finding_stands_as_it_does_and_leads_to_what_it_rests_o
 async def test_query_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        for line in ("/npc Sela: a ferrywoman", "> The lantern goes out over the weir."):
+        for line in ("/npc here Sela: a ferrywoman", "> The lantern goes out over the weir."):
             await program.services.play.submit(scene_id, line)
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         await program.services.play.submit(scene_id, "/whisper Sela: the toll was paid twice")

@@ -41,7 +41,7 @@ async def test_picked_result_says_who_tried_what_too(scene: tuple[Program, Id]) 
 
 
 async def test_reaction_says_whose_it_is(scene: tuple[Program, Id]) -> None:
-    text = await last_text(*scene, "/npc Old Tam: a net-mender", "/react tam +1")
+    text = await last_text(*scene, "/npc here Old Tam: a net-mender", "/react tam +1")
     assert text.startswith("reaction of Old Tam · 2d6+1 ")
 
 

@@ -85,7 +85,7 @@ async def test_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: Pa
         reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
         (fact,) = await reader.facts(universe_id, FactQuery(prefix="clock:"))
         evidence = await reader.evidence_of(fact.id)
-        assert {e.kind for e in evidence} >= {EvidenceKind.TURN, EvidenceKind.MANUAL}
+        assert {e.kind for e in evidence} == {EvidenceKind.MANUAL, EvidenceKind.SCENE}
 
 
 async def test_clock_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Path) -> None:
@@ -96,15 +96,15 @@ async def test_clock_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_pat
             await say(program, scene_id, "I wait.", "/clock Tide +1")
         rows = (await program.services.play.scene(scene_id)).proposals
         assert [(row.number, row.title) for row in rows] == [
-            (1, "Dawn 0 of 4, begins"),
-            (2, "Tide 0 → 4 of 6"),
+            (1, "Tide 0 → 4 of 6"),
+            (2, "Dawn 0 of 4, begins"),
         ]
-        assert "5 moves in one row" in " ".join(rows[1].reasons)
-        await say(program, scene_id, "/reject 2")
+        assert "5 moves in one row" in " ".join(rows[0].reasons)
+        await say(program, scene_id, "/reject 1")
         assert await clocks(program, scene_id) == {"Dawn": "0/4"}
-        await say(program, scene_id, "/undecide 2")
+        await say(program, scene_id, "/undecide 1")
         assert await clocks(program, scene_id) == {"Tide": "4/6", "Dawn": "0/4"}
-        await say(program, scene_id, "/undo")
+        await say(program, scene_id, "/undo", "/undo", "/undo")
         (row,) = [r for r in (await program.services.play.scene(scene_id)).proposals if r.group == "Tide"]
         assert row.title == "Tide 0 → 3 of 6"
         await say(program, scene_id, "/commit")

@@ -210,7 +210,7 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
         assert [row.mark for row in rows] == ["defer", "defer"]
         assert "From story set-up: Ode: a priest" in rows[0].quote
         view = await services.play.scene(scene_id)
-        assert [m.name for m in view.cast] == ["Mara", "Ode"]
+        assert view.cast == ()  # being named makes nobody present
         assert view.trigger_reason == ""  # nobody discovered the quay: it was only thought of
         await services.play.continue_narration(scene_id)
         await services.gate.end_scene(scene_id)
@@ -220,7 +220,9 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
         assert "Low Quay" not in names
 
 
-async def test_story_idea_newcomer_who_is_accepted_is_canon_and_stays_in_the_scene(tmp_path: Path) -> None:
+async def test_story_idea_newcomer_who_is_accepted_is_canon_and_waits_to_be_brought_in(
+    tmp_path: Path,
+) -> None:
     async with telling(tmp_path) as scripted:
         services = scripted.program.services
         universe = await services.stories.create_universe(NewUniverse("Ash Reach"))
@@ -234,7 +236,10 @@ async def test_story_idea_newcomer_who_is_accepted_is_canon_and_stays_in_the_sce
         }
         assert report.next_scene_id is not None
         following = await services.play.scene(report.next_scene_id)
-        assert "Ode" in {m.name for m in following.cast}
+        assert following.cast == ()
+        await services.play.submit(report.next_scene_id, "> Ode comes down to the quay.")
+        following = await services.play.scene(report.next_scene_id)
+        assert {m.name for m in following.cast} == {"Ode"}
 
 
 async def test_story_idea_newcomer_without_a_name_stops_the_story_before_anything_is_created(

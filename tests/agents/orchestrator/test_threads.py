@@ -154,7 +154,7 @@ async def test_thread_nonsense_is_refused_and_changes_nothing(tmp_path: Path, li
         await say(
             program,
             scene_id,
-            "/npc Tom: the well's keeper",
+            "/npc here Tom: the well's keeper",
             "/commit",
             "/thread The bell",
             "/thread The rope",
@@ -195,7 +195,13 @@ async def test_thread_books_are_closed_with_the_story(tmp_path: Path) -> None:
 async def test_random_events_are_about_what_is_open_and_who_matters(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "/npc Tom: the well's keeper", "/npc Ada: a smith", "/thread The bell")
+        await say(
+            program,
+            scene_id,
+            "/npc here Tom: the well's keeper",
+            "/npc here Ada: a smith",
+            "/thread The bell",
+        )
         await say(program, scene_id, "/thread Over and done", "/thread 2 close", "/npcs Ada off")
         for _ in range(60):
             await say(program, scene_id, "/event")
@@ -215,8 +221,10 @@ async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touchi
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "/npc Tom: the well's keeper", "/fact Tom located_in Yard", "/commit")
-        await say(program, scene_id, "I go in.", "/npc Ada: a smith")
+        await say(
+            program, scene_id, "/npc here Tom: the well's keeper", "/fact Tom located_in Yard", "/commit"
+        )
+        await say(program, scene_id, "I go in.", "/npc here Ada: a smith")
         assert await say(program, scene_id, "/npcs") == ("1. • Ada  (here)", "2. • Tom  (here, Yard)")
         await say(program, scene_id, "/npcs 2 +", "/npcs Ada off")
         listed = await say(program, scene_id, "/npcs")
@@ -225,10 +233,10 @@ async def test_thread_who_matters_is_listed_weighed_and_taken_off_without_touchi
         assert await say(program, scene_id, "/npcs") == ("1. • Tom  (here, Yard)",)
 
 
-async def test_people_come_and_leave_and_the_next_scene_begins_with_who_stayed(tmp_path: Path) -> None:
+async def test_people_come_and_leave_and_the_next_scene_begins_with_the_hero_alone(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "/npc Tom: a keeper", "/npc Ada: a smith", "/commit", "I nod.")
+        await say(program, scene_id, "/npc here Tom: a keeper", "/npc here Ada: a smith", "/commit", "I nod.")
         assert await say(program, scene_id, "/cast - Tom") == ("Tom leaves.",)
         assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Ada"]
         await say(program, scene_id, "/undo")
@@ -236,7 +244,7 @@ async def test_people_come_and_leave_and_the_next_scene_begins_with_who_stayed(t
         await say(program, scene_id, "/redo", "/cast - Ada", "/cast + Tom", "/cast - Tom", "/cast + Ada")
         await say(program, scene_id, "/end Tom has gone")
         following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
-        assert [m.name for m in (await program.services.play.scene(following)).cast] == ["Mara", "Ada"]
+        assert [m.name for m in (await program.services.play.scene(following)).cast] == ["Mara"]
         assert "seen in scene 1" in " ".join(await say(program, following, "/npcs"))
 
 
@@ -286,26 +294,6 @@ async def test_thread_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> No
 def test_thread_story_from_before_the_journal_still_reads() -> None:
     old = {"id": "1", "universe_id": "2", "title": "T", "created_at": "2026-01-01T00:00:00Z"}
     assert Story.model_validate_json(json.dumps(old)).entries == ()
-
-
-async def test_whom_canon_has_elsewhere_is_not_in_the_next_scene(tmp_path: Path) -> None:
-    async with opened(tmp_path) as program:
-        scene_id = await begin(program)
-        await say(program, scene_id, "/npc Tom", "/npc Ada", "/npc Ben", "/npc Cara", "/npc Dan")
-        await say(program, scene_id, "/place Mill", "/place Loft", "/fact Loft part_of Mill", "I look.")
-        await say(program, scene_id, "/fact Tom located_in Yard", "/fact Ben located_in Loft")
-        await say(program, scene_id, "/fact Yard contains Cara", "/fact Dan located_in Yard", "I go.")
-        await say(program, scene_id, "/go Mill", "/cast - Dan", "I wave.", "/cast + Dan", "/end We rode out")
-        mill = (await program.services.gate.commit(scene_id)).next_scene_id or ""
-        # Of Ada canon does not say where she is; Ben is in the mill's loft; Dan came along after all.
-        assert await here(program, mill) == {"Mara", "Ada", "Ben", "Dan"}
-        await say(program, mill, "/fact Ada located_in Yard", "/cast + Tom", "/end We slept")
-        following = (await program.services.gate.commit(mill)).next_scene_id or ""
-        assert await here(program, following) == {"Mara", "Ben", "Dan", "Tom"}
-
-
-async def here(program: Program, scene_id: Id) -> set[str]:
-    return {member.name for member in (await program.services.play.scene(scene_id)).cast}
 
 
 async def test_thread_words_of_the_program_are_no_evidence_of_what_a_scene_came_to(tmp_path: Path) -> None:

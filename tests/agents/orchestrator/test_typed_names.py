@@ -34,9 +34,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         table = Table(program, await begin(program))
         for line in (
             "I look round.",
-            "/npc The Undersinger: she hums below the pier",
-            "/npc Old Tam: keeper of the salt bell",
-            "/npc Wenna Pike: lies about last night",
+            "/npc here The Undersinger: she hums below the pier",
+            "/npc here Old Tam: keeper of the salt bell",
+            "/npc here Wenna Pike: lies about last night",
             "/place Boat Shed: tarred boards",
             "/clock The thaw 6",
             "/track Find the bell slow",
@@ -123,7 +123,7 @@ async def test_dead_who_come_in_are_said_to_be_dead(table: Table) -> None:
     await table.say("/fact Old Tam is dead.")
     await table.say("/commit")
     assert await table.say("/cast + Old Tam") == (
-        "Old Tam comes in, and is dead: /state Old Tam.alive = true if they live after all.",
+        "Old Tam lies here dead, and neither acts nor hears: /state Old Tam.alive = true if they live after all.",
     )
     assert "Old Tam" in await table.cast()
 

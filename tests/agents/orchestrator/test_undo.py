@@ -89,8 +89,9 @@ async def test_redo_keeps_what_was_decided_before_the_undo(tmp_path: Path) -> No
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I look round.", "/fact The chapel door is red", "/reject 1", "/undo")
+        await say(program, scene_id, "/undo")
         assert await read_titles(program, scene_id) == []
-        await say(program, scene_id, "/redo")
+        await say(program, scene_id, "/redo", "/redo")
         (row,) = (await program.services.play.scene(scene_id)).proposals
         assert row.verdict is Verdict.REJECT
 
@@ -136,7 +137,7 @@ async def test_undo_takes_a_thread_and_a_clock_too(
 async def test_undo_brings_back_the_tension_and_who_was_here(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "I look round.", "/npc Tam: keeper of the bell")
+        await say(program, scene_id, "I look round.", "/npc here Tam: keeper of the bell")
         before = (await program.services.play.scene(scene_id)).story.tension
         await say(program, scene_id, "/tension 8", "/cast - Tam")
 
@@ -163,8 +164,11 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         )
         await program.services.gate.commit(scene_id)
         reply = await program.services.play.submit(scene_id, "/undo")
-        assert reply.lines[0] == "Canon rests on “I climb.”:"
-        named = [line.strip() for line in reply.lines if line.startswith("  ")]
+        assert reply.lines[0] == "Last, this became canon:"
+        asked = reply.lines.index("Undo takes back what was typed before: I climb.")
+        assert "  The rope is cut." in reply.lines[:asked]
+        assert reply.lines[asked + 1].startswith("Canon rests on it. It proposes a retcon of these")
+        named = [line.strip() for line in reply.lines[asked + 2 :]]
         assert len(named) == len(set(named)) >= 2
         assert (await read_words(program, scene_id))[0] == "I climb."
         assert reply.confirm_line == "/undo yes"
@@ -174,6 +178,22 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         assert len([t for t in retcons if t in named or any(name in t for name in named)]) == len(named)
 
 
+async def test_undo_of_a_line_says_what_was_committed_after_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I knock.", "> The hatch bangs.", "/state Mara +dead")
+        await program.services.gate.commit_trigger(scene_id)
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines == (
+            "Last, this became canon:",
+            "  Mara died",
+            "Undo takes back what was typed before: The hatch bangs.",
+            "Canon rests on it. It proposes a retcon of this for you to decide at the gate:",
+            "  Mara died.",
+        )
+        assert await read_words(program, scene_id) == ["I knock.", "The hatch bangs."]
+
+
 async def test_undo_asks_before_it_goes_past_a_commit(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
@@ -181,8 +201,105 @@ async def test_undo_asks_before_it_goes_past_a_commit(tmp_path: Path) -> None:
         await program.services.gate.commit_trigger(scene_id)
         reply = await program.services.play.submit(scene_id, "/undo")
         assert reply.confirm_line == "/undo yes"
-        assert reply.lines[0].startswith("Last, this became canon, and it stays")
-        assert reply.lines[-1] == f"Undo takes back what was typed before: {FACT}"
+        assert reply.lines == (
+            "Last, this became canon:",
+            "  Mara died",
+            f"Undo takes back what was typed before: {FACT}",
+            "What became canon stays: R in the universe retcons it.",
+        )
         assert FACT in await read_titles(program, scene_id)
         assert await say(program, scene_id, reply.confirm_line) == (f"Undone: {FACT}",)
         assert FACT not in await read_titles(program, scene_id)
+
+
+@pytest.mark.parametrize(
+    "roll", ["/howmuch", "/react Mara", "/roll 2d6", "/check might 5", "/spark", "/event"]
+)
+async def test_undo_takes_a_roll_without_words_alone(tmp_path: Path, roll: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I kneel.", "/fact The floor is wet", "/fact The rope is new")
+        await say(program, scene_id, roll)
+        words_after_roll = await read_words(program, scene_id)
+        lines = await say(program, scene_id, "/undo")
+        assert lines[0].startswith("Undone: ")
+        assert "with it" not in lines[0]
+        assert await read_words(program, scene_id) == ["I kneel."]
+        assert await read_titles(program, scene_id) == ["The floor is wet.", "The rope is new."]
+        await say(program, scene_id, "/redo")
+        assert await read_words(program, scene_id) == words_after_roll
+
+
+async def test_undo_takes_a_roll_without_words_after_a_gm_line_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I row.", "> The water stops moving.", "/track Cross the bay dangerous")
+        await say(program, scene_id, "/fact The bay is deep", "/howmuch", "/undo")
+        assert await read_words(program, scene_id) == ["I row.", "The water stops moving."]
+        assert len(await read_titles(program, scene_id)) == 2
+        assert await say(program, scene_id, "/undo") == ("Undone: The bay is deep.",)
+
+
+async def read_verdicts(program: Program, scene_id: Id) -> list[Verdict | None]:
+    return [row.verdict for row in (await program.services.play.scene(scene_id)).proposals]
+
+
+async def test_undo_takes_back_the_decision_before_the_story(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I go on.", "/fact One is one", "/fact Two is two")
+        await say(program, scene_id, "/accept 1", "/reject 2", "/reject 1")
+        lines = await say(program, scene_id, "/undo")
+        assert lines == ("Undone: Rejected: One is one.",)
+        assert await read_verdicts(program, scene_id) == [Verdict.ACCEPT, Verdict.REJECT]
+        assert await say(program, scene_id, "/undo") == ("Undone: Rejected: Two is two.",)
+        assert await say(program, scene_id, "/redo") == ("Back: Rejected: Two is two.",)
+        assert await read_verdicts(program, scene_id) == [Verdict.ACCEPT, Verdict.REJECT]
+        await say(program, scene_id, "/redo")
+        assert await read_verdicts(program, scene_id) == [Verdict.REJECT, Verdict.REJECT]
+        assert not (await program.services.play.scene(scene_id)).can_redo
+        await say(program, scene_id, "/undo", "/undo", "/undo")
+        assert await read_verdicts(program, scene_id) == [None, None]
+        assert await say(program, scene_id, "/undo") == ("Undone: Two is two.",)
+        assert await read_words(program, scene_id) == ["I go on."]
+
+
+async def test_undo_takes_back_a_decision_that_was_made_before_a_restart(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I go on.", "/fact One is one", "/fact Two is two", "/reject all")
+    async with opened(tmp_path, seed=2) as program:
+        assert await say(program, scene_id, "/undo") == ("Undone: Rejected: One is one. and 1 more",)
+        assert await read_verdicts(program, scene_id) == [None, None]
+        assert await read_words(program, scene_id) == ["I go on."]
+
+
+async def test_undo_takes_a_line_before_a_decision_that_is_older(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "/fact One is one", "/reject 1", "I go on.")
+        assert await say(program, scene_id, "/undo") == ("Undone: I go on.",)
+        assert await say(program, scene_id, "/undo") == ("Undone: Rejected: One is one.",)
+        await say(program, scene_id, "/redo", "/redo")
+        assert await read_words(program, scene_id) == ["I look.", "I go on."]
+        assert await read_verdicts(program, scene_id) == [Verdict.REJECT]
+
+
+async def test_redo_of_a_decision_ends_where_another_is_made(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "/fact One is one", "/reject 1", "/undo", "/accept 1")
+        assert not (await program.services.play.scene(scene_id)).can_redo
+        assert await read_verdicts(program, scene_id) == [Verdict.ACCEPT]
+
+
+async def test_redone_outcome_takes_the_place_of_the_one_proposed_meanwhile(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "I go on.", "/end We got away", "/reopen", "/undo", "/undo")
+        await say(program, scene_id, "/end We got away", "/reopen", "/undo", "/redo", "/redo", "/redo")
+        assert await read_titles(program, scene_id) == ["We got away."]
+        assert len(await read_words(program, scene_id)) == 2
+        await say(program, scene_id, "/end")
+        report = await program.services.gate.commit(scene_id)
+        assert [fact.statement for fact in report.facts].count("We got away.") == 1

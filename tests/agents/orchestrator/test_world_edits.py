@@ -280,7 +280,7 @@ async def test_edit_what_happened_is_not_ended(world: World) -> None:
 
 
 async def test_edit_fact_is_corrected_on_its_own_evidence(world: World) -> None:
-    await world.services.play.submit(world.scene_id, "I look at the dog.")
+    await world.services.play.submit(world.scene_id, "I keep a dog.")
     await world.services.play.submit(world.scene_id, "/fact Mara keeps a dgo")
     await world.services.gate.commit(world.scene_id)
     (fact_id,) = (await world.told("Mara")).values()
@@ -291,7 +291,7 @@ async def test_edit_fact_is_corrected_on_its_own_evidence(world: World) -> None:
     ((statement, new_id),) = (await world.told("Mara")).items()
     assert statement == "Mara keeps a dog."
     quotes = {b.evidence.quote for b in await world.services.world.provenance.read_evidence(new_id)}
-    assert {"I look at the dog.", "Corrected: Mara keeps a dog."} <= quotes
+    assert {"I keep a dog.", "Corrected: Mara keeps a dog."} <= quotes
     with pytest.raises(InputError, match="history"):
         await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a cat."))
 
@@ -467,7 +467,7 @@ async def test_canon_at_a_moment_of_both_times(world: World) -> None:
 
 
 async def test_edit_promise_is_paid_by_hand_and_from_play(world: World) -> None:
-    await world.services.play.submit(world.scene_id, "I swear two things.")
+    await world.services.play.submit(world.scene_id, "I swear that I owe the well a coin.")
     for words in ("promise: Mara owes the well a coin", "promise: Mara will come back"):
         await world.services.play.submit(world.scene_id, f"/fact {words}")
     assert [
@@ -503,7 +503,7 @@ async def test_edit_promise_is_paid_by_hand_and_from_play(world: World) -> None:
         for v in (await world.services.world.provenance.read_fact_history(coin)).facts
         if v.fact.closed and v.is_current
     ]
-    assert "I swear two things." in {
+    assert "I swear that I owe the well a coin." in {
         b.evidence.quote for b in await world.services.world.provenance.read_evidence(ending.fact.id)
     }
 

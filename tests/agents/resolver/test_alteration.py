@@ -140,7 +140,9 @@ async def test_reroll_of_check_has_effects_of_new_degree(harness: RollHarness) -
     assert (new.degree, new.margin, new.effects) == (Degree.SUCCESS, 5, ("Orc.hp -8",))
     assert new.text.endswith("= 14 vs 9 · success · by hand · rerolled 1 → 6, 1 → 6")
     (proposal,) = [p for p in harness.log.staged.values() if p.turn_id == new.turn_id]
-    assert proposal.payload == StateChange(entity_id=harness.people[1].id, key="hp", op=StateOp.ADD, value=-8)
+    assert proposal.payload == StateChange(
+        entity_id=harness.people[1].id, key="hp", op=StateOp.ADD, value=-8, floor=0
+    )
     assert proposal.evidence[0].ref_id == new.id
     assert len([p for p in harness.log.staged.values() if p.turn_id == old.turn_id]) == 2
 

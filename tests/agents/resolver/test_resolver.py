@@ -143,7 +143,7 @@ async def test_resolver_proposes_effects_on_player_authority(harness: ResolverHa
     sealed_result = await harness.resolver().check(harness.request("might 9" + EFFECTS, faces=[5, 4]))
     assert list(harness.log.staged.values()) == list(sealed_result.proposals)
     assert [p.payload for p in sealed_result.proposals] == [
-        StateChange(entity_id=harness.orc.id, key="HP", op=StateOp.ADD, value=-8),
+        StateChange(entity_id=harness.orc.id, key="HP", op=StateOp.ADD, value=-8, floor=0),
         StateChange(entity_id=harness.mara.id, key="Tired", op=StateOp.UNTAG),
     ]
     for index, proposal in enumerate(sealed_result.proposals):

@@ -1,0 +1,48 @@
+"""Orders evidence, the best first, and says which turns a statement rests on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from agents.prose.supporting_words import supports_statement
+from stores.records.canon import Evidence, EvidenceKind
+
+
+def sort_evidence(evidence: Sequence[Evidence], statement: str) -> list[Evidence]:
+    """Return the evidence of a statement, the best first.
+
+    What was declared, rolled or read comes first, then turns whose words support it, then other turns; the scene
+    that it came up in says least.
+    """
+    return sorted(evidence, key=lambda e: _evidence_rank(e, statement))
+
+
+def select_supporting(evidence: Iterable[Evidence], statement: str) -> list[Evidence]:
+    """Return the evidence that are rolls or words of turns which support the statement.
+
+    What was declared by command rests on the command, and on a turn beside it only if the turn's words say as much;
+    everything else rests on the words that it was read from.
+    """
+    pieces = list(evidence)
+    is_declared = any(e.kind is EvidenceKind.MANUAL for e in pieces)
+    return [
+        e
+        for e in pieces
+        if e.kind is EvidenceKind.RESOLUTION
+        or (e.kind is EvidenceKind.TURN and (not is_declared or supports_statement(e.quote, statement)))
+    ]
+
+
+def _evidence_rank(piece: Evidence, statement: str) -> int:
+    match piece.kind:
+        case EvidenceKind.RESOLUTION | EvidenceKind.CHUNK:
+            return 0
+        case EvidenceKind.MANUAL:
+            return 0 if piece.quote else 3
+        case EvidenceKind.TURN:
+            return 1 if supports_statement(piece.quote, statement) else 2
+        case EvidenceKind.SCENE:
+            return 4
+        case _:
+            assert_never(piece.kind)

@@ -1,0 +1,105 @@
+"""What follows from a claim: whose child somebody is has that parent, and the blind see nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from agents.canon_keeper.sentences.claims import ALIVE, LOCATED_IN, Claim, ClaimTime
+from agents.canon_keeper.sentences.noun_phrases import NounPhrase
+from agents.canon_keeper.sentences.word_lists import WordLists
+
+_ANYTHING: Final = NounPhrase(head="thing", determiner="any")
+_MET_BY_VERBS: Final = frozenset(
+    ["speak", "dine", "drink", "dance", "fight", "walk", "live", "dwell", "work", "eat"]
+)
+
+
+def implied_claims(claims: Iterable[Claim], lists: WordLists) -> Iterator[Claim]:
+    """Yield what follows from claims that are affirmed, and from some that are denied."""
+    for claim in claims:
+        if claim.is_affirmed:
+            yield from _implied_by(claim, lists)
+        elif claim.relation.startswith("count:") or claim.relation in ("has", "verb:marry"):
+            yield from _implied_by_denial(claim)
+
+
+def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
+    relation, subject, other = claim.relation, claim.subject, claim.object
+    if relation.startswith(("kin:", "noun:")) and other is not None:
+        owned = NounPhrase(head=relation.partition(":")[2], determiner="a")
+        yield replace(_plain(claim), relation="has", subject=other, object=owned)
+    if relation == "married_to" and other is not None:
+        for spouse in (subject, other):
+            yield replace(
+                _plain(claim), relation="state:marriage", subject=spouse, object=None, value="0:married"
+            )
+    if relation == "married_to" and other is not None:
+        yield replace(_plain(claim), relation="met", time=ClaimTime.PAST)
+    if relation.startswith("state:") or relation == "is":
+        yield from _implied_by_state(claim, lists)
+    if relation.startswith("verb:"):
+        yield from _implied_by_deed(claim, lists)
+    if relation in (LOCATED_IN, "lives_in") and other is not None and not subject.entity and subject.head:
+        place = other.of if other.of is not None and other.of.entity else other
+        yield replace(_plain(claim), relation="verb:exist", object=None, value="", adjuncts=(("in", place),))
+
+
+def _implied_by_state(claim: Claim, lists: WordLists) -> Iterator[Claim]:
+    state = claim.value.partition(":")[2] if claim.relation.startswith("state:") else claim.value
+    if claim.when or claim.time is not ClaimTime.NOW:
+        return
+    for verb in sorted(lists.states_deny.get(state, ())):
+        is_forever = verb == "die"
+        yield replace(
+            _plain(claim), relation=f"verb:{verb}", value="", is_affirmed=False, is_ability=is_forever,
+            time=ClaimTime.ALWAYS if is_forever else ClaimTime.NOW,
+        )  # fmt: skip
+        if is_forever:
+            yield replace(_plain(claim), relation=ALIVE, value="false", is_affirmed=False)
+    for thing in sorted(lists.states_lack.get(state, ())):
+        yield replace(
+            _plain(claim),
+            relation="has",
+            value="",
+            object=NounPhrase(head=thing, determiner="any"),
+            is_affirmed=False,
+        )
+
+
+def _implied_by_deed(claim: Claim, lists: WordLists) -> Iterator[Claim]:
+    verb = claim.relation.removeprefix("verb:")
+    if claim.is_ability:
+        return
+    for implied in sorted(lists.verb_implications.get(verb, ())):
+        yield replace(_plain(claim), relation=f"verb:{implied}")
+    for preposition, phrase in claim.adjuncts:
+        if preposition in ("with", "to") and phrase.entity and verb in _MET_BY_VERBS:
+            yield replace(_plain(claim), relation="met", object=phrase, adjuncts=(), time=ClaimTime.PAST)
+    if verb == "exist" and claim.subject.number is not None:
+        for preposition, place in claim.adjuncts:
+            if preposition == "in" and place.entity:
+                counted = replace(claim.subject, determiner="")
+                yield replace(
+                    _plain(claim), relation=f"count:{claim.subject.head}", subject=place, object=counted,
+                    number=claim.subject.number, is_only_object=True, adjuncts=(),
+                )  # fmt: skip
+
+
+def _implied_by_denial(claim: Claim) -> Iterator[Claim]:
+    if claim.relation == "verb:marry" and claim.object is None:
+        yield replace(_plain(claim), relation="state:marriage", value="0:married", is_affirmed=False)
+    if (
+        claim.relation == "has"
+        and claim.object is not None
+        and claim.object.head in ("husband", "wife", "spouse")
+    ) and not claim.object.modifiers:
+        yield replace(
+            _plain(claim), relation="state:marriage", object=None, value="0:married", is_affirmed=False
+        )
+
+
+def _plain(claim: Claim) -> Claim:
+    """Return the claim without what was said of it alone."""
+    return replace(claim, is_only_subject=False, is_only_object=False, number=None)

@@ -1,0 +1,43 @@
+"""Reads a statement by the names that exist into claims, and keeps what it read."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agents.canon_keeper.sentences.claims import Claim, SentenceReading
+from agents.canon_keeper.sentences.clause_reader import ClauseReader
+from agents.canon_keeper.sentences.interpretation import Interpreter
+from agents.canon_keeper.sentences.noun_phrases import NounPhrase
+from agents.canon_keeper.sentences.tokens import NameBook, read_tokens
+from agents.canon_keeper.sentences.word_lists import load_word_lists
+
+MAX_READ_CHARS = 600
+"""Characters of a statement up to which it is read; a longer one is a story."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
+
+
+def read_statement(statement: str, names: NameBook, pronoun_id: str = "") -> SentenceReading:
+    """Return what a statement claims; `pronoun_id` is whom `he`, `she`, `it` and `I` mean in its first sentence."""
+    if len(statement) > MAX_READ_CHARS:
+        return SentenceReading()
+    return _read(statement, names.restricted_to(statement), pronoun_id)
+
+
+@lru_cache(maxsize=20_000)
+def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
+    lists = load_word_lists()
+    clause_reader, interpreter = ClauseReader(lists, names), Interpreter(lists, names)
+    pronoun = NounPhrase(entity=pronoun_id) if pronoun_id else None
+    claims: list[Claim] = []
+    words: list[tuple[str, str, str]] = []
+    for sentence in _SENTENCE_END.split(statement):
+        for clause in clause_reader.read(read_tokens(sentence, names), pronoun):
+            clause_claims = interpreter.claims_of(clause)
+            claims += clause_claims
+            if clause_claims:
+                words.append(clause.spoken)
+            if clause.subject.entity:
+                pronoun = NounPhrase(entity=clause.subject.entity)
+    return SentenceReading(tuple(claims), tuple(dict.fromkeys(words)))

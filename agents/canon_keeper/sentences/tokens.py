@@ -1,0 +1,253 @@
+"""Splits a sentence into words, with the names of entities as one word each."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
+from stores.records.world import Entity, EntityKind
+
+_PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
+"""Kinds whose names are read only with their capitals: somebody may be called Will or Rose."""
+
+_WORD: Final = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[.,;:!?—–()“”\"]")
+_NEGATIVE: Final = re.compile(
+    r"^(is|are|was|were|do|does|did|has|have|had|could|would|should|must|might|need)n['’]t$"
+)
+_CONTRACTIONS: Final = {
+    "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not"),
+    "ain't": ("is", "not"), "i'm": ("i", "am"), "let's": ("let", "us"),
+}  # fmt: skip
+_SUFFIXES: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+_NOT_PART_OF_NAME: Final = frozenset({"the", "a", "an", "of", "and", "in", "de", "von", "van", "la", "le"})
+
+
+class Token(NamedTuple):
+    """A word: as written, in small letters, and the entity that it names."""
+
+    text: str
+    word: str
+    entity: str = ""
+    is_person: bool = False
+    """Whether the entity is somebody, or a people."""
+
+
+@dataclass(frozen=True)
+class NameBook:
+    """The names by which entities are called, with short forms that only one of them has.
+
+    Two books of the same names are equal, so that what was read by one holds for the other.
+    """
+
+    spellings: frozenset[tuple[tuple[str, ...], str, bool]]
+    """Words of a name in small letters, whose it is, and whether only the spelling with capitals counts."""
+    people: frozenset[str] = frozenset()
+    """Characters and creatures."""
+    places: frozenset[str] = frozenset()
+    factions: frozenset[str] = frozenset()
+    full_names: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Names by whom they mean."""
+    _by_first_word: dict[str, list[tuple[tuple[str, ...], str, bool]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        for spelling in self.spellings:
+            self._by_first_word.setdefault(_bare(spelling[0][0]), []).append(spelling)
+        for spellings in self._by_first_word.values():
+            spellings.sort(key=lambda spelling: (-len(spelling[0]), spelling[0]))
+
+    def __hash__(self) -> int:
+        return hash(self.spellings)
+
+    def restricted_to(self, text: str) -> NameBook:
+        """Return the names of this book that stand in a text."""
+        words = _words_of(text)
+        spellings = frozenset(
+            s for word in words for s in self._by_first_word.get(word, ()) if words.issuperset(s[0])
+        )
+        ids = {entity_id for _, entity_id, _ in spellings}
+        return NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
+
+    def match(self, tokens: list[Token], start: int) -> tuple[int, str] | None:
+        """Return where the longest name that begins at `start` ends, and whose it is."""
+        for words, entity_id, needs_capitals in self._by_first_word.get(_bare(tokens[start].word), ()):
+            end = start + len(words)
+            if end > len(tokens) or any(
+                word
+                not in (tokens[start + n].word, _bare(tokens[start + n].word) if n == len(words) - 1 else "")
+                for n, word in enumerate(words)
+            ):
+                continue
+            named = [
+                t for t, word in zip(tokens[start:end], words, strict=True) if word not in _NOT_PART_OF_NAME
+            ]
+            if needs_capitals and not all(t.text[0].isupper() for t in named):
+                continue
+            return end, entity_id
+        return None
+
+
+def build_name_book(entities: Iterable[Entity]) -> NameBook:
+    """Return the names of the entities: full names, aliases, and parts that only one of them bears."""
+    owners_by_words: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    partial_owners: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    entities = list(entities)
+    kind_by_id = {entity.id: entity.kind for entity in entities}
+    for entity in entities:
+        for name in (entity.name, *entity.aliases):
+            words = _name_words(name)
+            if not words:
+                continue
+            owners_by_words[words].add(entity.id)
+            if words[0] in ("the", "a", "an") and words[1:]:
+                owners_by_words[words[1:]].add(entity.id)
+            if entity.kind is EntityKind.FACTION and words[-1].endswith("s"):
+                owners_by_words[(*words[:-1], singular(words[-1]))].add(entity.id)
+            for part in _parts_of(name, entity.kind):
+                partial_owners[part].add(entity.id)
+    for words, owners in partial_owners.items():
+        if words not in owners_by_words and len(owners) == 1:
+            owners_by_words[words] = owners
+    return NameBook(
+        frozenset(
+            (words, next(iter(owners)), kind_by_id[next(iter(owners))] in _PROPER_KINDS)
+            for words, owners in owners_by_words.items()
+            if len(owners) == 1
+        ),
+        frozenset(e.id for e in entities if e.kind in (EntityKind.CHARACTER, EntityKind.CREATURE)),
+        frozenset(e.id for e in entities if e.kind is EntityKind.PLACE),
+        frozenset(e.id for e in entities if e.kind is EntityKind.FACTION),
+        {e.id: e.name for e in entities},
+    )
+
+
+def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
+    """Yield the short forms of a name: `Dob` and `Harrow`, `Captain Vess` and `Vess`, `the bell` for a Glass Bell."""
+    words, titles = name.split(), load_word_lists().titles
+    if len(words) < 2:
+        return
+    if kind in (EntityKind.CHARACTER, EntityKind.CREATURE):
+        for word in words:
+            bare = word.casefold().strip(".,")
+            if len(bare) > 2 and word[0].isupper() and bare not in titles and bare not in _NOT_PART_OF_NAME:
+                yield (bare,)
+        if words[0].casefold() in titles and len(words) > 2:
+            yield (words[0].casefold(), words[-1].casefold())
+            yield (words[0].casefold(), words[1].casefold())
+    elif kind in (EntityKind.OBJECT, EntityKind.PLACE) and "of" not in (w.casefold() for w in words):
+        yield ("the", words[-1].casefold())
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(token.word for token in split_words(name))
+
+
+@lru_cache(maxsize=20_000)
+def _words_of(text: str) -> frozenset[str]:
+    words = {token.word for token in split_words(text)}
+    return frozenset(words | {_bare(word) for word in words})
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("'")
+
+
+def split_words(text: str) -> list[Token]:
+    """Return the words and marks of a text; contractions are written out."""
+    tokens: list[Token] = []
+    for match in _WORD.finditer(text):
+        written = match[0].replace("’", "'")
+        word = written.casefold()
+        if negative := _NEGATIVE.match(word):
+            tokens += [Token(negative[1], negative[1]), Token("not", "not")]
+            continue
+        if word in _CONTRACTIONS:
+            tokens += [Token(part, part) for part in _CONTRACTIONS[word]]
+            continue
+        for suffix, instead in _SUFFIXES.items():
+            if word.endswith(suffix) and len(word) > len(suffix):
+                tokens += [Token(written[: -len(suffix)], word[: -len(suffix)]), Token(instead, instead)]
+                break
+        else:
+            tokens.append(Token(written, word))
+    return tokens
+
+
+def read_tokens(text: str, names: NameBook) -> list[Token]:
+    """Return the words of a sentence, each name as one word; `'s` stands apart."""
+    plain_tokens, tokens = split_words(text), list[Token]()
+    position = 0
+    while position < len(plain_tokens):
+        match = names.match(plain_tokens, position)
+        if match is not None:
+            end, entity_id = match
+            written = " ".join(t.text for t in plain_tokens[position:end])
+            last = plain_tokens[end - 1].word
+            bare_text = written[: len(written) - (len(last) - len(_bare(last)))]
+            is_person = entity_id in names.people or entity_id in names.factions
+            tokens.append(Token(bare_text, f"@{entity_id}", entity_id, is_person))
+            position = end
+        else:
+            token = plain_tokens[position]
+            last, position = token.word, position + 1
+            is_possessive = last != _bare(last) and len(last) > 2
+            tokens.append(Token(token.text[: len(_bare(last))], _bare(last)) if is_possessive else token)
+        if last != _bare(last) and len(last) > 2:
+            is_verb = last.endswith("'s") and _is_followed_by_complement(plain_tokens, position)
+            tokens.append(Token("is", "is") if is_verb else Token("'s", "'s"))
+    return tokens
+
+
+def _is_followed_by_complement(tokens: list[Token], position: int) -> bool:
+    """Say whether `'s` stands for `is`: `Dob's in the chapel`, `the mirror's shattered`."""
+    if position >= len(tokens):
+        return False
+    word = tokens[position].word
+    if word in _AFTER_IS:
+        return True
+    following = tokens[position + 1].word if position + 1 < len(tokens) else "."
+    readings = load_word_lists().readings_as_verb(word)
+    is_state = word in load_word_lists().states or any(r.tag in ("part", "ing") for r in readings)
+    return is_state and following in _AFTER_COMPLEMENT
+
+
+_AFTER_IS: Final = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "no",
+        "not",
+        "in",
+        "at",
+        "on",
+        "under",
+        "near",
+        "behind",
+        "beneath",
+        "still",
+        "now",
+        "never",
+        "been",
+        "gone",
+        "here",
+        "there",
+        "nowhere",
+        "already",
+        "always",
+        "also",
+        "alive",
+        "dead",
+        "up",
+        "down",
+    ]
+)
+_AFTER_COMPLEMENT: Final = frozenset(
+    [".", ",", ";", "!", "by", "in", "at", "on", "under", "to", "from", "with", "and", "but", "again", "now"]
+)

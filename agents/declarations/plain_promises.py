@@ -1,0 +1,57 @@
+"""Turns a promise in plain words into the fact that is proposed, with whom it binds and to whom it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.reader import FindEntity
+from agents.prose.plain_promises import PlainPromise
+from stores.records.canon import AssertFact, FactKind, Involvement
+from stores.records.world import ACTORS, Entity, EntityKind
+
+
+async def build_promise_fact(
+    promise: PlainPromise,
+    context: SceneContext,
+    listeners: Sequence[Entity],
+    find: FindEntity,
+    tick: int,
+) -> AssertFact | None:
+    """Return the promise as a fact; None if it is not known who makes it.
+
+    It is made to whoever is named, else to the hero or the only listener that the words speak to.
+    """
+    hero = context.player_character()
+    promiser = await find(promise.promiser) if promise.promiser else hero
+    if promiser is None or promiser.kind not in ACTORS:
+        return None
+    promisee = await _find_promisee(promise, promiser, hero, listeners, find)
+    to_whom = f" {promisee.name}" if promisee else ""
+    words = promise.words[:1].upper() + promise.words[1:]
+    involved = [("subject", promiser), *([("participant", promisee)] if promisee else [])]
+    return AssertFact(
+        fact_kind=FactKind.COMMITMENT,
+        predicate="promised",
+        statement=f"{promiser.name} promised{to_whom}: “{words}.”",
+        involves=tuple(Involvement(role=role, entity_id=entity.id) for role, entity in involved),
+        valid_from=tick,
+    )
+
+
+async def _find_promisee(
+    promise: PlainPromise,
+    promiser: Entity,
+    hero: Entity | None,
+    listeners: Sequence[Entity],
+    find: FindEntity,
+) -> Entity | None:
+    for name in promise.named_promisees:
+        entity = await find(name)
+        if entity is not None and entity.id != promiser.id and entity.kind in (*ACTORS, EntityKind.FACTION):
+            return entity
+    if not promise.is_to_listener:
+        return None
+    if promise.promiser:
+        return hero if hero is not None and hero.id != promiser.id else None
+    return listeners[0] if len(listeners) == 1 else None

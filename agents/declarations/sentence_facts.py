@@ -1,0 +1,83 @@
+"""Makes a fact of the catalogue out of a plain sentence: `Iselin Quay is in Pier Nine`, `Dob Harrow is dead`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
+from agents.canon_keeper.sentences.reader import read_statement
+from agents.canon_keeper.sentences.tokens import build_name_book
+from agents.proposals.statements import as_sentence
+from stores.records.canon import AssertFact, FactKind, Involvement
+from stores.records.world import Entity
+
+_COMMITMENTS: Final = frozenset({"promised", "owes"})
+_RELATIONS: Final = frozenset(
+    {"located_in", "owned_by", "owns", "ally_of", "enemy_of", "parent_of", "sibling_of", "married_to", "member_of",
+     "rules_over", "serves", "knows", "met", "buried_in"}
+)  # fmt: skip
+"""Claims that become facts of the catalogue; each of the names is a predicate of it."""
+
+
+def read_sentence_fact(
+    sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int
+) -> AssertFact | None:
+    """Return the fact of the catalogue that a sentence states, in its own words; None if it states none, or several.
+
+    `mentioned` are the entities that the sentence names.
+    """
+    reading = read_statement(as_sentence(sentence), build_name_book(mentioned))
+    if len(reading.words) != 1:
+        return None
+    claim = next((c for c in reading.claims if _is_of_catalogue(c)), None)
+    if claim is None:
+        return None
+    entities_by_id = {entity.id: entity for entity in mentioned}
+    subject = entities_by_id.get(claim.subject.entity)
+    other = entities_by_id.get(claim.object.entity) if claim.object is not None else None
+    predicate = catalogue[claim.relation]
+    if subject is None or (predicate.subjects and subject.kind not in predicate.subjects):
+        return None
+    if claim.relation == ALIVE:
+        return _build_fact(claim, sentence, FactKind.STATE, [("subject", subject)], mentioned, tick)
+    if claim.relation in _COMMITMENTS:
+        ends = [("subject", subject), *([("participant", other)] if other is not None else [])]
+        return _build_fact(claim, sentence, FactKind.COMMITMENT, ends, mentioned, tick)
+    if other is None or other.id == subject.id or (predicate.objects and other.kind not in predicate.objects):
+        return None
+    return _build_fact(
+        claim, sentence, FactKind.RELATION, [("subject", subject), ("object", other)], mentioned, tick
+    )
+
+
+def _is_of_catalogue(claim: Claim) -> bool:
+    """Say whether a claim holds from now on, as facts of the catalogue do."""
+    if not claim.is_affirmed or claim.is_ability or claim.when or claim.classes:
+        return False
+    if claim.relation in _COMMITMENTS or claim.relation == "met":
+        return claim.value != "*"
+    if claim.relation == ALIVE:
+        return claim.time in (ClaimTime.NOW, ClaimTime.PAST)
+    return claim.relation in _RELATIONS and claim.time is ClaimTime.NOW
+
+
+def _build_fact(
+    claim: Claim,
+    sentence: str,
+    kind: FactKind,
+    ends: Sequence[tuple[str, Entity]],
+    mentioned: Sequence[Entity],
+    tick: int,
+) -> AssertFact:
+    end_ids = {entity.id for _, entity in ends}
+    roles = [*ends, *(("participant", entity) for entity in mentioned if entity.id not in end_ids)]
+    return AssertFact(
+        fact_kind=kind,
+        predicate=claim.relation,
+        statement=as_sentence(sentence),
+        involves=tuple(Involvement(role=role, entity_id=entity.id) for role, entity in roles),
+        value=claim.value == "true" if claim.relation == ALIVE else None,
+        valid_from=tick,
+    )

@@ -1,0 +1,138 @@
+"""The lines of play that a scene's turn tree holds, and the ways from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.context_assembly.scene_context import SceneContext, is_scene_end_turn
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.undo_words import count_noun, list_names, shorten
+from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
+from agents.views.play_views import Reply
+from stores.errors import InputError
+from stores.ports import LogReader
+from stores.records.ids import Id
+from stores.records.play import Turn
+
+BACK = "back"
+"""What is typed to go back to the line that was left last."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLine:
+    """A way that the scene went, to its end."""
+
+    end: Turn
+    is_current: bool
+
+    def describe(self, number: int) -> str:
+        """Return it as a numbered line."""
+        length = count_noun(self.end.depth + 1, "turn")
+        here = "  (play is here)" if self.is_current else ""
+        return f"{number}. {length}: {shorten(self.end.text)}{here}"
+
+
+class BranchActions:
+    """Goes on from an older turn, lists the lines that were left, and returns to them."""
+
+    def __init__(self, log: LogReader, timeline: Timeline, undone_canon: UndoneCanonService) -> None:
+        self._log = log
+        self._timeline = timeline
+        self._undone_canon = undone_canon
+
+    async def branch(
+        self, context: SceneContext, turn_id: Id, *, is_confirmed: bool = False, confirm_line: str = ""
+    ) -> Outcome:
+        """Go on from another turn; what is left stays in the tree.
+
+        If canon rests on turns that leave the line, the reply says so unless that `is_confirmed`, and its
+        `confirm_line` (by default `/branch` with the number of the turn) goes there all the same.
+        """
+        scene, target = context.scene, await self._log.turn(turn_id)
+        self._timeline.require_other_turn(scene, target)
+        left_turns = await self._timeline.read_turns_left(scene, turn_id)
+        unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
+        if unsupported_canon and not is_confirmed:
+            confirm_line = confirm_line or f"/branch {target.depth + 1} yes"
+            return Outcome(_ask_to_branch(target, unsupported_canon, confirm_line))
+        await self._timeline.branch(scene, turn_id)
+        retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
+        left_line = (
+            (f"{count_noun(len(left_turns), 'turn')} stayed behind; /undo or /branches back returns there.",)
+            if left_turns
+            else ()
+        )
+        return Outcome(
+            Reply("operation", (f"Going on from: {shorten(target.text)}", *left_line, *retcon_lines))
+        )
+
+    async def list_branches(self, context: SceneContext) -> Outcome:
+        """Return the ends of the scene's lines, numbered, the oldest first."""
+        lines = await self._read_lines(context)
+        described = [line.describe(number) for number, line in enumerate(lines, start=1)]
+        if not described:
+            return Outcome(Reply("operation", ("The scene has no turns yet.",)), context)
+        hint = "/branches 1 goes there, /branches back to the line that was left last."
+        return Outcome(Reply("operation", (*described, *((hint,) if len(described) > 1 else ()))), context)
+
+    async def go_to_branch(self, context: SceneContext, typed: str, *, is_confirmed: bool) -> Outcome:
+        """Go to the end of a line, named by its number or `back`. Raises InputError."""
+        if typed.casefold() == BACK:
+            turn_id = await self._timeline.find_left_head(context.scene)
+        else:
+            turn_id = self._choose_line(await self._read_lines(context), typed).end.id
+        return await self.branch(
+            context, turn_id, is_confirmed=is_confirmed, confirm_line=f"/branches {typed} yes"
+        )
+
+    def _choose_line(self, lines: Sequence[PlayLine], typed: str) -> PlayLine:
+        number = int(typed) if typed.isdecimal() and len(typed) < 9 else 0
+        if not 1 <= number <= len(lines):
+            raise InputError(
+                f"There is no line {typed[:20]!r} in this scene.",
+                kept="Nothing was changed.",
+                todo="/branches lists them with their numbers.",
+            )
+        return lines[number - 1]
+
+    async def _read_lines(self, context: SceneContext) -> list[PlayLine]:
+        """Return the ends of all lines. Other takes of a turn are no lines, nor is the report of a scene's end."""
+        turns = [t for t in await self._log.all_turns(context.scene.id) if not is_scene_end_turn(t)]
+        parent_ids = {turn.parent_id for turn in turns}
+        on_line_ids = await self._log.on_line(context.scene.id, [turn.id for turn in turns])
+        current_takes = {_take_key(turn) for turn in turns if turn.id in on_line_ids}
+        current_end = context.last_play_turn
+        ends = [
+            turn
+            for turn in turns
+            if turn is not current_end
+            and turn.id not in parent_ids
+            and turn.id not in on_line_ids
+            and _take_key(turn) not in current_takes
+        ]
+        lines = [PlayLine(turn, is_current=False) for turn in ends]
+        if current_end is not None:
+            lines.append(PlayLine(current_end, is_current=True))
+        return sorted(lines, key=lambda line: line.end.created_at)
+
+
+def _take_key(turn: Turn) -> tuple[Id | None, Id, str]:
+    return turn.parent_id, turn.exchange_id, turn.speaker
+
+
+def _ask_to_branch(target: Turn, unsupported_canon: Sequence[UnsupportedCanon], confirm_line: str) -> Reply:
+    """Return what of canon rests on the turns that would be left, and the line that goes on all the same."""
+    count = len(unsupported_canon)
+    return Reply(
+        "nothing",
+        (
+            f"Canon rests on what comes after “{shorten(target.text)}”:",
+            *list_names([record.label for record in unsupported_canon]),
+            f"Going on from there leaves those turns, and proposes a retcon of "
+            f"{'it' if count == 1 else f'these {count}'} for you to decide at the gate.",
+        ),
+        confirm_line=confirm_line,
+        confirm_word="Go there",
+    )

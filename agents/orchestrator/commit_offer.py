@@ -1,0 +1,39 @@
+"""A mid-scene commit that is offered to the player, and whether something was done since. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.orchestrator.command_undo import find_last_command
+from stores.records.ids import Id
+from stores.records.play import Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOffer:
+    """A mid-scene commit that is offered to the player."""
+
+    reason: str
+    proposal_ids: tuple[Id, ...]
+    """What it would write."""
+
+    is_critical: bool = False
+    """Whether it names critical proposals, so that taking the offer accepts them and what they need."""
+
+
+def is_lapsed(offer: CommitOffer, context: SceneContext) -> bool:
+    """Return whether a line or a command followed what is offered."""
+    offered = [p for p in context.undecided if p.id in offer.proposal_ids]
+    last_turn, command = context.last_play_turn, find_last_command(context)
+    newest = max((p.created_at for p in offered), default=None)
+    if newest is None or (command is not None and command.at > newest):
+        return newest is not None
+    if last_turn is None or last_turn.created_at <= newest:
+        return False
+    # What a roll does is sealed before its turn is appended; its follow-up and its narration come after.
+    own_turn_ids = {turn_id for p in offered for turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))}
+    return last_turn.id not in own_turn_ids and (
+        last_turn.speaker is Speaker.PLAYER
+        or own_turn_ids.isdisjoint({last_turn.parent_id, last_turn.exchange_id})
+    )

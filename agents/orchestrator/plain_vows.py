@@ -1,0 +1,151 @@
+"""What plain words of a line decide and promise, and what they seem to settle.
+
+A promise is proposed with its line, and a decision that plainly holds is entered with it: both go with the turn
+when it is undone. What is less plain is only offered, as a command that Tab takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agents.canon_keeper.commitments import CommitmentReader
+from agents.canon_keeper.proposal_description import stated_title
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_decisions import read_decisions
+from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.plain_promises import build_promise_fact
+from agents.orchestrator.exchange import Exchange
+from agents.proposals.proposals import Proposals, ProposalSite
+from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
+from agents.prose.names import names_of
+from agents.prose.plain_decisions import find_decisions
+from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
+from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
+from agents.prose.speech import strip_speech
+from agents.solo.story_decisions import describe_overflow
+from agents.views.play_views import Reply
+from stores.ports import LogReader
+from stores.records.canon import Authority
+from stores.records.ids import Clock
+from stores.records.workflow import ProposedChange
+from stores.records.world import ACTORS, Entity
+
+MAX_PROMISES: Final = 3
+"""Promises of one line that are proposed."""
+
+
+class PlainVows:
+    """Reads decisions and promises from typed lines, and says what came of them."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        contexts: SceneContextLoader,
+        commitments: CommitmentReader,
+        proposals: Proposals,
+        clock: Clock,
+    ) -> None:
+        self._log = log
+        self._contexts = contexts
+        self._commitments = commitments
+        self._proposals = proposals
+        self._clock = clock
+
+    async def build_promises(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
+        """Return a proposal for each promise that the words of an exchange make."""
+        turn = exchange.build_words_turn(self._clock())
+        if turn is None or exchange.is_oracle_question:
+            return ()
+        if exchange.gm_authored:
+            people = [names_of(e) for e in context.entities.values() if e.kind in ACTORS]
+            promises = find_promises_of_others(turn.text, people)
+        else:
+            promises = find_hero_promises(turn.text)
+        listeners = _list_listeners(exchange, context)
+        find = scene_entity_finder(context, self._contexts, guess=True)
+        facts = [
+            await build_promise_fact(promise, context, listeners, find, exchange.tick)
+            for promise in promises[:MAX_PROMISES]
+        ]
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        )
+        return tuple(
+            self._proposals.build(fact, promise.quote, Authority.GM, site, turn=turn)
+            for fact, promise in zip(facts, promises, strict=False)
+            if fact is not None
+        )
+
+    async def add_reply_lines(self, exchange: Exchange, context: SceneContext, reply: Reply) -> Reply:
+        """Say what the words of an exchange promised and decided, and offer what they seem to settle.
+
+        `context` is the scene after the exchange.
+        """
+        if not exchange.words or exchange.is_oracle_question:
+            return reply
+        titles = (stated_title(proposal.change) for proposal in exchange.proposals)
+        lines = [f"Proposed: {title}" for title in titles if title]
+        offered_line = ""
+        if not exchange.gm_authored:
+            decision_lines, offered_line = await self._describe_decisions(exchange, context)
+            lines += decision_lines
+        offered_line = offered_line or await self._offer_settlement(exchange, context)
+        if offered_line:
+            lines.append(f"{_OFFERS[offered_line.split()[0]]} {offered_line} (Tab takes it)")
+        if not lines:
+            return reply
+        return replace(
+            reply, lines=(*reply.lines, *lines), suggested_line=reply.suggested_line or offered_line
+        )
+
+    async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
+        """Return a line on each decision that was entered, and the command that enters one that is less plain."""
+        decisions = find_decisions(exchange.words)
+        if not decisions:
+            return [], ""
+        open_decisions = await read_decisions(self._log, context)
+        lines = [
+            f"Decided: {decision.text} (/lift {number} takes it back)"
+            for number, decision in enumerate(open_decisions, start=1)
+            if decision.turn_id == exchange.words_id
+        ]
+        lines += describe_overflow(open_decisions) if lines else ()
+        offered = next((d.words for d in decisions if not d.is_lasting), "")
+        return lines, f"/decide {offered}" if offered else ""
+
+    async def _offer_settlement(self, exchange: Exchange, context: SceneContext) -> str:
+        """Return the command for what the words plainly keep, break or drop; empty if it is not clear what."""
+        words = exchange.words
+        if exchange.gm_authored:
+            sentences = split_plain_sentences(strip_speech(words))
+        else:
+            sentences = [sentence.text for sentence in find_hero_sentences(words)]
+        command, statements = "", []
+        if breaks_promise(sentences) or keeps_promise(sentences):
+            command = "/broken" if breaks_promise(sentences) else "/paid"
+            commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
+            statements = [commitment.fact.statement for commitment in commitments]
+        elif not exchange.gm_authored and drops_decision(sentences):
+            command = "/lift"
+            statements = [decision.text for decision in await read_decisions(self._log, context)]
+        index = find_best_match(words, statements)
+        if index is None:
+            return ""
+        # A promise is named by its words: its number is that of its thread.
+        return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
+
+
+_OFFERS: Final = {
+    "/decide": "Decision?",
+    "/paid": "Kept?",
+    "/broken": "Broken?",
+    "/lift": "No longer decided?",
+}
+"""What is asked before a command that is offered."""
+
+
+def _list_listeners(exchange: Exchange, context: SceneContext) -> list[Entity]:
+    """Return who hears the words, besides the hero."""
+    others = [e for e in context.present_actors() if e.id != context.story.pc_id]
+    return [e for e in others if e.id in exchange.hearers] if exchange.hearers else others

@@ -1,0 +1,205 @@
+"""Takes back the last thing that was done in a scene, and brings it back.
+
+That is what a command proposed, a decision on proposals, an offer that was left, a branch, or else the last line that
+was played. The dispatcher runs these, holds the session lock and hands in the scene's context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, assert_never
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.orchestrator.command_undo import (
+    CommandEffects,
+    CommandUndo,
+    find_last_command,
+    find_undone_command,
+)
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.passed_offers import OfferPass, PassedOffers
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.undo_words import count_noun, list_names, shorten
+from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
+from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
+from agents.proposals.decisions import VERDICT_WORDS
+from agents.views.play_views import Reply
+from stores.ports import LogReader
+from stores.queries import ProposalQuery
+from stores.records.ids import Id
+from stores.records.play import HeadMove
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus
+
+MAX_COMMITTED_NAMED: Final = 30
+"""Accepted proposals, the newest, among which undo looks for what was committed last."""
+
+_CONFIRM_LINE: Final = "/undo yes"
+
+StepOnTurn = CommandEffects | VerdictStep | OfferPass
+"""What was done on the last turn."""
+
+_OFFER_LEFT: Final = "Left for the end of the scene."
+
+
+class SceneUndo:
+    """Undoes and redoes, one step at a time."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        timeline: Timeline,
+        undone_canon: UndoneCanonService,
+        command_undo: CommandUndo,
+        verdict_undo: VerdictUndo,
+        passed_offers: PassedOffers,
+        views: SceneViewBuilder,
+    ) -> None:
+        self._log = log
+        self._timeline = timeline
+        self._undone_canon = undone_canon
+        self._command_undo = command_undo
+        self._verdict_undo = verdict_undo
+        self._passed_offers = passed_offers
+        self._views = views
+
+    async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
+        """Take back the last thing done.
+
+        A line that canon rests on, and anything that something was committed after, is undone only when that
+        `is_confirmed`.
+        """
+        step = await self._find_last_step(context)
+        if step is None or isinstance(step, HeadMove):
+            return await self._undo_move(context, step, is_confirmed=is_confirmed)
+        step_text = await self._describe_step(context, step)
+        committed = await self._find_committed_since(context.scene.id, step.at)
+        if committed and not is_confirmed:
+            return Outcome(_ask_past_commit(step_text, committed, ()))
+        match step:
+            case CommandEffects():
+                await self._command_undo.undo(context, step)
+            case VerdictStep():
+                await self._verdict_undo.undo(context, step)
+            case OfferPass():
+                await self._passed_offers.undo(context, step)
+            case _:
+                assert_never(step)
+        return Outcome(Reply("operation", (f"Undone: {step_text}",)))
+
+    async def redo(self, context: SceneContext) -> Outcome:
+        """Bring back what was undone last."""
+        undone_move = await self._timeline.find_undone_move(context.scene)
+        last_command = find_last_command(context)
+        decisions = [self._verdict_undo.find_undone(context), self._passed_offers.find_undone(context)]
+        # A decision is not made again over a command that was typed since.
+        candidates: list[StepOnTurn | None] = [
+            find_undone_command(context),
+            *(d for d in decisions if d is not None and (last_command is None or last_command.at < d.at)),
+        ]
+        steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
+        if not steps:
+            turn = await self._timeline.redo(context.scene)
+            return Outcome(Reply("operation", (f"Back: {shorten(turn.text)}",)))
+        step = max(steps, key=lambda s: s.at)
+        match step:
+            case CommandEffects():
+                await self._command_undo.redo(context, step)
+            case VerdictStep():
+                await self._verdict_undo.redo(context, step)
+            case OfferPass():
+                await self._passed_offers.redo(context, step)
+            case _:
+                assert_never(step)
+        return Outcome(Reply("operation", (f"Back: {await self._describe_step(context, step)}",)))
+
+    # --- what was done last --------------------------------------------------------------------------
+
+    async def _find_last_step(self, context: SceneContext) -> StepOnTurn | HeadMove | None:
+        """Return what was done last, where the move is a branch; None if it was a line of the story."""
+        candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
+            find_last_command(context),
+            self._verdict_undo.find_last(context),
+            self._passed_offers.find_last(context),
+            await self._timeline.find_last_branch(context.scene),
+        )
+        return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
+
+    async def _describe_step(self, context: SceneContext, step: StepOnTurn) -> str:
+        if isinstance(step, CommandEffects):
+            return shorten(step.describe(context))
+        if isinstance(step, OfferPass):
+            return _OFFER_LEFT
+        rows = await self._views.read_scene_rows(context.scene.id)
+        titles = [row.title for row in rows if not step.after.keys().isdisjoint(row.member_ids)]
+        others = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+        return f"{VERDICT_WORDS[step.verdict]}: {shorten(titles[0]) if titles else 'a proposal'}{others}"
+
+    # --- lines and branches --------------------------------------------------------------------------
+
+    async def _undo_move(
+        self, context: SceneContext, branch: HeadMove | None, *, is_confirmed: bool
+    ) -> Outcome:
+        """Take back a branch or, without one, the last line with all that came of it."""
+        scene = context.scene
+        if branch is None:
+            step = await self._timeline.plan_undo(scene)
+            target_id, left_turns = step.target_id, step.removed_turns
+            done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
+        else:
+            assert branch.to_turn is not None, "a branch goes on from a turn"
+            target_id, since = branch.from_turn, branch.at
+            left_turns = await self._timeline.read_turns_left(scene, target_id)
+            done_text = f"Going on from: {shorten((await self._log.turn(branch.to_turn)).text)}"
+        unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
+        committed = await self._find_committed_since(scene.id, since)
+        if (committed or unsupported_canon) and not is_confirmed:
+            return Outcome(_ask_past_commit(done_text, committed, unsupported_canon))
+        waiting_proposals = await self._log.proposals(
+            ProposalQuery(scene_id=scene.id, statuses=OPEN_STATUSES)
+        )
+        await self._timeline.undo(scene, target_id)
+        left_ids = {turn.id for turn in left_turns}
+        withdrawn_count = sum(p.turn_id in left_ids for p in waiting_proposals)
+        withdrawn_note = (
+            f" (and {count_noun(withdrawn_count, 'proposal')} with it)" if withdrawn_count else ""
+        )
+        retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
+        return Outcome(Reply("operation", (f"Undone: {done_text}{withdrawn_note}", *retcon_lines)))
+
+    # --- what became canon meanwhile -----------------------------------------------------------------
+
+    async def _find_committed_since(self, scene_id: Id, since: datetime) -> list[str]:
+        """Return the titles of what commits after `since` accepted in the scene, of the newest proposals."""
+        accepted_proposals = await self._log.proposals(
+            ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.ACCEPTED], last=MAX_COMMITTED_NAMED)
+        )
+        commit_ids = {p.canonization_id for p in accepted_proposals if p.canonization_id}
+        commits = await self._log.canonizations(ids=commit_ids) if commit_ids else []
+        later_commit_ids = {commit.id for commit in commits if commit.created_at > since}
+        committed = [p for p in accepted_proposals if p.canonization_id in later_commit_ids]
+        return [row.title for row in await self._views.build_proposal_rows(committed)]
+
+
+def _ask_past_commit(
+    done_text: str, committed_titles: Sequence[str], unsupported_canon: Sequence[UnsupportedCanon]
+) -> Reply:
+    """Return what was committed last, what undo takes, and the line that does it all the same."""
+    done_line = f"Undo takes back what was typed before: {done_text}"
+    committed_lines = (
+        ("Last, this became canon:", *list_names(committed_titles), done_line)
+        if committed_titles
+        else (f"Canon rests on what undo takes back: {done_text}",)
+    )
+    count = len(unsupported_canon)
+    canon_lines = (
+        (
+            f"Canon rests on it. It proposes a retcon of {'this' if count == 1 else f'these {count}'} for you to "
+            "decide at the gate:",
+            *list_names([record.label for record in unsupported_canon]),
+        )
+        if unsupported_canon
+        else ("What became canon stays: R in the universe retcons it.",)
+    )
+    return Reply("nothing", (*committed_lines, *canon_lines), confirm_line=_CONFIRM_LINE)

@@ -1,0 +1,97 @@
+"""Undoes and redoes what the player decided of proposals, the last decision first.
+
+Which decisions were made in which order is remembered until the program ends. Before that there is the time of
+each proposal's decision, so that the latest one can be taken back all the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.scene_context import SceneContext
+from agents.events import EventBus, ProposalsChanged
+from stores.records.ids import Clock, Id
+from stores.records.workflow import Decision, ProposedChange, Verdict
+
+BY_GM = "gm"
+"""Who decided when the player did."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStep:
+    """One decision of the player's, on one or more proposals of a scene."""
+
+    before: Mapping[Id, Decision | None]
+    after: Mapping[Id, Decision | None]
+    at: datetime
+    """When it was made, or redone; of one that is undone: when it was undone."""
+    head: Id | None = None
+    """Of one that is undone: the turn that play stood on."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that was set; None if one was removed."""
+        decision = next(iter(self.after.values()))
+        return decision.verdict if decision else None
+
+
+class VerdictUndo:
+    """Remembers decisions on the proposals of scenes, undoes and redoes them. The caller holds the session lock."""
+
+    def __init__(self, keeper: CanonKeeper, clock: Clock, events: EventBus) -> None:
+        self._keeper = keeper
+        self._clock = clock
+        self._events = events
+        self._made: defaultdict[Id, list[VerdictStep]] = defaultdict(list)
+        self._undone: defaultdict[Id, list[VerdictStep]] = defaultdict(list)
+
+    def remember(self, proposals: Mapping[Id, ProposedChange], decision: Decision | None) -> None:
+        """Remember that `decision` was made on these proposals, which are as they were before it."""
+        at = decision.at if decision else self._clock()
+        for scene_id in dict.fromkeys(p.scene_id for p in proposals.values() if p.scene_id):
+            before = {i: p.decision for i, p in proposals.items() if p.scene_id == scene_id}
+            self._made[scene_id].append(VerdictStep(before, dict.fromkeys(before, decision), at))
+            self._undone[scene_id].clear()
+
+    def find_last(self, context: SceneContext) -> VerdictStep | None:
+        """Return the last decision that still stands in the scene and was made on the last turn."""
+        decisions = {p.id: p.decision for p in context.undecided}
+        for step in reversed(self._made[context.scene.id]):
+            if step.after.items() <= decisions.items():
+                return step if _is_after_head(context, step.at) else None
+        by_player = {i: d for i, d in decisions.items() if d is not None and d.by == BY_GM}
+        if not by_player:
+            return None
+        at = max(decision.at for decision in by_player.values())
+        latest = {i: d for i, d in by_player.items() if d.at == at}
+        return VerdictStep(dict.fromkeys(latest), latest, at) if _is_after_head(context, at) else None
+
+    def find_undone(self, context: SceneContext) -> VerdictStep | None:
+        """Return the decision that was undone last, if play stands where it was undone."""
+        steps = self._undone[context.scene.id]
+        return steps[-1] if steps and steps[-1].head == context.scene.head else None
+
+    async def undo(self, context: SceneContext, step: VerdictStep) -> None:
+        """Set the proposals back to what was decided of them before."""
+        made = self._made[context.scene.id]
+        self._made[context.scene.id] = [other for other in made if other is not step]
+        self._undone[context.scene.id].append(replace(step, at=self._clock(), head=context.scene.head))
+        await self._set_decisions(context, step.before)
+
+    async def redo(self, context: SceneContext, step: VerdictStep) -> None:
+        """Make an undone decision again."""
+        self._undone[context.scene.id].remove(step)
+        self._made[context.scene.id].append(replace(step, at=self._clock(), head=None))
+        await self._set_decisions(context, step.after)
+
+    async def _set_decisions(self, context: SceneContext, decisions: Mapping[Id, Decision | None]) -> None:
+        await self._keeper.restore_decisions(decisions)
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+
+
+def _is_after_head(context: SceneContext, at: datetime) -> bool:
+    return context.last_play_turn is None or context.last_play_turn.created_at < at

@@ -1,0 +1,320 @@
+"""Reads from prose who comes, who leaves, who stays behind, who falls asleep, wakes or dies: cautiously.
+
+Only what a sentence says of the scene's present counts. Questions, plans, conditions, what is negated, told, hoped,
+remembered or dreamt, and what happens elsewhere, move nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from agents.prose import cast_words as words
+from agents.prose import sentence_phrases as turns
+from agents.prose.cast_reading import CastMove, CastReading, CastState
+from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, Clause, find_clauses
+from agents.prose.hero_acts import HeroActs, read_others_going
+from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
+from agents.prose.sentence_phrases import who_of
+from agents.prose.who_is_meant import figures_of
+
+_NO_SUBJECT_AFTER: Final = re.compile(
+    r"(?:\b(?:of|than|like|what|how|where|who|whom|whose|that|which|whether|why|to|for|with|from|by|behind|beside|about|at|"
+    r"without|neither|nor|no|not|never|only|towards?|against|near|over|under|between|past|into|onto|on|see|watch|let|make|"
+    r"help|hear|feel|sees|watches|lets|makes|helps|hears|feels|have|had|or)|@[^@]+@)\s*$",
+    re.IGNORECASE,
+)
+"""Behind one of these words stands nobody who does something."""
+_GOING_ON: Final = ("and", "but", "then", "and then", "but then")
+_OTHER_BEGINNING: Final = re.compile(
+    r"\s*(?:@|(?:the|an?|in|on|at|by|with|from|to|for|after|before|behind|beside|as|when|while|there|it|this|that|outside|inside|"
+    r"through|down|up|out|off|not|no|his|her|their|my|your|our|some|two|three|one|even|only|soon|now|later|so|still|again|once|"
+    r"[a-z]+ly)\b)",
+    re.IGNORECASE,
+)
+"""Behind `and`, what does not begin with a verb whose subject is the last one."""
+_LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
+_SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
+_ALSO_GOES: Final = re.compile(
+    r"(?:lead|escort|carr|walk|march|drag|follow|take|see|show|usher|bear|hurr|help)"
+)
+"""Verbs of making somebody leave, whose subject leaves as well."""
+_TAKES: Final = re.compile(r"(?:tak|lead|drag|carr|pull)")
+_SEES_OFF: Final = re.compile(r"to\s+the\s+(?:door|gate)|(?:see|show)s?\s+@[^@]+@\s+(?:out|off)")
+
+
+class CastReader:
+    """Reads the moves of people in successive texts of one scene."""
+
+    def __init__(
+        self, figures: Sequence[Figure], hero_names: Sequence[str] = (), other_places: Collection[str] = ()
+    ) -> None:
+        self._mentions = MentionReader(figures, hero_names)
+        names = sorted(filter(str.strip, other_places), key=len, reverse=True)
+        self._other_places = re.compile(
+            "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
+        )
+        self._hero_acts = HeroActs(self._other_places)
+
+    def pass_over(self, text: str, *, is_gm: bool) -> None:
+        """Read an earlier text for the pronouns of the next."""
+        self._mentions.read(text, is_gm=is_gm)
+
+    def read(self, text: str, state: CastState, *, is_gm: bool) -> list[tuple[CastMove, int]]:
+        """Return what becomes of whom, in order, by the numbers of the figures."""
+        reading = self._read_text(text, state, is_gm)
+        reading.settle_exit()
+        return reading.moves
+
+    def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
+        """Return who comes along with the hero, by a text that may not say that the hero goes."""
+        reading = self._read_text(text, state, is_gm)
+        return reading.companions | (set(state.present) if reading.company_goes else set())
+
+    def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
+        reading = CastReading.begin(state)
+        for sentence in self._mentions.read(text, is_gm=is_gm):
+            self._read_sentence(sentence, reading)
+        return reading
+
+    # --- sentences -----------------------------------------------------------------------------------
+
+    def _read_sentence(self, sentence: MarkedSentence, reading: CastReading) -> None:
+        text = sentence.text
+        if sentence.is_question or UNREAL.search(text):
+            return
+        reading.begin_sentence(
+            {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])}
+        )
+        self._read_whole_sentence(text, reading)
+        for clause in find_clauses(text):
+            self._read_clause(clause, text, reading)
+        if reading.exit_cast is not None or reading.company_goes:
+            for match in turns.LEAVING_BEHIND.finditer(text):
+                reading.move(CastMove.STAYS_BEHIND, figures_of(who_of(match), reading))
+
+    def _read_whole_sentence(self, text: str, reading: CastReading) -> None:
+        """Read what takes several clauses to say, and who is quoted."""
+        for speech in turns.SPEAKS_HERE.finditer(text):
+            if not ELSEWHERE.search(text):
+                reading.move(CastMove.COMES, figures_of(who_of(speech), reading))
+        if match := turns.ONLY_LEFT.search(text):
+            remaining = figures_of(who_of(match), reading)
+            reading.move(CastMove.LEAVES, sorted(reading.present - set(remaining)))
+        for pattern in (turns.AWAY_ABOARD, turns.DOOR_CLOSES, turns.WITH_GONE, turns.STAGE_EXIT):
+            if match := pattern.search(text):
+                reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+        if match := turns.STAGE_ENTRANCE.search(text):
+            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+        if match := turns.WAITED_OUT.search(text):
+            act, numbers = match["act"] or match["act2"], figures_of(who_of(match), reading)
+            if words.FALLS_ASLEEP.match(act):
+                reading.move(CastMove.FALLS_ASLEEP, numbers)
+            elif words.LEAVES.match(act) or re.match(r"go\b|leave\b|(?:is|are)\s+(?:out|gone)\b", act):
+                reading.move(CastMove.LEAVES, numbers)
+
+    def _read_clause(self, clause: Clause, sentence: str, reading: CastReading) -> None:
+        text = clause.text
+        if self._read_turn_of_phrase(text, sentence, reading):
+            return
+        if reading.last_move and (name := re.fullmatch(r"\s*@([\d,]+)@[\s.!]*", text)):
+            reading.move(reading.last_move, figures_of(name[1], reading))  # `..., then @1@`
+        if subject_and_rest := _find_subject(clause, reading):
+            subject, rest = subject_and_rest
+            reading.last_move = self._read_predicate(subject, rest, sentence, reading) or reading.last_move
+        self._read_attached(text, reading)
+
+    def _read_turn_of_phrase(self, text: str, sentence: str, reading: CastReading) -> bool:
+        """Read a clause whose subject does not come first; return whether it is one."""
+        if match := turns.ALONE.search(text):
+            company = {
+                n
+                for mark in re.findall(r"@([^@]+)@", match["with"] or match["with2"] or "")
+                for n in figures_of(mark, reading)
+            }
+            is_company_alone = match[0].startswith("@W@") and not company
+            if not is_company_alone and not re.search(r"\bnot\b", text):
+                reading.move(CastMove.COMES, sorted(company))
+                reading.move(CastMove.LEAVES, sorted(reading.present - company))
+            return match["with2"] is None
+        if match := turns.LEFT_WITHOUT.search(text):
+            reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+            return True
+        if match := turns.GOES_OUT_INVERTED.search(text):
+            reading.subject = who_of(match)
+            reading.move(CastMove.LEAVES, figures_of(reading.subject, reading))
+            return True
+        if match := turns.COMES_IN_INVERTED.search(text):
+            reading.subject = who_of(match)
+            if not self._is_elsewhere(text, sentence):
+                reading.move(CastMove.COMES, figures_of(reading.subject, reading))
+            return True
+        if match := turns.IT_IS_WHO.search(text):
+            reading.last_move = self._read_predicate(who_of(match), text[match.end() :], sentence, reading)
+            return True
+        if match := turns.IT_IS.search(text) or turns.DOOR_SHOWS.search(text):
+            reading.subject = who_of(match)
+            reading.move(CastMove.COMES, figures_of(reading.subject, reading))
+            return True
+        match = turns.STRANGERS_ACT.match(text)
+        rest = text[match.end() :] if match else text.lstrip() if reading.is_about_strangers else ""
+        reading.is_about_strangers = match is not None
+        return self._read_act_on_others(rest, reading) is not None
+
+    # --- who does what -------------------------------------------------------------------------------
+
+    def _read_predicate(
+        self, subject: str, rest: str, sentence: str, reading: CastReading
+    ) -> CastMove | None:
+        """Move whom a predicate moves; return whether its subject comes or leaves."""
+        numbers = figures_of(subject, reading)
+        if subject == COMPANY or HERO in subject.split(","):
+            return self._hero_acts.read(subject, numbers, rest, reading)
+        if subject.startswith(EVERYONE):
+            return _read_acts_of_all(numbers, rest, reading)
+        if "," in subject and _SINGULAR_VERB.match(rest):
+            numbers = numbers[-1:]  # `I hug @1@ and @2@ leaves`: two clauses that look like one list
+        if self._read_life(numbers, rest, sentence, reading):
+            return None
+        if words.REMAINS.match(rest):
+            reading.staying.update(numbers)
+        if match := words.STAYS.match(rest):
+            if reading.exit_cast is not None or reading.company_goes or words.AWAY_FROM_HERE.search(match[0]):
+                reading.move(CastMove.STAYS_BEHIND, numbers)
+            return None
+        if (match := words.TAKES_ASIDE.match(rest)) and HERO in who_of(match).split(","):
+            reading.move(CastMove.COMES, numbers)
+            reading.move(CastMove.GOES_OUT_OF_EARSHOT, sorted(reading.present - set(numbers)))
+            return None
+        if act := self._read_act_on_others(rest, reading):
+            if act is CastMove.COMES or (_ALSO_GOES.match(rest) and not _SEES_OFF.search(rest)):
+                reading.move(act, numbers)
+            return act
+        if match := words.LEADS_HERO.match(rest):
+            reading.companions.update(numbers)
+            if match["hero"] == HERO:
+                reading.leave_with_hero()
+            return None
+        goes_after = words.GOES_AFTER.match(rest)
+        if goes_after and reading.departed.intersection(figures_of(who_of(goes_after), reading)):
+            reading.move(CastMove.LEAVES, numbers)
+            return CastMove.LEAVES
+        if read_others_going(rest, reading):
+            return None
+        if self._is_entering(numbers, rest, sentence, reading):
+            reading.move(CastMove.COMES, numbers)
+            if re.match(r"follow|(?:come|join|catch)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)", rest):
+                reading.companions.update(numbers)
+            return CastMove.COMES
+        if reading.present.intersection(numbers) and self._hero_acts.is_leaving(rest):
+            reading.move(CastMove.LEAVES, numbers)
+            return CastMove.LEAVES
+        if (
+            words.ACTS.match(rest)
+            and not ELSEWHERE.search(sentence)
+            and not self._other_places.search(sentence)
+        ):
+            reading.move(CastMove.COMES, [n for n in numbers if n not in reading.senseless])
+        return None
+
+    def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
+        """Read who dies, falls asleep or wakes; return whether the predicate says nothing else."""
+        if words.DIES.match(rest):
+            reading.move(CastMove.DIES, numbers)
+            return True
+        if words.FALLS_ASLEEP.match(rest):
+            if not ELSEWHERE.search(sentence):
+                reading.move(CastMove.FALLS_ASLEEP, numbers)
+            return True
+        if words.WAKES.match(rest):
+            reading.move(CastMove.WAKES, numbers)
+        return False
+
+    def _read_act_on_others(self, rest: str, reading: CastReading) -> CastMove | None:
+        """Read what is done to others; return whether they come or leave by it."""
+        for pattern, move in (
+            (words.KILLS, CastMove.DIES),
+            (words.STUNS, CastMove.FALLS_ASLEEP),
+            (words.ROUSES, CastMove.WAKES),
+            (words.SENDS_AWAY, CastMove.LEAVES),
+            (words.BRINGS, CastMove.COMES),
+        ):
+            match = pattern.match(rest)
+            if match is None or HERO in who_of(match).split(","):
+                continue
+            if move is CastMove.COMES and reading.last_move is CastMove.LEAVES and _TAKES.match(rest):
+                move = CastMove.LEAVES  # `leaves and takes @1@ with her`
+            reading.move(move, figures_of(who_of(match), reading))
+            return move
+        return None
+
+    def _is_entering(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
+        match = words.ENTERS.match(rest)
+        if match is None or self._is_elsewhere(rest, sentence):
+            return False
+        if re.match(r"(?:is|are|wait|stand|sit|kneel|lean|crouch|lie|lies)", rest) and ELSEWHERE.search(
+            sentence
+        ):
+            return False
+        is_away = all(
+            n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
+        )
+        return is_away or words.LEAVES.match(rest) is None
+
+    def _is_elsewhere(self, clause: str, sentence: str) -> bool:
+        return (
+            CLEARLY_ELSEWHERE.search(sentence) is not None
+            or self._other_places.search(clause) is not None
+            or (
+                self._other_places.search(sentence) is not None
+                and re.search(r"\b(?:in|at)\b", sentence, re.IGNORECASE) is not None
+            )
+        )
+
+    def _read_attached(self, text: str, reading: CastReading) -> None:
+        """Move those whom a clause attaches to somebody who moves: `followed by`, `with ... in tow`."""
+        if reading.last_move is not None:
+            for match in turns.ATTACHED.finditer(text):
+                reading.move(reading.last_move, figures_of(who_of(match), reading))
+        if reading.exit_cast is not None:
+            for match in turns.COMES_ALONG.finditer(text):
+                companions = figures_of(who_of(match), reading)
+                reading.move(CastMove.COMES, companions)
+                reading.companions.update(companions)
+
+
+def _find_subject(clause: Clause, reading: CastReading) -> tuple[str, str] | None:
+    """Return the mark of who does something in a clause, and what follows it; the last subject if none is named."""
+    text = clause.text
+    if name_alone := re.fullmatch(r"\s*@([^@]+)@\s*", text):
+        reading.subject = name_alone[1]  # `a girl, @1@, steps in`: what she does is in the next clause
+        return None
+    goes_on = clause.opener in _GOING_ON and reading.subject and _OTHER_BEGINNING.match(text) is None
+    for match in () if goes_on else re.finditer(r"@([^@]+)@", text):
+        rest = text[match.end() :]
+        adverbs = re.match(words.ADVERBS, rest)
+        if adverbs is not None and not _NO_SUBJECT_AFTER.search(text[: match.start()]):
+            reading.subject = match[1]
+            return match[1], rest[adverbs.end() :]
+    if reading.subject and not text.lstrip().startswith("@"):
+        return reading.subject, _LEADING_ADVERBS.sub("", text.lstrip())
+    return None
+
+
+def _read_acts_of_all(numbers: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
+    """Read what everybody does."""
+    if words.FALLS_ASLEEP.match(rest):
+        reading.move(CastMove.FALLS_ASLEEP, numbers)
+    elif words.WAKES.match(rest):
+        reading.move(CastMove.WAKES, numbers)
+    elif re.match(r"(?:follow|come|join)", rest) and words.ENTERS.match(rest):
+        reading.companions.update(numbers)
+        reading.move(CastMove.COMES, sorted(reading.left_behind | reading.out_of_earshot))
+    elif words.STAYS.match(rest):
+        if reading.exit_cast is not None:
+            reading.move(CastMove.STAYS_BEHIND, numbers)
+    elif words.LEAVES.match(rest):
+        reading.move(CastMove.LEAVES, numbers)
+        return CastMove.LEAVES
+    return None

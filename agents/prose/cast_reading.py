@@ -1,0 +1,139 @@
+"""What a text makes of the people in a scene, while it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import assert_never
+
+
+class CastMove(StrEnum):
+    """What becomes of somebody in the scene."""
+
+    COMES = "comes"
+    LEAVES = "leaves"
+    STAYS_BEHIND = "stays behind"
+    """The hero goes on without them."""
+    GOES_OUT_OF_EARSHOT = "out of earshot"
+    FALLS_ASLEEP = "falls asleep"
+    WAKES = "wakes"
+    DIES = "dies"
+
+
+@dataclass(frozen=True, slots=True)
+class CastState:
+    """Who is in the scene before a text, by the numbers of the figures."""
+
+    present: frozenset[int] = frozenset()
+    senseless: frozenset[int] = frozenset()
+    """Those present who hear nothing, because they sleep."""
+    out_of_earshot: frozenset[int] = frozenset()
+    """Those present who do not hear what the hero says aside."""
+    left_behind: frozenset[int] = frozenset()
+    """Those absent because the hero went on without them."""
+    dead: frozenset[int] = frozenset()
+
+
+@dataclass
+class CastReading:
+    """The moves of one text, and the scene as it becomes on the way."""
+
+    present: set[int]
+    senseless: set[int]
+    out_of_earshot: set[int]
+    left_behind: set[int]
+    dead: set[int]
+    moves: list[tuple[CastMove, int]] = field(default_factory=list)
+    arrived: set[int] = field(default_factory=set)
+    """Those who came in this text."""
+    departed: set[int] = field(default_factory=set)
+    """Those who left in this text."""
+    companions: set[int] = field(default_factory=set)
+    """Those who come along with the hero."""
+    exit_cast: set[int] | None = None
+    """Who was here when the hero left, in this text; None if the hero did not."""
+    company_goes: bool = False
+    """Whether the hero goes together with everybody."""
+    staying: set[int] = field(default_factory=set)
+    """Those who are said to stay."""
+    excepted: set[int] = field(default_factory=set)
+    """Those whom the sentence excepts from what all do."""
+    subject: str = ""
+    """The mark of who did something last, in the sentence."""
+    last_move: CastMove | None = None
+    """The last coming or leaving, in the sentence."""
+    is_about_strangers: bool = False
+    """Whether somebody who is not on record did something last, in the sentence."""
+
+    @classmethod
+    def begin(cls, state: CastState) -> CastReading:
+        """Return the reading of a text before its first word."""
+        return cls(
+            set(state.present),
+            set(state.senseless),
+            set(state.out_of_earshot),
+            set(state.left_behind),
+            set(state.dead),
+        )
+
+    def begin_sentence(self, excepted: set[int]) -> None:
+        self.subject, self.last_move, self.excepted = "", None, excepted
+        self.is_about_strangers = False
+
+    def leave_with_hero(self) -> None:
+        """Note that the hero leaves, and who is here then."""
+        if self.exit_cast is None:
+            self.exit_cast = set(self.present)
+
+    def settle_exit(self) -> None:
+        """Leave behind those who were here when the hero left, and do not come along."""
+        if self.exit_cast is not None and not self.company_goes:
+            stayed = self.exit_cast & self.present - self.companions
+            self.move(CastMove.STAYS_BEHIND, sorted(stayed))
+
+    def move(self, kind: CastMove, numbers: Iterable[int]) -> None:
+        """Move people; whom the move does not change, and the dead, it does not move."""
+        for number in numbers:
+            if number not in self.dead and self._changes(kind, number):
+                self._apply(kind, number)
+                self.moves.append((kind, number))
+
+    def _changes(self, kind: CastMove, number: int) -> bool:
+        is_here = number in self.present
+        match kind:
+            case CastMove.COMES:
+                return not is_here or number in self.out_of_earshot
+            case CastMove.LEAVES | CastMove.STAYS_BEHIND | CastMove.DIES | CastMove.GOES_OUT_OF_EARSHOT:
+                return is_here
+            case CastMove.FALLS_ASLEEP:
+                return is_here and number not in self.senseless
+            case CastMove.WAKES:
+                return is_here and number in self.senseless
+            case _:
+                assert_never(kind)
+
+    def _apply(self, kind: CastMove, number: int) -> None:
+        match kind:
+            case CastMove.COMES:
+                self.present.add(number)
+                self.arrived.add(number)
+                self.out_of_earshot.discard(number)
+                self.left_behind.discard(number)
+            case CastMove.LEAVES:
+                self.present.discard(number)
+                self.departed.add(number)
+            case CastMove.STAYS_BEHIND:
+                self.present.discard(number)
+                self.left_behind.add(number)
+            case CastMove.DIES:
+                self.present.discard(number)
+                self.dead.add(number)
+            case CastMove.GOES_OUT_OF_EARSHOT:
+                self.out_of_earshot.add(number)
+            case CastMove.FALLS_ASLEEP:
+                self.senseless.add(number)
+            case CastMove.WAKES:
+                self.senseless.discard(number)
+            case _:
+                assert_never(kind)

@@ -1,0 +1,124 @@
+"""Splits marked sentences into clauses, and says which of them tell what happens now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from agents.prose.phrases import compile_phrases
+
+UNREAL: Final = compile_phrases(
+    r"""
+    \b(if|unless|suppose|supposing|imagin\w+|dream\w*|remember\w*|recall\w*|used to|would|could|might)\b
+    \b(perhaps|maybe|presumably|probably|possibly)\b
+    \b(when|once|as soon as)\b.*\bwill\b
+    \b(legend|rumou?rs?|they say|people say|word is|it is said)\b
+    \bin (my|your|his|her|a|the) (\w+ )?(dreams?|visions?|nightmares?|story|tale|memory|memories|mind)\b
+    \bin (my|your|his|her|a|the) (\w+ )?(portrait|painting|picture|photograph|play)\b
+    \b(years|days?|weeks?|months?|hours?|long) ago\b
+    \b(once upon|yesterday|tomorrow|tonight|always|usually|often|sometimes|as (if|though))\b
+    \b(last|next) (night|week|year|month|summer|winter|spring|autumn|time|day|morning)\b
+    \bevery (day|night|morning|evening|week|year|time|sunday)\b
+    """,
+    flags=re.IGNORECASE,
+)
+"""A sentence with one of these moves nobody."""
+
+ELSEWHERE: Final = compile_phrases(
+    r"""
+    \b(meanwhile|elsewhere|far (away|off)|miles away|on the other side|somewhere|at home|upstairs|downstairs|
+        outside)\b
+    \bacross (town|the (city|river|sea|water|bay|valley|street|border))\b
+    \bback (at|in|home)\b
+    \bat (that|this|the same) (very )?(moment|time|hour)\b
+    \bin (another|the (city|capital|distance))\b
+    \bnext door\b
+    \b(over|on) the (radio|phone|comm|intercom|screen|line|other end)\b
+    \b(letter|portrait|painting|photograph|statue|ghost|spirit|recording|hologram)\b
+    \bfrom (below|above|outside|afar)\b
+    \bthrough the (door|wall|window|keyhole)\b
+    """,
+    flags=re.IGNORECASE,
+)
+"""What somebody does in such a sentence, they may do elsewhere."""
+
+CLEARLY_ELSEWHERE: Final = re.compile(r"\b(?:meanwhile|elsewhere|miles\s+away|far\s+away)\b", re.IGNORECASE)
+
+_REPORT_WORD: Final = (
+    r"(?:says?|said|tells?|told|thinks?|thought|believes?|knows?|knew|hears?|heard|swears?|claims?|hopes?|wonders?|"
+    r"wish(?:es)?|fears?|asks?|asked|explains?|admits?|insists?|warns?|writes?|wrote|reads?|promises?|"
+    r"expects?|doubts?|"
+    r"guess(?:es)?|suspects?|learns?|learnt|understands?|notes?|mentions?|announces?|reports?|replies|"
+    r"answers?|whispers?|"
+    r"mutters?|murmurs?|shouts?|describes?|pretends?|denies|wants?|needs?|begs?|"
+    r"orders?(?!\s+@[^@]+@\s+(?:out|off|away|home|from)\b)|commands?|urges?|forbids?|"
+    r"lets?\s+slip|reminds?|suggests?|proposes?|decides?|plans?|intends?|waits?\s+for|watch(?:es)?\s+for|"
+    r"looks?\s+for|"
+    r"sure|certain|afraid|glad|news|story|according)"
+)
+_REPORTS: Final = compile_phrases(
+    r"""
+    \bREPORT\b(OBJECT)? (@[^@]+@ )?(to [a-z]+|about|of)\b
+    \bREPORT\b(OBJECT)?\s*,? (that|where|who|whom|what|how|why|when|whether|which|if)\b
+    \bREPORT\b(OBJECT)? (?=@)
+    """,
+    {
+        "REPORT": _REPORT_WORD,
+        "OBJECT": r"\s+(?:to\s+)?(?:@[^@]+@|him|her|them|somebody|nobody|everybody|the\s+\w+)",
+    },
+)
+"""What is told, asked, thought or wanted; all that follows in the sentence is not said to happen."""
+
+_CLAUSE_BREAK: Final = re.compile(
+    r"(\s*[;:—–]\s*(?:and\s+|but\s+|then\s+)?|\s*,\s+(?:and\s+then\s+|and\s+|but\s+|then\s+|so\s+|yet\s+)?|"
+    r"\s+(?:and\s+then|and|but|then|while|as|when|once|because|since|so\s+that|so|for\s+fear|in\s+case|lest|though|"
+    r"although|whereas)\s+|\s+(?:after|before|until|till)\s+(?=@[^@]+@\s+[a-z])|\s+-\s+)"
+)
+_NEW_MAIN_CLAUSE: Final = re.compile(r"^(?:,\s*)?(?:and\s+then|but\s+then|then)\b|^;")
+_NOT_SAID_TO_HAPPEN: Final = (
+    *(
+        "before",
+        "until",
+        "till",
+        "because",
+        "since",
+        "so that",
+        "in case",
+        "lest",
+        "for fear",
+        "though",
+        "although",
+    ),
+)
+"""A clause behind one of these words does not say what happens now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause that tells what happens now."""
+
+    text: str
+    opener: str
+    """The word that joins it to what stands before; empty for the first."""
+
+
+def find_clauses(sentence: str) -> Iterator[Clause]:
+    """Yield the clauses of a marked sentence that tell what happens now.
+
+    Left out is what is told, asked, thought or wanted, and what has not happened yet.
+    """
+    parts = _CLAUSE_BREAK.split(sentence)
+    is_reported = False
+    for position in range(0, len(parts), 2):
+        text = parts[position]
+        separator = parts[position - 1] if position else ""
+        opener = re.sub(r"[^a-z ]", "", separator.casefold()).strip()
+        if is_reported and (_NEW_MAIN_CLAUSE.match(separator.strip()) or opener in ("and then", "then")):
+            is_reported = False
+        report = _REPORTS.search(text)
+        told_text = text if report is None else text[: report.start()] + " ¶"
+        if told_text.strip(" ¶") and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
+            yield Clause(told_text, opener)
+        is_reported = is_reported or report is not None

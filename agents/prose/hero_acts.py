@@ -1,0 +1,124 @@
+"""Reads what the hero does that moves others: going, taking along, leaving behind, sending away, taking aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from agents.prose import cast_words as words
+from agents.prose.cast_reading import CastMove, CastReading
+from agents.prose.mentions import COMPANY
+from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
+from agents.prose.who_is_meant import figures_of
+
+_NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|strange|too)\b")
+_GOES_TO: Final = re.compile(
+    r"[a-z]+(?:\s+(?:off|out|back|on|away|up|down))?\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
+)
+_MOTION: Final = re.compile(
+    r"(?:go|walk|run|ride|head|hurr|sail|set|travel|return|row|march|slip|step|climb|rush|storm|drive|fl|move|swim|leav|"
+    r"depart|stalk|strid|stumbl)"
+)
+
+
+class HeroActs:
+    """Reads the predicates of the hero, alone or with company."""
+
+    def __init__(self, other_places: re.Pattern[str]) -> None:
+        self._other_places = other_places
+        """The names of places that the scene is not in."""
+
+    def read(self, subject: str, company: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
+        """Move whom a predicate of the hero's moves; return whether those who act with the hero leave.
+
+        `company` are those who are named with the hero: `Vess and I`.
+        """
+        if self._read_act_on_others(rest, reading):
+            return None
+        if words.SHOUTS.match(rest):
+            reading.move(CastMove.COMES, sorted(reading.out_of_earshot))
+        apart = reading.left_behind | reading.out_of_earshot
+        if apart and words.GOES_BACK.match(rest):
+            reading.companions.update(company)
+            reading.move(CastMove.COMES, sorted(apart))
+            reading.exit_cast = None
+            return None
+        if subject == COMPANY:
+            reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
+            return None
+        reading.move(CastMove.COMES, company)
+        reading.companions.update(company)
+        is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
+        if self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
+            reading.leave_with_hero()
+            return CastMove.LEAVES if company else None
+        match = words.MEETS.match(rest)
+        if (match is not None and not _NO_MEETING.match(match["where"] or "")) or (
+            match := words.TOUCHES.match(rest)
+        ):
+            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+        return None
+
+    def is_leaving(self, rest: str) -> bool:
+        """Say whether a predicate is that somebody leaves the scene."""
+        if words.LEAVES.match(rest):
+            return True
+        direction = _GOES_TO.match(rest)
+        return (
+            direction is not None
+            and _MOTION.match(rest) is not None
+            and self._other_places.match(rest, direction.end()) is not None
+        )
+
+    def _read_act_on_others(self, rest: str, reading: CastReading) -> bool:
+        """Read what the hero does to others; return whether that was all."""
+        for pattern, move in (
+            (words.KILLS, CastMove.DIES),
+            (words.STUNS, CastMove.FALLS_ASLEEP),
+            (words.ROUSES, CastMove.WAKES),
+            (words.LEAVES_BEHIND, CastMove.STAYS_BEHIND),
+        ):
+            if match := pattern.match(rest):
+                reading.move(move, figures_of(who_of(match), reading))
+                return True
+        if words.CLEARS.match(rest):
+            reading.move(CastMove.LEAVES, sorted(reading.present))
+            return True
+        if match := words.TAKES.match(rest):
+            reading.companions.update(figures_of(who_of(match), reading))
+            return True
+        if read_others_going(rest, reading):
+            return True
+        if match := words.TAKES_ASIDE.match(rest):
+            self._take_aside(figures_of(who_of(match), reading), reading)
+            return True
+        goes_along = words.GOES_WITH_OBJECT.match(rest) or re.search(r"\bwith\s+@H@", rest)
+        if (match := words.SENDS_AWAY.match(rest)) and not goes_along:
+            reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+            return True
+        if match := words.BRINGS.match(rest):
+            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+            return True
+        if match := words.TAKES_ALONG.match(rest):
+            companions = figures_of(who_of(match), reading)
+            is_away = not reading.present.issuperset(companions)
+            if is_away or words.TO_ANOTHER_PLACE.search(rest):
+                reading.leave_with_hero()
+            reading.move(CastMove.COMES, companions)
+            reading.companions.update(companions)
+            return True
+        return False
+
+    def _take_aside(self, numbers: Collection[int], reading: CastReading) -> None:
+        reading.move(CastMove.COMES, numbers)
+        reading.move(CastMove.GOES_OUT_OF_EARSHOT, sorted(reading.present - set(numbers)))
+
+
+def read_others_going(rest: str, reading: CastReading) -> bool:
+    """Read that somebody watches others go, or lets them; return whether the predicate says that."""
+    match = words.WATCHES.match(rest)
+    if match is None or not (words.LEAVES.match(rest, match.end()) or re.match(r"go\b", rest[match.end() :])):
+        return False
+    reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
+    return True

@@ -1,0 +1,297 @@
+"""Marks who is meant in prose: names, titles and pronouns become numbered marks that patterns can read.
+
+A marked sentence reads `@0@ opens the door and @H@ follows`: the number is a figure, `H` the hero, `W` the hero
+with company (`we`), `A` everyone present but the hero. Several people in one place are one mark: `@0,2@`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from agents.prose.names import HONORIFICS
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences
+
+HERO: Final = "H"
+COMPANY: Final = "W"
+EVERYONE: Final = "A"
+
+Gender = Literal["he", "she", ""]
+
+_HE_TITLE_WORDS: Final = (
+    "mr sir lord master father brother king prince duke baron count earl uncle abbot papa pa grandpa squire"
+)
+_SHE_TITLE_WORDS: Final = (
+    "mrs ms miss dame lady madam mistress mother sister queen princess duchess baroness countess aunt abbess "
+    "goodwife mama ma granny nan widow"
+)
+_TITLE_WORDS: Final = (
+    "navigator inspector foreman constable bailiff sexton apprentice huntsman dealer boss pilgrim poacher "
+    "headmaster mechanic corporal private commander commissioner deputy sheriff marshal detective officer nurse "
+    "surgeon pilot engineer steward butler cook priest deacon prior vicar canon friar monk nun chaplain provost "
+    "mayor governor senator ambassador consul jarl thane chief elder shaman druid witch wizard mage warlock "
+    "knight squire page herald bard smith miller baker butcher porter usher clerk coroner advocate attorney "
+    "agent sailor bosun mate helmsman ferryman fisherman hunter ranger scout guard sentry gaoler jailer driver "
+    "coachman groom maid governess tutor teacher student scholar librarian comrade citizen marquis marquise "
+    "viscount shepherd cardinal pastor rabbi imam sultan emir khan quartermaster keeper trader merchant thief "
+    "innkeeper barkeep bartender healer hermit rider prisoner soldier stranger beggar singer dancer fiddler "
+    "counsel prefect magistrate cellarer gardener astronomer caretaker warden skipper medic technician"
+)
+_HE_TITLES: Final = frozenset(_HE_TITLE_WORDS.split())
+_SHE_TITLES: Final = frozenset(_SHE_TITLE_WORDS.split())
+TITLES: Final = HONORIFICS | _HE_TITLES | _SHE_TITLES | frozenset(_TITLE_WORDS.split())
+"""Words before a name that say what somebody is: `the sexton` is Sexton Mull."""
+
+_NO_ROLES: Final = frozenset(
+    {"old", "young", "the", "saint", "big", "little", "black", "red", "white", "lucky", "mad", "blind"}
+)
+_CONTRACTIONS: Final = (
+    (re.compile(r"\b(can)(?:not|['’]t)\b", re.I), "can not"),
+    (re.compile(r"\bwon['’]t\b", re.I), "will not"),
+    (re.compile(r"\b(\w+)n['’]t\b"), r"\1 not"),
+    (re.compile(r"\bI['’]m\b"), "I am"),
+    (re.compile(r"\b(you|we|they)['’]re\b", re.I), r"\1 are"),
+    (re.compile(r"\b(I|you|we|they)['’]ve\b", re.I), r"\1 have"),
+    (re.compile(r"\b(\w+)['’]ll\b"), r"\1 will"),
+    (re.compile(r"\b(he|she|it|that|there|who|here)['’]s\b", re.I), r"\1 is"),
+    (re.compile(r"\b(I|you|we|they|he|she)['’]d\b", re.I), r"\1 would"),
+    (re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Sgt|Capt|Lt|Col|Gen|Prof|Rev)\."), r"\1"),
+)
+_IS_AFTER_NAME: Final = re.compile(
+    r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting)\b)"
+)
+_SINGLE_QUOTED: Final = re.compile(r"(?<!\w)['‘](?:[^'‘’\n]|['’](?=\w))+[,.!?—…-]['’](?!\w)")
+_OBJECT_HER: Final = (
+    r"her(?=\s*(?:[,.;:!?—–-]|$)|\s+(?:in|out|off|away|to|into|up|down|along|aside|home|outside|from|with|at|by|"
+    r"and|then|back|go|leave|stay|behind|inside|upstairs|downstairs|alone|through|over|where|that|what|about|who|"
+    r"how|if|here|there|on|for|as|before|until|while|not|the|a|an|my|this)\b)"
+)
+_PRONOUNS: Final = (
+    rf"(?P<hero>I|[Mm]e|[Mm]yself)\b|(?P<you>[Yy]ou|[Yy]ourself)\b|(?P<company>[Ww]e(?:\s+(?:two|three|all|both))?|[Uu]s|[Oo]urselves|[Tt]he\s+(?:two|three|four)\s+of\s+us|[Bb]oth\s+of\s+us|[Aa]ll\s+of\s+us)\b|"
+    rf"(?P<he>[Hh]e|[Hh]im)\b|(?P<she>[Ss]he|{_OBJECT_HER})\b|"
+    r"(?P<they>(?:[Tt]hey(?!\s+(?:have\s+|are\s+)?all\b)|[Tt]hem)(?:\s+(?:all|both|two|three))?|[Bb]oth(?:\s+of\s+them)?|[Tt]he\s+(?:two|pair)"
+    r"(?:\s+of\s+them)?)\b|"
+    r"(?P<everyone>[Aa]ll(?=\s+(?:but|except|save)\b)|[Tt]hey(?=\s+(?:have\s+|are\s+)?all\b)|(?:[Ee]veryone|[Ee]verybody|[Aa]ll\s+(?:of\s+them|three|four|five|six)|"
+    r"[Tt]he whole (?:company|crew|band|party))(?:\s+else)?|"
+    r"[Tt]he (?:others|rest|other two)(?:\s+of them)?)\b"
+)
+_GROUP_JOIN: Final = re.compile(r"@([^@]+)@(?:\s*,?\s+and\s+|\s*,\s+|\s*&\s*)@([^@]+)@(?!\s*['’])")
+_EXCEPTION: Final = re.compile(
+    r"(@A@)\s*,?\s+(?:but|except(?:\s+for)?|save(?:\s+for)?|apart from)\s+@([\dA-Z,]+)@"
+)
+_APPOSITION: Final = re.compile(
+    r"(@[^@]+@),\s+(?:an?|the|his|her|their|my|our|your|who|whose|[a-z]+ing|[a-z]+ed|still|dead|half|pale|white|red|"
+    r"drunk|wet|furious|angry|breathless|bleeding|as)\b[^,@;:]{0,70},(?=\s)"
+)
+_REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Somebody whom prose may name."""
+
+    names: tuple[str, ...]
+    """What means them and nobody else."""
+    roles: tuple[str, ...] = ()
+    """What they are, in lower case (`captain`), where nobody else is that."""
+    gender: Gender = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSentence:
+    """A sentence with marks for people."""
+
+    text: str
+    is_question: bool
+
+
+@dataclass
+class MentionReader:
+    """Marks the sentences of successive texts, and remembers whom they mentioned for the pronouns of the next."""
+
+    figures: Sequence[Figure]
+    hero_names: Sequence[str] = ()
+    _genders: dict[int, Gender] = field(default_factory=dict)
+    _last_mentions: list[str] = field(default_factory=list)
+    """Marks of the last sentence that had any, its subject first."""
+    _last_group: str = ""
+
+    def __post_init__(self) -> None:
+        self._genders = {n: figure.gender for n, figure in enumerate(self.figures)}
+        patterns: list[tuple[str, str]] = []
+        for n, figure in enumerate(self.figures):
+            patterns += [(rf"(?:[Tt]he\s+)?{_flexible(name)}", str(n)) for name in figure.names]
+            patterns += [
+                (
+                    rf"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(?:(?:old|young|good|poor|big|little|tall|fat)\s+)?(?i:{role})",
+                    str(n),
+                )
+                for role in figure.roles
+            ]
+            patterns += [(role.capitalize(), str(n)) for role in figure.roles if role in TITLES]
+        patterns += [(_flexible(name), HERO) for name in self.hero_names]
+        patterns += [(rf"[Tt]he\s+{_flexible(plural)}", group) for plural, group in self._list_families()]
+        patterns.sort(key=lambda pair: -len(pair[0]))
+        self._marks = [mark for _, mark in patterns]
+        names = "|".join(rf"(?P<n{i}>{pattern})" for i, (pattern, _) in enumerate(patterns))
+        self._mention = re.compile(rf"(?<![\w@])(?:{names}{'|' if names else ''}{_PRONOUNS})(?![\w])")
+
+    def _list_families(self) -> Iterator[tuple[str, str]]:
+        """Yield the plural of every last name that several have, with the mark of them all."""
+        members: dict[str, list[str]] = {}
+        for n, figure in enumerate(self.figures):
+            words = figure.names[0].split() if figure.names else []
+            if len(words) > 1:
+                members.setdefault(words[-1], []).append(str(n))
+        yield from ((f"{name}s", ",".join(marks)) for name, marks in members.items() if len(marks) > 1)
+
+    def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
+        """Return the sentences of a text with marks in place of people."""
+        text = strip_speech(_SINGLE_QUOTED.sub(" ¶ ", text))
+        text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
+        for pattern, replacement in _CONTRACTIONS:
+            text = pattern.sub(replacement, text)
+        return [self._mark(sentence, is_gm) for sentence in split_sentences(text)]
+
+    def _mark(self, sentence: str, is_gm: bool) -> MarkedSentence:
+        sentence_marks: list[str] = []
+        parts: list[str] = []
+        end = 0
+        for match in self._mention.finditer(sentence):
+            mark = self._resolve(match, sentence_marks, is_gm)
+            if not mark:
+                continue
+            parts.append(sentence[end : match.start()])
+            end = match.end()
+            tail = sentence[end:]
+            if (_IS_AFTER_NAME.match(tail)) is not None:
+                parts.append(f"@{mark}@ is")
+                end += 2
+            elif re.match(r"['’](?:s\b)?", tail) and mark[0].isdecimal():
+                parts.append("somebody's")
+                end += len(re.match(r"['’](?:s\b)?", tail)[0])  # type: ignore[index]
+                sentence_marks.append(mark)
+            else:
+                parts.append(f"@{mark}@")
+                sentence_marks.append(mark)
+        marked = "".join([*parts, sentence[end:]])
+        self._learn_gender(sentence, sentence_marks)
+        marked = self._join_groups(marked)
+        self._remember(marked, sentence_marks)
+        return MarkedSentence(marked, sentence.rstrip("”\"’' ").endswith("?"))
+
+    def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], is_gm: bool) -> str:
+        """Return the mark of a mention; empty if it is unclear whom it means."""
+        kind = str(match.lastgroup or "")
+        if kind.startswith("n") and kind[1:].isdecimal():
+            return self._marks[int(kind[1:])]
+        match kind:
+            case "hero":
+                return HERO
+            case "you":
+                return HERO if is_gm else ""
+            case "company":
+                return COMPANY
+            case "everyone":
+                return EVERYONE
+            case "they":
+                singles = dict.fromkeys(m for m in sentence_marks if m.isdecimal())
+                return ",".join(singles) if len(singles) > 1 else self._last_group
+            case "he" | "she":
+                is_object = match[0].casefold() in ("him", "her")
+                return self._resolve_single(kind, sentence_marks, is_object=is_object)
+        return ""
+
+    def _resolve_single(self, gender: str, sentence_marks: Sequence[str], *, is_object: bool) -> str:
+        own_marks = list(sentence_marks)
+        earlier = [*own_marks, *self._last_mentions]
+        if is_object:  # hardly ever the subject of the same sentence
+            subject = [mark for mark in own_marks if mark.isdecimal()][:1]
+            others = [m for m in (*reversed(own_marks), *self._last_mentions) if m not in subject]
+            earlier = [*others, *subject]
+        for mark in earlier:
+            if mark.isdecimal() and self._genders[int(mark)] in ("", gender):
+                return mark
+        return ""
+
+    def _learn_gender(self, sentence: str, sentence_marks: Sequence[str]) -> None:
+        mentioned = {mark for mark in sentence_marks if mark.isdecimal()}
+        says_he = re.search(r"\b(?:he|him|his|himself)\b", sentence, re.I) is not None
+        says_she = re.search(r"\b(?:she|her|hers|herself)\b", sentence, re.I) is not None
+        if len(mentioned) == 1 and says_he is not says_she:
+            number = int(next(iter(mentioned)))
+            self._genders[number] = self._genders[number] or ("he" if says_he else "she")
+
+    def _join_groups(self, marked: str) -> str:
+        """Return the sentence with people who stand together as one mark, and without appositions."""
+        marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
+        previous = ""
+        while previous != marked:
+            previous = marked
+            marked = _GROUP_JOIN.sub(_join_match, marked)
+        return _EXCEPTION.sub(lambda m: f"@A-{m[2]}@", marked)
+
+    def _remember(self, marked: str, sentence_marks: Sequence[str]) -> None:
+        singles = [mark for mark in sentence_marks if mark.isdecimal()]
+        if singles:
+            self._last_mentions = list(dict.fromkeys((*singles, *self._last_mentions)))[:8]
+        groups = [m for m in re.findall(r"@([\d,]+)@", marked) if "," in m]
+        if groups:
+            self._last_group = groups[0]
+        elif EVERYONE in sentence_marks:
+            self._last_group = EVERYONE
+        elif len(set(singles)) > 1:
+            self._last_group = ",".join(dict.fromkeys(singles))
+
+
+def marks_in(text: str) -> Iterator[str]:
+    """Yield the marks of a text, without the signs around them."""
+    yield from re.findall(r"@([^@]+)@", text)
+
+
+def read_roles(name: str, description: str = "") -> tuple[str, ...]:
+    """Return what somebody is by name and description, in lower case: `Captain Vess: a smith` is captain and smith."""
+    words = name.split()
+    title = words[0].rstrip(".").casefold() if len(words) > 1 else ""
+    roles = [title] if len(title) > 2 and title not in _NO_ROLES else []
+    match = re.match(r"(?:an?|the|our|his|her)?\s*(?:\w+\s+)?([a-z][a-z’'-]{2,})\b", description.strip())
+    if match is not None and match[1] in TITLES:
+        roles.append(match[1])
+    roles += ["lordship"] if title == "lord" else ["ladyship"] if title == "lady" else []
+    return tuple(dict.fromkeys(roles))
+
+
+def read_gender(name: str, description: str = "") -> Gender:
+    """Return what pronoun somebody has by title or description; empty if neither tells."""
+    title = name.split()[0].rstrip(".").casefold() if name.split() else ""
+    if title in _HE_TITLES:
+        return "he"
+    if title in _SHE_TITLES or re.search(r"dottir$|sdóttir$", name):
+        return "she"
+    says_he = re.search(r"\b(?:he|his|him|man|boy|son|brother|father|husband|king|lord)\b", description, re.I)
+    says_she = re.search(
+        r"\b(?:she|her|woman|girl|daughter|sister|mother|wife|queen|lady)\b", description, re.I
+    )
+    return "he" if says_he and not says_she else "she" if says_she and not says_he else ""
+
+
+def _flexible(name: str) -> str:
+    return r"\s+".join(map(re.escape, name.split()))
+
+
+def _join_match(match: re.Match[str]) -> str:
+    """Return two marks as one, unless the second means the first again (`@1@, and @0,1@ go`)."""
+    if set(_split(match[1])) & set(_split(match[2])):
+        return match[0]
+    return f"@{_join_marks(match[1], match[2])}@"
+
+
+def _join_marks(first: str, second: str) -> str:
+    return ",".join(dict.fromkeys((*_split(first), *_split(second))))
+
+
+def _split(mark: str) -> Iterable[str]:
+    return mark.split(",")

@@ -1,0 +1,56 @@
+"""A short way to write patterns of English phrases: one alternative a line, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_TOKEN = r"\[(?P<verbs>[a-z ]+)\]|(?P<open>\((?!\?))|(?P<blank> +)"
+
+
+def phrases(text: str, words: Mapping[str, str] | None = None) -> str:
+    """Return a pattern for any of the lines of `text`.
+
+    A blank stands for any blanks, `[go walk]` for the present tense of these verbs (`go`, `goes`, `walk`, `walks`),
+    a name in capitals for the pattern of that name in `words`; brackets group and capture nothing. All else is a
+    regular expression. A line that is indented further goes on with the line before.
+    """
+    words = words or {}
+    names = "|".join(sorted(words, key=len, reverse=True)) or "(?!)"
+    token = re.compile(rf"(?P<name>{names})|{_TOKEN}")
+    lines = _join_continued_lines(text)
+    return "(?:" + "|".join(token.sub(lambda m: _expand(m, words), line) for line in lines) + ")"
+
+
+def _join_continued_lines(text: str) -> list[str]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    indentation = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    joined_lines: list[str] = []
+    for line in lines:
+        part = line.strip()
+        if joined_lines and len(line) - len(line.lstrip()) > indentation:
+            joint = "" if joined_lines[-1].endswith("|") else " "
+            joined_lines[-1] += f"{joint}{part}"
+        else:
+            joined_lines.append(part)
+    return joined_lines
+
+
+def compile_phrases(text: str, words: Mapping[str, str] | None = None, flags: int = 0) -> re.Pattern[str]:
+    """Return the compiled pattern of `phrases`."""
+    return re.compile(phrases(text, words), flags)
+
+
+def _expand(token: re.Match[str], words: Mapping[str, str]) -> str:
+    if token["verbs"]:
+        return "(?:" + "|".join(map(_present_tense, token["verbs"].split())) + r")\b"
+    if token["name"]:
+        return words[token["name"]]
+    return "(?:" if token["open"] else r"\s+"
+
+
+def _present_tense(verb: str) -> str:
+    """Return a pattern for a verb with and without the ending of the third person."""
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}(?:y|ies)"
+    return f"{verb}(?:es)?" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else f"{verb}s?"

@@ -1,0 +1,144 @@
+"""Reads promises in plain prose (`I promise Edda to bring it back`; `"I swear it will be paid," I tell Silas`).
+
+A promise that somebody is said to make (`Perrin swears to you that he will never steal`) is one too, in words of
+the GM. What somebody swears to be true (`I swear that I never took it`) is none: a promise is about what will be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agents.prose.hero_words import (
+    FirstPersonSentence,
+    find_hero_sentences,
+    split_plain_sentences,
+    split_speeches,
+)
+from agents.prose.plain_decisions import is_made_now
+from agents.prose.speech import find_speaker, find_speeches, strip_speech
+
+MAX_PROMISE_WORDS: Final = 300
+"""Characters of what is promised."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPromise:
+    """What is promised, in the words used."""
+
+    words: str
+    quote: str
+    promiser: str = ""
+    """Who promises, as named; empty: the hero."""
+    named_promisees: tuple[str, ...] = ()
+    """Names to whom it may be promised, the most likely first."""
+    is_to_listener: bool = False
+    """Whether it is said to whoever listens (`I promise you ...`)."""
+
+
+_NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
+_NAME = rf"(?:(?!{_NO_NAME}\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
+_NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
+_VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
+_TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"
+_VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
+_ADJUNCT = r"(?:\s+(?:on|by|over|before|upon)\s+[^,]{1,40}?(?=,|\s+that\b|\s+to\b|\s+never\b))?"
+_CLAUSE = (
+    r"(?:that\s+)?(?P<clause>(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
+    r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+.+)"
+)
+_THING = r"|(?P<thing>(?:a|an|the|my|your|his|her|their|our|half|all|no|one|two|three|four|five|six|ten|[0-9]+)\s+.+)"
+_PROMISES: Final = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        rf"\bI\s+(?:[Pp]romise)\s+{_TO}\s+(?:{_CLAUSE}{_THING})",
+        rf"\bI\s+{_VERB}(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}(?:,\s+{_NAME})?\s*,?\s+(?:{_CLAUSE})",
+        rf"\bI\s+(?:hereby\s+)?give\s+{_TO}\s+my\s+(?:solemn\s+)?(?:word|oath|promise)\s*[,:]?\s+(?:{_CLAUSE})",
+        rf"\bI\s+give\s+my\s+(?:word|oath|promise)\s+to\s+{_TO}\s*[,:]?\s+(?:{_CLAUSE})",
+        rf"\b{_TO}\s+ha(?:ve|s)\s+my\s+(?:word|oath|promise)\s*[,:]?\s+(?:{_CLAUSE})",
+    )
+)
+_PROMISED_AFTER: Final = re.compile(
+    r"^(?P<clause>[^?]*?(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b[^?]*?),\s+(?:and\s+)?(?:that\s+|this\s+|so\s+)?"
+    rf"(?:I\s+(?:promise|swear|vow)(?:\s+(?:to\s+)?{_TO})?(?:\s+(?:that|it|this))?"
+    r"|you\s+have\s+my\s+(?:word|oath)(?:\s+on\s+(?:it|that))?)$",
+    re.DOTALL,
+)
+"""`You shall have a boat, I promise you that`."""
+_PROMISED_BY: Final = re.compile(
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:promises|swears|vows)"
+    rf"(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}\s*,?\s+(?:{_CLAUSE})",
+    re.DOTALL,
+)
+_ADDRESSED: Final = re.compile(
+    rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{_NAME})"
+)
+
+
+def find_hero_promises(text: str) -> tuple[PlainPromise, ...]:
+    """Return what the hero promises in a line of the player's."""
+    return tuple(
+        promise for sentence in find_hero_sentences(text) for promise in _read_first_person(sentence)
+    )
+
+
+def find_promises_of_others(text: str, people_names: Sequence[Sequence[str]]) -> tuple[PlainPromise, ...]:
+    """Return what people promise in words of the GM.
+
+    `people_names` are those who may speak, each by names with the full one first.
+    """
+    promises = [p for s in split_plain_sentences(strip_speech(text)) for p in _read_third_person(s)]
+    for speech in find_speeches(text):
+        spoken = [promise for s in split_speeches([speech]) for promise in _read_first_person(s)]
+        speaker = find_speaker(speech, people_names) if spoken else None
+        if speaker is not None:
+            promises += (replace(promise, promiser=people_names[speaker][0]) for promise in spoken)
+    return tuple(promises)
+
+
+def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
+    text = sentence.text.rstrip(' .!,…"”')
+    match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
+    match = match or _PROMISED_AFTER.search(text)
+    if match is None or not is_made_now(sentence.text, match.start()):
+        return
+    to, vocatives = match["to"] or "", _find_vocatives(text) if sentence.is_spoken else ()
+    addressed = _ADDRESSED.search(sentence.attribution)
+    is_named = bool(_NAME_PATTERN.match(to))
+    named = (
+        *((to,) if is_named else ()),
+        *vocatives,
+        *((addressed["to"],) if addressed else ()),
+    )
+    words = _promised_words(match, vocatives)
+    if words:
+        is_to_listener = not is_named and bool(to or sentence.is_spoken)
+        yield PlainPromise(words, sentence.text, "", named, is_to_listener)
+
+
+def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
+    match = _PROMISED_BY.search(sentence.rstrip(" .!,…"))
+    if match is None or not is_made_now(sentence, 0):
+        return
+    to = match["to"] or ""
+    is_named = bool(_NAME_PATTERN.match(to))
+    if words := _promised_words(match, ()):
+        yield PlainPromise(
+            words, sentence, match["who"], (to,) if is_named else (), to.casefold().startswith("you")
+        )
+
+
+def _find_vocatives(text: str) -> tuple[str, ...]:
+    """Return who is addressed by name between commas: `Dagna, I give you my word`."""
+    return tuple(match["name"].removeprefix("my ") for match in _VOCATIVE.finditer(text))
+
+
+def _promised_words(match: re.Match[str], vocatives: Sequence[str]) -> str:
+    groups = match.groupdict()
+    words = next((groups[g] for g in ("clause", "infinitive", "thing") if groups.get(g)), "")
+    words = " ".join(re.split(r"[;¶]", words)[0].split()).strip(" ,.!")
+    for name in vocatives:
+        words = words.removesuffix(f", {name}").removeprefix(f"{name}, ")
+    return words if 2 < len(words) <= MAX_PROMISE_WORDS else ""

@@ -1,0 +1,181 @@
+"""Turns of phrase that move people and do not begin with who moves: `in comes Vess`, `only Vess remains`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agents.prose.cast_words import SPEAKS
+from agents.prose.phrases import compile_phrases
+
+_WORDS: Final = {
+    "PEOPLE": r"@[\d,]+@",
+    "ANYBODY": r"@[^@]+@",
+    "HERO": r"@(?:H|W)@",
+    "HIM": r"(?:@[^@]+@|him|her|them)",
+    "SPEAKS": SPEAKS,
+    "WHERE": r"[^,@]{2,40}",
+    "STANDS": (
+        r"(?:comes?|steps?|stands?|walks?|strides?|appears?|rushes|runs?|bursts?|storms?|is|are|sits?|waits?|limps?|"
+        r"staggers?|stumbles?|goes|go|stalks?|enters?|climbs?|rides?|leans?|kneels?|crouches|lies|emerges?|struts?|"
+        r"saunters?|hurries|sails?|slips?|trots?|marches|sweeps?|looms?|shuffles?)"
+    ),
+    "NOT_WHO": r"(?!\s+(?:who|that|whom)\b)",
+    "START": r"(?:^|[,;:—¶]\s*|\band\s+|\bthen\s+)",
+}
+
+GOES_OUT_INVERTED: Final = compile_phrases(
+    "START(out|off|away) STANDS (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE
+)
+COMES_IN_INVERTED: Final = compile_phrases(
+    r"""
+    START(in|here|there|next|((right|close) )?(behind|after|beside|with) HIM)\s*,? STANDS (?P<who>PEOPLE)NOT_WHO
+    START(behind (it|the WHERE|a WHERE)|from (behind|under|out of|the|
+        a)\s*WHERE)\s*,? STANDS (?P<who2>PEOPLE)NOT_WHO
+    START(through|out of|up|down|at|in|on|into|by|under) the WHERE\s*,? STANDS (?P<who3>PEOPLE)NOT_WHO
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+STAGE_EXIT: Final = compile_phrases(r"^\s*(exit|exeunt) (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE)
+STAGE_ENTRANCE: Final = compile_phrases(
+    r"""
+    ^\s*enter (?P<who>PEOPLE)
+    HERO (is|are) (joined|met|greeted|welcomed|interrupted|overtaken) by (?P<who2>PEOPLE)
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+DOOR_CLOSES: Final = compile_phrases(
+    r"\b(door|doors|gate|hatch|curtain) ([a-z]+ )?(slams?|closes?|shuts?|swings? shut|falls? shut|clicks? "
+    r"shut) behind (?P<who>PEOPLE)",
+    _WORDS,
+)
+"""Who is behind the door has left."""
+WITH_GONE: Final = compile_phrases(
+    r"\bwith (?P<who>PEOPLE) (safely )?(gone|away|out of the (way|room|house)|off)\b",
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+IT_IS: Final = compile_phrases(
+    r"""
+    \b((it|there|this|that|here|stranger|newcomer|figure|visitor|rider|caller|intruder|guest) is|turns out to
+        be)( none other than)?
+        (?P<who>PEOPLE)(?!\s*(@|who|that|whom|whose|I\b|,?\s*(not|only)\b))
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+IT_IS_WHO: Final = compile_phrases(r"\bit is (?P<who>PEOPLE) who ", _WORDS, flags=re.IGNORECASE)
+DOOR_SHOWS: Final = compile_phrases(
+    r"""
+    ^\s*(the|a) (\w+ )?(doors?|curtain|gate|hatch|flap|lift|crowd)\b[^@.]{0,40}\b(on|reveals?|shows?|admits?|reveal|
+        show)
+        (?P<who>PEOPLE)
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+SPEAKS_HERE: Final = compile_phrases(
+    r"""
+    ¶\s*,?\s*SPEAKS (?P<who>PEOPLE)(?!\s*(to say|that\b))
+    ^\s*(?P<who2>@\d+@)\s*:\s*¶
+    """,
+    _WORDS,
+)
+"""Somebody says words that are quoted."""
+ONLY_LEFT: Final = compile_phrases(
+    r"""
+    \bonly (?P<who>ANYBODY) (stays?|remains?|lingers?|(is|are) left|(is|are) still here)\b
+    \buntil only (?P<who2>ANYBODY)
+    \bnobody (is left|remains|stays) (but|except) (?P<who3>ANYBODY)
+    \b(room|hall|place|tavern|house|square|court|chamber|bar) empties\b
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+EXCEPTED: Final = compile_phrases(
+    r"\b(except|but|save|apart from|all but|other than)( for)? (?P<who>PEOPLE)(?! [a-z]+s\b)", _WORDS
+)
+"""Those whom a sentence excepts from what all do."""
+AWAY_ABOARD: Final = compile_phrases(
+    r"""
+    \b(pulls?|sails?|rolls?|drives?|leaves?|departs?|moves?|rattles?|lurches|casts?|disappears?|vanishes|rides?|
+        flies|lifts?|
+        steams?)\b[^@;]{0,40}\bwith (?P<who>PEOPLE) (aboard|on board|inside|in it|at the (wheel|helm|reins))\b
+    """,
+    _WORDS,
+)
+LEFT_WITHOUT: Final = compile_phrases(
+    r"""
+    \b(leaves?|sails?|departs?|drives?|lifts?|pulls? (out|away)|rides?|goes|go|flies|sets? off|moves?|rolls?|
+        casts? off|carry|
+        carries|steams?)\b[^.;@]*\bwithout (?P<who>PEOPLE)
+    """,
+    _WORDS,
+)
+WAITED_OUT: Final = compile_phrases(
+    r"""
+    HERO waits? (until|till) (?P<who>ANYBODY) (?P<act>[^,;]+?)(,|;| (before|and|then)\b)
+    HERO waits? for (?P<who2>ANYBODY) to (?P<act2>[^,;]+?)(,|;| (before|and|then)\b)
+    """,
+    _WORDS,
+)
+"""The hero waits for something, and goes on when it has happened."""
+STRANGERS_ACT: Final = compile_phrases(
+    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they) )([a-z]+ly )?(?=[a-z]+ @)",
+    {"STRANGERS": r"(?:the|an?|two|three|four|some|several|his|her|their|my|our|somebody's)"},
+    flags=re.IGNORECASE,
+)
+"""Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
+ALONE: Final = compile_phrases(
+    r"""
+    @(H|W|H,[\d,]+)@ (is|am|are) ((now|finally|at last|all|quite|left) )?alone\b(?P<with>[^.;]*)
+    \bleav(ing|es?) HERO (all )?(alone|by myself)\b(?P<with2>[^.;]*)
+    """,
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+ATTACHED: Final = compile_phrases(
+    r"""
+    \b(followed|accompanied|flanked|trailed|preceded|escorted|led|supported|joined)( \w+ly)? by (?P<who>PEOPLE)
+    \b((together|along) )?(with|leading|dragging|carrying|supporting|bringing|taking|pulling|pushing|hauling|
+        escorting)
+        (?P<who2>PEOPLE)
+    \bso do(es)? (?P<who4>PEOPLE)
+    \b(behind|after|beside|with) HIM (?P<who5>PEOPLE)
+    (?P<who3>PEOPLE) ((right|close|hard|just|not far) )?(behind|after|beside|alongside|in tow|on (his|her) (arm|
+        heels)|at
+        (his|her|their|my|our) (side|heels|shoulder|elbow)|(goes )?with PEOPLE)\b(?! (the|bars)\b)
+    """,
+    _WORDS,
+)
+"""Those who move with somebody who moves."""
+LEAVING_BEHIND: Final = re.compile(r"\bleaving\s+(?P<who>@[\dA,-]+@)", re.IGNORECASE)
+COMES_ALONG: Final = compile_phrases(
+    r"""
+    (?P<who>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(with HERO|along|too|HERO|(after|behind|beside) @H@)
+    (?P<who2>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(close|at (my|your|our)|pace|up with)\b
+    (?P<who3>ALL)(\s*,? [a-z]+ly)? follows?\b
+    (with|taking|bringing|dragging|leading|carrying|supporting|alongside|beside) (?P<who4>ALL)
+    (?P<who5>ALL) ((right|close|hard|just) )?(behind|beside|with|after) @H@
+    (?P<who6>ALL) ((right|close|hard|just) )?(at|on) (my|your|our) (heels|side|shoulder|arm)\b
+    """,
+    {
+        **_WORDS,
+        "ALL": r"@[\d,A]+@",
+        "GOES": r"(?:follows?|comes?|walks?|goes?|rides?|climbs?|runs?|trots?|tags?|accompan(?:y|ies)|keeps?)",
+    },
+)
+"""Those who come along with the hero."""
+DOOR_BEHIND_HERO: Final = compile_phrases(
+    r"[close shut lock bolt pull slam bar] the (\w+ )?(door|hatch|gate) (shut )?behind @H@"
+)
+BY_ONESELF: Final = re.compile(
+    r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE
+)
+
+
+def who_of(match: re.Match[str]) -> str:
+    """Return the mark of whom a pattern with several groups means; empty if none."""
+    return next((v for k, v in match.groupdict().items() if k.startswith("who") and v), "").strip("@")

@@ -1,0 +1,78 @@
+"""Finds words that say a promise is kept or broken or a decision dropped, and which of several they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from agents.prose.words import stem
+
+_KEEPS: Final = re.compile(
+    r"\b[Aa]s (?:I|we|he|she|they|[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?: had| have| has)?(?: once)? "
+    r"(?:promised|swore|sworn|vowed|pledged)\b"
+    r"(?=$|[,.;:!]| (?:to |that )?(?:you|him|her|them|and|(?:I|he|she|they) would|[A-Z]))"
+    r"|\b(?:keeps?|kept|(?:have|has) (?:now )?kept) (?:my|his|her|their|our) (?:promise|oath|word|vow|pledge)\b"
+    r"|\bmy (?:promise|oath|word|vow)(?: to [A-Z][\w'’-]+)? is kept\b"
+)
+_BREAKS: Final = re.compile(
+    r"\b(?:breaks?|broke|broken) (?:my|his|her|their|our|the) (?:promise|oath|word|vow|pledge)\b"
+    r"|\bpromised\b.*\b(?:have|has) (?:now |since )?failed\b"
+)
+_DROPS: Final = re.compile(
+    r"\bI (?:hereby |now )?(?:drop|lift|take back|give up|abandon|revoke|go back on|let go of)\b[^.;!?]*"
+    r"\b(?:rule|decision|decided|resolve|resolution|resolved|vow|swore|vowed)\b"
+    r"|\bI no longer (?:hold|keep) to\b"
+)
+_UNSURE: Final = re.compile(
+    r"\b(?:[Ii]f|[Uu]nless|whether|not|never|cannot|would|could|might|may|should|must|will|shall|want|hope|wish|"
+    r"dream\w*|try|mean to|going to|almost|nearly)\b|n['’]t\b|['’]ll\b"
+)
+_COMMON_WORDS: Final = frozenset(
+    {
+        *("promise", "promised", "oath", "word", "swear", "swore", "vow", "rule", "decide", "decided"),
+        *("decision", "never", "will", "shall", "that", "this", "with", "from", "have", "has", "had", "what"),
+        *("when", "then", "than", "them", "they", "their", "there", "here", "into", "over", "upon", "your"),
+        *("you", "and", "the", "for", "now", "not", "again", "still", "back", "take", "took", "drop", "kept"),
+        *("keep", "about", "would", "once", "more", "some", "any"),
+    }
+)
+"""Words that are in too many promises and decisions to tell them apart."""
+MIN_LETTERS: Final = 3
+"""Letters of a word that is compared."""
+
+
+def keeps_promise(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that a promise is kept."""
+    return _has_plain(_KEEPS, sentences)
+
+
+def breaks_promise(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that a promise is broken."""
+    return _has_plain(_BREAKS, sentences)
+
+
+def drops_decision(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence of the player's plainly says that a decision is dropped."""
+    return _has_plain(_DROPS, sentences)
+
+
+def find_best_match(text: str, candidates: Sequence[str]) -> int | None:
+    """Return the index of the candidate that shares the most words with the text; None if several do, or none."""
+    words = _stems(text)
+    scores = [len(words & _stems(candidate)) for candidate in candidates]
+    best = max(scores, default=0)
+    return scores.index(best) if best and scores.count(best) == 1 else None
+
+
+def _has_plain(pattern: re.Pattern[str], sentences: Sequence[str]) -> bool:
+    matches = ((sentence, pattern.search(sentence)) for sentence in sentences)
+    return any(
+        match and not sentence.rstrip().endswith("?") and not _UNSURE.search(sentence[: match.start()])
+        for sentence, match in matches
+    )
+
+
+def _stems(text: str) -> set[str]:
+    words = (word.casefold().removesuffix("'s").removesuffix("’s") for word in re.findall(r"[\w'’-]+", text))
+    return {stem(word) for word in words if len(word) >= MIN_LETTERS and word not in _COMMON_WORDS}

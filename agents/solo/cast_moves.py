@@ -1,0 +1,234 @@
+"""Has plain narration move the cast: who comes, leaves, stays behind or falls asleep by the words of a turn.
+
+What the words say becomes entries of the story's journal on their turn, so that undoing the turn takes them back;
+`/cast + NAME` and `/cast - NAME` correct them. Nothing here is canon.
+"""
+
+from __future__ import annotations
+
+import re
+from asyncio import gather
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, assert_never
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.memory_manager.attendance import SENSELESS_TAGS
+from agents.prose.cast_reader import CastReader
+from agents.prose.cast_reading import CastMove, CastState
+from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
+from agents.prose.names import NON_NAME_WORDS, names_of
+from agents.solo.story_journal import StoryJournal
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id, derive_id
+from stores.records.play import Speaker, Turn
+from stores.records.story_journal import Awareness, PresenceEntry
+from stores.records.world import ACTORS, Entity, EntityKind
+
+MAX_SEARCHED_WORDS: Final = 12
+"""Words of one text that are looked up among the names of canon."""
+MAX_SAME_WORD: Final = 20
+"""Characters of canon with one word in their name that are read."""
+EARLIER_TURNS: Final = 3
+"""Turns before, which say whom a pronoun means."""
+MAX_PLACES: Final = 200
+"""Places of a universe whose names are known as elsewhere."""
+MAX_EXCHANGE_TURNS: Final = 6
+_STORY_SPEAKERS: Final = (Speaker.PLAYER, Speaker.GM, Speaker.NPC)
+_CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
+_ROLE_PHRASE: Final = re.compile(r"\b(?:the|our|my|that)\s+(?:\w+\s+)?([a-z]{3,})\b")
+
+
+class CastMoves:
+    """Reads turns, and enters who moves by them. The caller holds the session lock."""
+
+    def __init__(self, log: LogReader, canon: CanonReader, journal: StoryJournal) -> None:
+        self._log = log
+        self._canon = canon
+        self._journal = journal
+
+    async def record_moves(self, context: SceneContext, turn: Turn) -> tuple[PresenceEntry, ...]:
+        """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect."""
+        if turn.speaker not in _STORY_SPEAKERS:
+            return ()
+        people = await self._list_people(context, turn.text)
+        if not people:
+            return ()
+        reader = await self._prepare_reader(context, people, before=turn)
+        moves = reader.read(turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER)
+        entries = tuple(
+            _build_entry(turn, people[number].id, move, position)
+            for position, (move, number) in enumerate(moves)
+        )
+        if entries:
+            await self._journal.add_entries(
+                context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
+            )
+        return entries
+
+    async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
+        """Return whether the last exchange brought in somebody who was not on record then."""
+        turns = await self._read_last_exchange(context)
+        reader = CastReader(_build_figures([entity]), _hero_names(context))
+        state = CastState()
+        for turn in turns:
+            for move, _ in reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER):
+                is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND, CastMove.DIES)
+                state = CastState(present=frozenset([0] if is_here else []))
+        return bool(state.present)
+
+    async def find_companions(self, context: SceneContext) -> set[Id]:
+        """Return who comes along with the hero, by the words of the last exchange."""
+        turns = await self._read_last_exchange(context)
+        people = context.present_actors()
+        if not turns or not people:
+            return set()
+        reader = await self._prepare_reader(context, people, before=turns[0])
+        state = _read_state(context, people)
+        return {
+            people[number].id
+            for turn in turns
+            for number in reader.find_companions(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        }
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _prepare_reader(
+        self, context: SceneContext, people: Sequence[Entity], *, before: Turn
+    ) -> CastReader:
+        """Return a reader that has passed over the turns before."""
+        places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
+        here_names = {context.place.name, *context.place.aliases} if context.place else set()
+        other_places = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
+        reader = CastReader(_build_figures(people), _hero_names(context), other_places)
+        start = max(0, before.depth - EARLIER_TURNS)
+        for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
+            if turn.speaker in _STORY_SPEAKERS:
+                reader.pass_over(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        return reader
+
+    async def _list_people(self, context: SceneContext, text: str) -> list[Entity]:
+        """Return whom the text may mean: those of the scene, and those of canon whose names it has words of."""
+        universe_id = context.universe.id
+        capitalised = (w for w in _CAPITALISED_WORD.findall(text) if w.casefold() not in NON_NAME_WORDS)
+        roles = (w for w in _ROLE_PHRASE.findall(text) if w in TITLES)
+        searched_words = list(dict.fromkeys(w.casefold() for w in (*capitalised, *roles)))[
+            :MAX_SEARCHED_WORDS
+        ]
+        matches = await gather(
+            *(self._canon.entities(universe_id, search=w, limit=MAX_SAME_WORD) for w in searched_words)
+        )
+        people = {e.id: e for e in (*context.entities.values(), *(e for found in matches for e in found))}
+        pc_id = context.story.pc_id
+        return [e for e in people.values() if e.kind in ACTORS and e.id != pc_id and not e.merged_into]
+
+    async def _read_last_exchange(self, context: SceneContext) -> list[Turn]:
+        turn = context.last_play_turn
+        if turn is None:
+            return []
+        turns = await self._log.line_tail(context.scene.id, MAX_EXCHANGE_TURNS)
+        return [t for t in turns if t.exchange_id == turn.exchange_id and t.speaker in _STORY_SPEAKERS]
+
+
+def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
+    """Return a line on each entry, in the order of the words."""
+    return tuple(
+        describe_move(entry, context.entities[entry.entity_id].name)
+        for entry in entries
+        if entry.entity_id in context.entities
+    )
+
+
+def describe_move(entry: PresenceEntry, name: str) -> str:
+    """Return in words what becomes of somebody by an entry."""
+    if not entry.here:
+        return f"{name} {'stays behind' if entry.is_left_behind else 'leaves'}."
+    match entry.awareness:
+        case Awareness.AWARE:
+            return f"{name} comes in."
+        case Awareness.ASLEEP:
+            return f"{name} sleeps, and hears nothing."
+        case Awareness.OUT_OF_EARSHOT:
+            return f"{name} is out of earshot."
+        case Awareness.DEAD:
+            return f"{name} is dead in this scene: /fact {name} is dead proposes it."
+        case _:
+            assert_never(entry.awareness)
+
+
+def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> PresenceEntry:
+    awareness = {
+        CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
+        CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
+        CastMove.DIES: Awareness.DEAD,
+    }.get(move, Awareness.AWARE)
+    return PresenceEntry(
+        id=derive_id("presence", turn.id, position),
+        scene_id=turn.scene_id,
+        turn_id=turn.id,
+        tick=turn.tick,
+        at=turn.created_at,
+        entity_id=entity_id,
+        here=move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND),
+        awareness=awareness,
+        is_narrated=True,
+        is_left_behind=move is CastMove.STAYS_BEHIND,
+    )
+
+
+def _read_state(context: SceneContext, people: Sequence[Entity]) -> CastState:
+    """Return who of the people is here and how, by their positions."""
+    present_ids = {e.id for e in context.present_actors()}
+    last_entries = context.last_presence_entries()
+    dead = frozenset(n for n, e in enumerate(people) if _is_dead(context, e, last_entries))
+
+    def find(awareness: Awareness) -> frozenset[int]:
+        return frozenset(
+            n
+            for n, e in enumerate(people)
+            if e.id in present_ids and e.id in last_entries and last_entries[e.id].awareness is awareness
+        )
+
+    senseless = {
+        n
+        for n, e in enumerate(people)
+        if e.id in present_ids
+        and SENSELESS_TAGS.intersection(map(str.casefold, context.working_state(e).tags))
+    }
+    return CastState(
+        present=frozenset(n for n, e in enumerate(people) if e.id in present_ids) - dead,
+        senseless=find(Awareness.ASLEEP) | senseless,
+        out_of_earshot=find(Awareness.OUT_OF_EARSHOT),
+        left_behind=frozenset(
+            n
+            for n, e in enumerate(people)
+            if e.id not in present_ids and e.id in last_entries and last_entries[e.id].is_left_behind
+        ),
+        dead=dead,
+    )
+
+
+def _is_dead(context: SceneContext, entity: Entity, last_entries: Mapping[Id, PresenceEntry]) -> bool:
+    entry = last_entries.get(entity.id)
+    return context.is_dead(entity) or (entry is not None and entry.awareness is Awareness.DEAD)
+
+
+def _build_figures(people: Sequence[Entity]) -> list[Figure]:
+    """Return the people by the names and titles that mean one of them alone."""
+    names_by_id = {e.id: names_of(e) for e in people}
+    name_counts = Counter(n for names in names_by_id.values() for n in set(names))
+    roles_by_id = {e.id: read_roles(e.name, e.description) for e in people}
+    role_counts = Counter(r for roles in roles_by_id.values() for r in roles)
+    return [
+        Figure(
+            tuple(n for n in names_by_id[e.id] if name_counts[n] == 1),
+            tuple(r for r in roles_by_id[e.id] if role_counts[r] == 1),
+            read_gender(e.name, e.description),
+        )
+        for e in people
+    ]
+
+
+def _hero_names(context: SceneContext) -> tuple[str, ...]:
+    hero = context.player_character()
+    return names_of(hero) if hero else ()

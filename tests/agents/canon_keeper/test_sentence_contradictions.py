@@ -1,0 +1,155 @@
+"""Pairs of plain sentences of which some must be caught: a table written blind, and one written with the reader.
+
+The blind one is by somebody who had not seen how sentences are read.
+
+Its half `tune` was looked at while the reader was written, half `held` was not.
+`pytest -s tests/agents/canon_keeper/test_sentence_contradictions.py` prints precision and recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from agents.canon_keeper.checks.contradictions import check_proposals
+from agents.declarations.reader import FindEntity, read_fact
+from stores.records.world import Entity, EntityKind
+from tests.agents.canon_keeper import proposal_builders as kit
+
+BLIND_TABLE = Path(__file__).parent / "data" / "contradictions.yaml"
+TICK = 50
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    """Two sentences, and whether they contradict each other; `also` is said besides, before them."""
+
+    id: str
+    names: dict[str, str]
+    before: str
+    after: str
+    contradicts: bool
+    half: str = ""
+    also: Sequence[str] = field(default=())
+    why: str = ""
+
+
+@dataclass
+class Figures:
+    """How many pairs were caught, missed, and taken for a contradiction wrongly."""
+
+    caught: int = 0
+    missed: int = 0
+    false_alarms: int = 0
+
+    @property
+    def precision(self) -> float:
+        return self.caught / max(1, self.caught + self.false_alarms)
+
+    @property
+    def recall(self) -> float:
+        return self.caught / max(1, self.caught + self.missed)
+
+    def add(self, *, contradicts: bool, is_held: bool) -> None:
+        self.caught += contradicts and is_held
+        self.missed += contradicts and not is_held
+        self.false_alarms += is_held and not contradicts
+
+    def __str__(self) -> str:
+        return (
+            f"precision {self.precision:.3f}  recall {self.recall:.3f}  "
+            f"({self.caught} caught, {self.missed} missed, {self.false_alarms} false alarms)"
+        )
+
+
+def read_pairs(path: Path) -> list[SentencePair]:
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return [SentencePair(**{**row, "also": row.get("also") or ()}) for row in rows]
+
+
+def finder_of(entities: Sequence[Entity]) -> FindEntity:
+    """Return what finds an entity by its name, with or without an article, or by a part of it that is unique."""
+
+    async def find(name: str) -> Entity | None:
+        wanted = name.casefold().removeprefix("the ")
+        whole = [e for e in entities if e.name.casefold().removeprefix("the ") == wanted]
+        if whole or not name[:1].isupper():
+            return whole[0] if len(whole) == 1 else None
+        partial = [e for e in entities if name in e.name.split() and e.kind is EntityKind.CHARACTER]
+        return partial[0] if len(partial) == 1 else None
+
+    return find
+
+
+async def is_held(pair: SentencePair) -> bool:
+    """Propose both sentences as `/fact` does, one after the other, and say whether they are in conflict."""
+    entities = [kit.entity(name, EntityKind(kind)) for name, kind in pair.names.items()]
+    find = finder_of(entities)
+    proposals = [
+        kit.proposal(await read_fact(sentence, kit.CATALOGUE, find, TICK), tick=TICK)
+        for sentence in (*pair.also, pair.before, pair.after)
+    ]
+    findings = check_proposals(proposals, kit.canon(entities=tuple(entities)), kit.CATALOGUE).findings
+    return any(findings[proposal.id].conflicts for proposal in proposals[-2:])
+
+
+LEAST_PRECISION, LEAST_RECALL = 0.90, 0.23
+"""What is reached over all pairs. The goal is 0.97 and 0.85; docs/contradictions.md says what is missing."""
+
+
+async def test_sentence_contradictions_of_the_blind_table_reach_the_published_figures() -> None:
+    figures = {"tune": Figures(), "held": Figures(), "all": Figures()}
+    pairs = read_pairs(BLIND_TABLE)
+    for pair in pairs:
+        held = await is_held(pair)
+        for name in (pair.half, "all"):
+            figures[name].add(contradicts=pair.contradicts, is_held=held)
+    must_be_caught = sum(pair.contradicts for pair in pairs)
+    print(f"\n{must_be_caught} pairs that must be caught, {len(pairs) - must_be_caught} that must not")
+    for name, of_half in figures.items():
+        print(f"{name:5} {of_half}")
+    assert must_be_caught >= 120
+    assert len(pairs) - must_be_caught >= 80
+    assert figures["all"].precision >= LEAST_PRECISION
+    assert figures["all"].recall >= LEAST_RECALL
+
+
+OWN_TABLE = Path(__file__).parent / "data" / "plain_contradictions.yaml"
+OWN_NAMES = {
+    **dict.fromkeys(
+        (
+            "Dob Harrow",
+            "Iselin Quay",
+            "Tam",
+            "Bela",
+            "Captain Vess",
+            "Old Marta",
+            "Lord Ansel",
+            "Lady Ysolde",
+        ),
+        "character",
+    ),
+    "Grak": "creature",
+    **dict.fromkeys(("Salt Guild", "Grey Wardens"), "faction"),
+    **dict.fromkeys(("Pier Nine", "Tower of Ash", "Brackwater", "Whitemoor", "Chapel of Reeds"), "place"),
+    **dict.fromkeys(("Glass Bell", "Iron Key", "Red Heron"), "object"),
+    **dict.fromkeys(("Long Frost", "Battle of Redford"), "concept"),
+}
+
+
+async def test_sentence_contradictions_in_plain_words_are_caught_and_look_alikes_are_not() -> None:
+    figures = Figures()
+    false_alarms = []
+    for kind, rows in yaml.safe_load(OWN_TABLE.read_text(encoding="utf-8")).items():
+        for before, after in rows:
+            pair = SentencePair("own", OWN_NAMES, before, after, kind == "contradictions")
+            held = await is_held(pair)
+            figures.add(contradicts=pair.contradicts, is_held=held)
+            if held and not pair.contradicts:
+                false_alarms.append((before, after))
+    print(f"\nown   {figures}")
+    assert false_alarms == []
+    assert figures.recall >= 0.55

@@ -1,0 +1,118 @@
+"""What a declaration rests on: the words that were typed, and a turn only if its words say as much."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.canon_keeper.evidence_order import sort_evidence
+from agents.services.story_export import write_markdown
+from stores.records.canon import Evidence, EvidenceKind, RetconFact
+from stores.records.ids import Id
+from tests.agents.orchestrator.test_world_edits import World
+from tests.program import begin, opened
+
+DICE_LINE = "/check 2d6+9 vs 5"
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        yield World(program.services, scene_id, (await program.services.play.scene(scene_id)).universe.id)
+
+
+async def play(world: World, *lines: str) -> None:
+    for line in lines:
+        await world.services.play.submit(world.scene_id, line)
+
+
+async def fact_id_of(world: World, name: str, statement: str) -> Id:
+    return (await world.told(name))[statement]
+
+
+async def read_quotes(world: World, fact_id: Id) -> list[tuple[EvidenceKind, str]]:
+    """Return the evidence as its pane lists it."""
+    sources = await world.services.world.provenance.read_evidence(fact_id)
+    return [(s.evidence.kind, s.evidence.quote) for s in sources]
+
+
+async def test_declaration_rests_on_its_words_and_not_on_the_roll_before_it(world: World) -> None:
+    await play(world, "/npc Dob Harrow: a clerk", "/npc Vess: a captain", "I stamp on the rat.", DICE_LINE)
+    await play(world, "/fact Dob Harrow is dead", "/fact Vess never stole the bell", "/commit")
+    died_id = await fact_id_of(world, "Dob Harrow", "Dob Harrow died.")
+    assert await read_quotes(world, died_id) == [
+        (EvidenceKind.MANUAL, "Dob Harrow is dead"),
+        (EvidenceKind.SCENE, ""),
+    ]
+    answer = await world.services.query.answer_question(
+        "Is Dob Harrow dead?", universe_id=world.id, in_words=False
+    )
+    (finding,) = [f for f in answer.findings if f.fact_id == died_id]
+    assert finding.quote == "Dob Harrow is dead"
+    impact = await world.services.world.previews.preview_retcon(died_id)
+    assert impact.same_turn_facts == ()
+    story_id = (await world.services.play.scene(world.scene_id)).story.id
+    exported = write_markdown(await world.services.stories.story_record(story_id))
+    assert "Rests on by hand 1.2 “Dob Harrow is dead”; scene 1." in exported
+    assert "stamp on the rat.[^" not in exported
+    assert "Rests on turn" not in exported
+    rows = await world.services.play.transcript_reader.read_rows(world.scene_id, 0, 10)
+    assert [row.made_count for row in rows] == [0, 0]
+
+
+async def test_declaration_is_linked_to_a_turn_that_says_as_much(world: World) -> None:
+    await play(world, "/npc Dob Harrow: a clerk", "> Harrow falls from the pier and lies dead.")
+    await play(world, "/fact Dob Harrow is dead", "/fact Mara owes Harrow a drink", "/commit")
+    assert await read_quotes(world, await fact_id_of(world, "Dob Harrow", "Dob Harrow died.")) == [
+        (EvidenceKind.MANUAL, "Dob Harrow is dead"),
+        (EvidenceKind.TURN, "Harrow falls from the pier and lies dead."),
+        (EvidenceKind.SCENE, ""),
+    ]
+    rows = await world.services.play.transcript_reader.read_rows(world.scene_id, 0, 10)
+    assert [row.made_count for row in rows] == [1]
+
+
+async def test_effect_of_a_roll_rests_on_the_roll_first(world: World) -> None:
+    await play(
+        world, "/creature Rat: scarred", "I stamp on the rat. /check 2d6+9 vs 5; success: Rat +stunned"
+    )
+    await play(world, "/commit")
+    kinds = [kind for kind, _ in await read_quotes(world, await fact_id_of(world, "Rat", "Rat is stunned."))]
+    assert kinds == [EvidenceKind.RESOLUTION, EvidenceKind.TURN, EvidenceKind.SCENE]
+
+
+async def test_declaration_is_undone_with_its_command_and_with_its_turn(world: World) -> None:
+    await play(
+        world, "I wait.", "I stamp on the rat.", "/npc Dob Harrow: a clerk", "/fact Dob Harrow is tall"
+    )
+    titles = [p.title for p in (await world.services.play.scene(world.scene_id)).proposals]
+    assert len(titles) == 2
+    await play(world, "/undo")
+    assert [p.title for p in (await world.services.play.scene(world.scene_id)).proposals] == titles[:1]
+    await play(world, "/redo", "/undo", "/undo", "/undo")
+    view = await world.services.play.scene(world.scene_id)
+    assert view.proposals == ()
+
+
+async def test_committed_declaration_is_retconned_when_its_turn_is_undone(world: World) -> None:
+    await play(world, "I wait.", "I stamp on the rat.", "/fact Mara is tall", "/commit")
+    reply = await world.services.play.undo(world.scene_id)
+    assert reply.confirm_line
+    await play(world, reply.confirm_line)
+    gate = await world.services.gate.gate(world.scene_id)
+    retcons = [p for p in gate.proposals if isinstance(p.proposal.change, RetconFact)]
+    assert ["Mara is tall" in p.title for p in retcons] == [True]
+
+
+def test_evidence_of_an_earlier_version_lists_an_unrelated_turn_last() -> None:
+    dice = Evidence(
+        id="t", kind=EvidenceKind.TURN, ref_id="t", quote="2d6+9 [2,4]+9 = 15 vs 5 · success", turn_id="t"
+    )
+    seen = Evidence(id="s", kind=EvidenceKind.TURN, ref_id="s", quote="Dob lies dead.", turn_id="s")
+    word = Evidence(id="w", kind=EvidenceKind.MANUAL, ref_id="p", quote="Dob Harrow is dead", turn_id="t")
+    scene = Evidence(id="c", kind=EvidenceKind.SCENE, ref_id="c", scene_id="c")
+    ordered = sort_evidence([scene, dice, seen, word], "Dob Harrow died.")
+    assert [e.id for e in ordered] == ["w", "s", "t", "c"]

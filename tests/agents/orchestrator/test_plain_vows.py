@@ -1,0 +1,233 @@
+"""Decisions and promises in plain words: entered, proposed or offered with their line, and undone with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.proposals.proposals import Proposals
+from agents.views.play_views import Reply
+from monitor_tui.compose import Program
+from stores.records.canon import AssertFact, FactKind
+from stores.records.ids import Id
+from stores.records.llm import Persona
+from tests.agents.orchestrator.scripted_program import telling
+from tests.program import begin, opened
+
+NOTHING_DECIDED = ("Nothing is decided yet. /decide WORDS does it.",)
+SWORN = '"I swear to bring the bell back before winter," I tell Iselin.'
+SWORN_TITLE = "Mara promised Iselin Quay: “To bring the bell back before winter.”"
+
+
+class Table:
+    """A scene with Mara, Iselin Quay and Tam, and the replies of the program."""
+
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
+        self.scene_id = scene_id
+
+    async def play(self, line: str) -> Reply:
+        reply = await self.program.services.play.submit(self.scene_id, line)
+        if reply.goto == "scene" and reply.subject:
+            self.scene_id = reply.subject
+        return reply
+
+    async def decisions(self) -> tuple[str, ...]:
+        return (await self.play("/decisions")).lines
+
+    async def promises(self) -> list[str]:
+        """Return the promises that are proposed."""
+        rows = (await self.program.services.play.scene(self.scene_id)).proposals
+        return [
+            change.statement
+            for change in (row.proposal.change for row in rows)
+            if isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
+        ]
+
+    async def ledger(self) -> list[tuple[str, str, str, bool, bool]]:
+        """Return statement, debtor, creditor, and whether it is open and was met."""
+        universe = (await self.program.services.play.scene(self.scene_id)).universe
+        ledger = await self.program.services.world.commitments.read_commitments(universe.id, self.scene_id)
+        return [
+            (c.fact.fact.statement, c.debtor, c.creditor, c.is_open, c.is_paid)
+            for c in (*ledger.open_commitments, *ledger.closed_commitments)
+        ]
+
+
+@asynccontextmanager
+async def seated(home: Path, *people: str) -> AsyncIterator[Table]:
+    """Open the program in a scene with these people in canon."""
+    async with opened(home) as program:
+        table = Table(program, await begin(program))
+        for name in people:
+            await table.play(f"/npc here {name}: a salvager")
+        await table.play("/commit")
+        await table.play("I look round.")
+        yield table
+
+
+async def test_plain_decision_is_entered_and_said_quietly_and_undone_with_its_line(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay") as table:
+        reply = await table.play("I decide never to set foot in the drowned chapel again.")
+        said = "I never set foot in the drowned chapel again"
+        assert reply.lines == (f"Decided: {said} (/lift 1 takes it back)",)
+        assert await table.decisions() == (f"1. {said}  (scene 1)",)
+        await table.play("/undo")
+        assert await table.decisions() == NOTHING_DECIDED
+        await table.play("/redo")
+        assert await table.decisions() == (f"1. {said}  (scene 1)",)
+        await table.play("/lift 1")
+        assert await table.decisions() == NOTHING_DECIDED
+
+
+async def test_plain_decision_of_the_moment_is_only_offered(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay") as table:
+        reply = await table.play("I decide to go left.")
+        assert reply.suggested_line == "/decide I go left"
+        assert reply.lines == ("Decision? /decide I go left (Tab takes it)",)
+        assert await table.decisions() == NOTHING_DECIDED
+        await table.play(reply.suggested_line)
+        assert await table.decisions() == ("1. I go left  (scene 1)",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> I decide never to come back, says the letter.",
+        "? Do I decide never to come back",
+        "/note I decide never to come back",
+        "I plan never to come back.",
+    ],
+)
+async def test_line_that_is_not_the_players_decision_decides_nothing(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path, "Iselin Quay") as table:
+        reply = await table.play(line)
+        assert (await table.decisions(), reply.suggested_line) == (NOTHING_DECIDED, "")
+
+
+async def test_plain_decision_is_in_the_next_prompt_of_the_narrator(tmp_path: Path) -> None:
+    async with telling(tmp_path) as story:
+        submit = story.program.services.play.submit
+        reply = await submit(story.scene_id, "From now on I sleep with the door barred.")
+        assert "Decided: From now on I sleep with the door barred (/lift 1 takes it back)" in reply.lines
+        await submit(story.scene_id, "I wait.")
+        assert "- From now on I sleep with the door barred" in story.sent(Persona.NARRATOR)
+
+
+async def test_plain_promise_is_proposed_with_promiser_and_promisee_and_undone_with_its_line(
+    tmp_path: Path,
+) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        reply = await table.play(SWORN)
+        assert reply.lines == (f"Proposed: {SWORN_TITLE}",)
+        assert await table.promises() == [SWORN_TITLE]
+        assert await table.ledger() == []
+        await table.play("/undo")
+        assert await table.promises() == []
+        await table.play("/redo")
+        await table.play("/commit")
+        assert await table.ledger() == [(SWORN_TITLE, "Mara", "Iselin Quay", True, False)]
+
+
+@pytest.mark.parametrize(
+    ("people", "line", "title"),
+    [
+        (
+            ("Iselin Quay",),
+            '"I promise you a new boat," I say.',
+            "Mara promised Iselin Quay: “A new boat.”",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            '"I promise that the mill will turn again," I say.',
+            "Mara promised: “The mill will turn again.”",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            "/whisper Tam: I promise you that I will stay.",
+            "Mara promised Tam: “I will stay.”",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            '> "I will pay you back by Lammas, I swear it," says Tam.',
+            "Tam promised Mara: “I will pay you back by Lammas.”",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            "> Tam promises Iselin to mend her net.",
+            "Tam promised Iselin Quay: “To mend her net.”",
+        ),
+    ],
+)
+async def test_plain_promise_is_made_to_whom_the_words_speak(
+    tmp_path: Path, people: tuple[str, ...], line: str, title: str
+) -> None:
+    async with seated(tmp_path, *people) as table:
+        await table.play(line)
+        assert await table.promises() == [title]
+
+
+async def test_promise_of_somebody_unknown_is_not_proposed(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Tam") as table:
+        reply = await table.play("> Gorm swears that he will burn the mill.")
+        assert (await table.promises(), reply.lines) == ([], ())
+
+
+@pytest.mark.parametrize(
+    ("line", "offer", "is_met"),
+    [
+        ("I give Iselin her bell back, as I promised.", "Kept? /paid 1 (Tab takes it)", True),
+        ("The bell is lost. I have broken my word to Iselin.", "Broken? /broken 1 (Tab takes it)", False),
+    ],
+)
+async def test_words_that_settle_a_promise_offer_the_command_for_it(
+    tmp_path: Path, line: str, offer: str, is_met: bool
+) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        for typed in (SWORN, "/commit", "I walk on."):
+            await table.play(typed)
+        reply = await table.play(line)
+        assert reply.lines == (offer,)
+        assert await table.ledger() == [(SWORN_TITLE, "Mara", "Iselin Quay", True, False)]
+        reply = await table.play(reply.suggested_line)
+        assert reply.lines == (f"Proposed: {'Kept' if is_met else 'Not kept'}: {SWORN_TITLE}",)
+        await table.play("/commit")
+        assert await table.ledger() == [(SWORN_TITLE, "Mara", "Iselin Quay", False, is_met)]
+
+
+async def test_words_that_drop_a_decision_offer_to_lift_it(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Tam") as table:
+        for typed in ("I decide never to lie to Tam.", "From now on I drink no wine."):
+            await table.play(typed)
+        reply = await table.play("I drop my rule about wine.")
+        assert reply.suggested_line == "/lift 2"
+        assert len(await table.decisions()) == 2
+        await table.play(reply.suggested_line)
+        assert await table.decisions() == ("1. I never lie to Tam  (scene 1)",)
+
+
+class Cut(Exception):
+    """The process ends here."""
+
+
+async def _cut(*_: object) -> None:
+    raise Cut
+
+
+async def test_plain_promise_and_decision_survive_a_crash_before_they_are_proposed(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay") as table:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Proposals, "stage", _cut)
+            with pytest.raises(Cut):
+                await table.play(f"I decide never to lie to Iselin again. {SWORN}")
+        scene_id = table.scene_id
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        again = Table(program, scene_id)
+        assert await again.promises() == [SWORN_TITLE]
+        assert await again.decisions() == ("1. I never lie to Iselin again  (scene 1)",)
+        await again.play("/undo")
+        assert (await again.promises(), await again.decisions()) == ([], NOTHING_DECIDED)

@@ -1,0 +1,151 @@
+"""Tests who is in a scene, in the player's own words: known is not present, and narration moves the cast."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents.canon_keeper.fact_claims import fact_id_of
+from monitor_tui.compose import Program
+from stores.authority import Role
+from stores.errors import InputError
+from stores.records.canon import AssertFact
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+
+@dataclass
+class Table:
+    """A story in play, with Mara as its hero."""
+
+    program: Program
+    scene_id: Id
+
+    async def say(self, *lines: str) -> tuple[str, ...]:
+        """Play lines; returns what the last one replies."""
+        replies: tuple[str, ...] = ()
+        for line in lines:
+            reply = await self.program.services.play.submit(self.scene_id, line)
+            replies = reply.lines
+            if reply.goto == "scene" and reply.subject:
+                self.scene_id = reply.subject
+        return replies
+
+    async def cast(self) -> dict[str, str]:
+        """Return those in the scene with why they neither act nor hear, without the hero."""
+        view = await self.program.services.play.scene(self.scene_id)
+        return {member.name: member.note for member in view.cast if not member.is_pc}
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with opened(tmp_path) as program:
+        yield Table(program, await begin(program))
+
+
+async def test_presence_of_who_is_declared_or_named_is_known_not_here(table: Table) -> None:
+    lines = await table.say("/npc Teodor Quay: my lost brother")
+    assert lines[-1] == "Teodor Quay is known, not here: /cast + Teodor Quay brings them in."
+    lines = await table.say("/zero rival Captain Vess: she wants the bell")
+    assert "Captain Vess is known, not here: /cast + Captain Vess brings them in." in lines
+    await table.say("I ask the sea about Teodor.", "/accept all", "/commit")
+    assert await table.cast() == {}
+
+
+@pytest.mark.parametrize("line", ["/npc here Old Tam: a keeper", "/npc + Old Tam: a keeper"])
+async def test_presence_of_a_newcomer_who_is_here_is_undone_with_them(table: Table, line: str) -> None:
+    assert (await table.say("I wait.", line))[-1] == "Old Tam is here."
+    assert await table.cast() == {"Old Tam": ""}
+    await table.say("/undo")
+    assert await table.cast() == {}
+
+
+async def test_presence_of_who_was_narrated_in_before_is_read_when_they_are_declared(table: Table) -> None:
+    await table.say("> A girl, Wren, steps in from the rain.")
+    assert (await table.say("/npc Wren: a girl"))[-1] == "Wren is here."
+
+
+async def test_presence_moves_with_plain_narration_and_is_undone_with_its_turn(table: Table) -> None:
+    await table.say("/npc Captain Vess: a sailor", "I wait.")
+    assert await table.say("> Captain Vess comes in.") == ("Captain Vess comes in.",)
+    assert await table.say("> The captain turns on her heel and leaves.") == ("Captain Vess leaves.",)
+    await table.say("/undo")
+    assert await table.cast() == {"Captain Vess": ""}
+    await table.say("/undo")
+    assert await table.cast() == {}
+    assert not (await table.program.services.gate.gate(table.scene_id)).proposals[1:]  # no row but hers
+
+
+async def test_presence_that_is_read_wrongly_is_corrected_by_cast(table: Table) -> None:
+    await table.say("/npc Bela: a smith", "> Bela comes in.")
+    assert await table.say("/cast - Bela") == ("Bela leaves.",)
+    assert await table.cast() == {}
+
+
+async def test_presence_go_leaves_the_cast_behind_but_for_who_comes_along(table: Table) -> None:
+    await table.say("/npc here Bela: a smith", "/npc here Old Tam", "/place Pier", "/place Mill", "I nod.")
+    lines = await table.say("/go Pier with Bela")
+    assert lines[1:] == ("Bela comes along.", "Old Tam stays behind.")
+    assert await table.cast() == {"Bela": ""}
+    await table.say("/undo")
+    assert await table.cast() == {"Bela": "", "Old Tam": ""}
+    await table.say("I set out, and Old Tam follows me.", "/go Pier")
+    assert await table.cast() == {"Old Tam": ""}
+    await table.say("We go on together.")
+    assert (await table.say("/go Mill"))[1:] == ("Old Tam comes along.",)
+
+
+async def test_presence_go_says_whom_canon_has_there(table: Table) -> None:
+    await table.say("/npc Dob Harrow: the pier-keeper", "/place Pier", "/fact Dob Harrow located_in Pier")
+    await table.say("/accept all", "/commit", "I set out.")
+    lines = await table.say("/go Pier")
+    assert lines[-1] == "Dob Harrow is here, by canon: /cast + Dob Harrow if you meet."
+    assert await table.cast() == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("/go Pier with Bela", "Bela is not here to come along."),
+        ("/whisper Bela: run", "Bela is not here to hear it."),
+        ("/react Bela", "Bela is not here to react."),
+        ("/go Pier with Gil", "Gil is dead and does not come along."),
+        ("/whisper Gil: run", "Gil is dead, and is not there to hear it."),
+        ("/react Gil", "Gil is dead, and is not there to react."),
+    ],
+)
+async def test_presence_is_asked_of_who_should_act_or_hear(table: Table, line: str, problem: str) -> None:
+    await table.say("/npc Bela", "/npc here Gil", "/place Pier", "I nod.", "/fact Gil is dead")
+    with pytest.raises(InputError) as refusal:
+        await table.say(line)
+    assert refusal.value.what == problem
+    assert refusal.value.todo
+
+
+async def test_presence_at_a_new_scene_is_the_heros_alone_and_says_who_was_there(table: Table) -> None:
+    await table.say("/npc here Bela: a smith", "/creature here Rat: small", "> The rat drops dead.")
+    await table.say("/fact Rat is dead", "/end We rest", "/accept all", "/commit")
+    assert await table.cast() == {}
+    view = await table.program.services.play.scene(table.scene_id)
+    assert view.opening_hint.startswith("/cast + Bela if they are still with you · ")
+
+
+async def test_outcome_involves_who_is_named_and_is_written_without_who_is_undecided(table: Table) -> None:
+    await table.say(
+        "/npc here Bela: a smith", "/accept all", "/commit", "I nod.", "/npc here Old Bram: a pedlar"
+    )
+    await table.say("/defer old bram", "/end Mara and Old Bram struck a deal")
+    (outcome,) = [
+        row.proposal
+        for row in (await table.program.services.gate.gate(table.scene_id)).proposals
+        if isinstance(row.proposal.change, AssertFact)
+    ]
+    report = await table.program.services.gate.commit(table.scene_id)
+    assert report.failures == ()
+    canon = table.program.stores.canon(Role.CONTEXT_ASSEMBLY)
+    fact = (await canon.facts_by_id([fact_id_of(outcome)]))[fact_id_of(outcome)]
+    names = {e.name for e in (await canon.entities_by_id([i.entity_id for i in fact.involves])).values()}
+    assert names == {"Mara"}

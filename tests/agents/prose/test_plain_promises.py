@@ -1,0 +1,93 @@
+"""Tests which plain sentences promise something, to whom, and which only sound like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
+
+BY_HERO = (
+    ('"I swear to bring the bell back," I tell Iselin.', ("Iselin",), "to bring the bell back"),
+    ("I promise Iselin to bring the bell back.", ("Iselin",), "to bring the bell back"),
+    ("I promise Old Tam that his boat will float by spring.", ("Old Tam",), "his boat will float by spring"),
+    ("I swear to Bela that I will find her brother.", ("Bela",), "I will find her brother"),
+    ("I give Iselin my word that the door will stay shut.", ("Iselin",), "the door will stay shut"),
+    ("I give my word to Gil that I'll say nothing.", ("Gil",), "I'll say nothing"),
+    ('"You have my word, I will be back by dawn," I say.', (), "I will be back by dawn"),
+    ('"Wenna, I promise you a new roof," I say.', ("Wenna",), "a new roof"),
+    ('"I promise I will not tell a soul."', (), "I will not tell a soul"),
+    ("I vow to avenge Hester.", (), "to avenge Hester"),
+    ("I swear on my father's grave that Harl will hang.", (), "Harl will hang"),
+    ("I swear never to raise a hand against Tam.", (), "never to raise a hand against Tam"),
+    ('"We will rebuild the mill, I promise you that," I tell Bram.', ("Bram",), "We will rebuild the mill"),
+    ('"No one will hurt you, Jory, I swear."', ("Jory",), "No one will hurt you"),
+    ('I take her hand. "I pledge to keep the lamp lit, Marta."', ("Marta",), "to keep the lamp lit"),
+    ("I solemnly swear to Captain Vess to return the skiff.", ("Captain Vess",), "to return the skiff"),
+    ('"I promise," I tell Edda, "to speak for you at the moot."', ("Edda",), "to speak for you at the moot"),
+    ("I promise him that we will come back.", (), "we will come back"),
+)  # fmt: skip
+BY_OTHERS = (
+    (
+        '"I will repay you by Lammas, I swear it," says Harl Stone.',
+        "Harl Stone",
+        "I will repay you by Lammas",
+    ),
+    ('Wenna Pike says: "I promise you the boat."', "Wenna Pike", "the boat"),
+    ("Harl swears that he will never touch dice again.", "Harl", "he will never touch dice again"),
+    ("Wenna Pike promises Harl to mend the net.", "Wenna Pike", "to mend the net"),
+    ("The innkeeper nods. Wenna solemnly vows to wait for you.", "Wenna", "to wait for you"),
+)
+NO_PROMISE_BY_HERO = (
+    "I swear that I never took it.",
+    "I swear like a sailor and kick the door.",
+    "I promised Tam a boat.",
+    "I can't promise Tam anything.",
+    "I would swear to it that he lies.",
+    '"Do I promise to come back?" I ask.',
+    "If I promise to come back, will she wait?",
+    "I refuse to promise Harl that I will pay.",
+    "I will never promise to pay Harl.",
+    "I ask whether I promise too much to say that it will hold.",
+    "I dream that I promise Tam to drown.",
+    '"I promise you that you will hang," says Harl.',
+    "I keep my promise to Iselin.",
+    "Harl promises me that he will pay.",
+    "I remind her of what I promise to do.",
+    "It is a promise of spring.",
+    "I promise nothing.",
+)
+NO_PROMISE_BY_OTHERS = (
+    "Harl swears that he never saw the key.",
+    "Harl swears under his breath.",
+    "Wenna promised to wait, once.",
+    "Bela says that Harl promises to pay.",
+    "Would Harl promise to pay?",
+    "If Harl promises to pay, the others will laugh.",
+    "The sky promises to clear.",
+    "Nobody promises to help.",
+)
+PEOPLE = (("Harl Stone", "Harl", "Stone"), ("Wenna Pike", "Wenna", "Pike"))
+
+
+@pytest.mark.parametrize(("line", "promisees", "words"), BY_HERO)
+def test_plain_promise_of_the_hero_is_read_with_its_words(
+    line: str, promisees: tuple[str, ...], words: str
+) -> None:
+    (promise,) = find_hero_promises(line)
+    assert (promise.promiser, promise.named_promisees[:1], promise.words) == ("", promisees, words)
+
+
+@pytest.mark.parametrize(("line", "promiser", "words"), BY_OTHERS)
+def test_plain_promise_of_others_is_read_from_words_of_the_gm(line: str, promiser: str, words: str) -> None:
+    (promise,) = find_promises_of_others(line, PEOPLE)
+    assert (promise.promiser, promise.words) == (promiser, words)
+
+
+@pytest.mark.parametrize("line", NO_PROMISE_BY_HERO)
+def test_plain_words_that_promise_nothing_are_no_promise(line: str) -> None:
+    assert find_hero_promises(line) == ()
+
+
+@pytest.mark.parametrize("line", NO_PROMISE_BY_OTHERS)
+def test_words_of_the_gm_that_promise_nothing_are_no_promise(line: str) -> None:
+    assert [p for p in find_promises_of_others(line, PEOPLE) if p.promiser in sum(PEOPLE, ())] == []

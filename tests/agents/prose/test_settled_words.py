@@ -1,0 +1,65 @@
+"""Tests which words say that a promise is kept or broken or a decision dropped, and which one they mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
+
+PROMISES = (
+    "Mara promised Iselin: “To bring the glass bell back before winter.”",
+    "Mara promised Tam: “I will mend his boat.”",
+    "Mara promised Iselin: “To speak for her brother.”",
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I give Iselin her bell back, as I promised.",
+        "As I swore to Tam, the boat floats.",
+        "I have kept my promise to Tam.",
+        "Wenna keeps her word and brings the net.",
+        "Harl pays in silver, as he had promised.",
+    ],
+)
+def test_words_that_keep_a_promise_say_so(sentence: str) -> None:
+    assert keeps_promise([sentence])
+    assert not breaks_promise([sentence])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I will bring it back as I promised.",
+        "If I keep my promise, she will sing.",
+        "I have not kept my promise.",
+        "Have I kept my promise?",
+        "It is as cold as they promised it never would be.",
+        "I promise to come.",
+    ],
+)
+def test_words_that_keep_nothing_yet_do_not_say_so(sentence: str) -> None:
+    assert not keeps_promise([sentence])
+
+
+def test_words_that_break_a_promise_say_so() -> None:
+    assert breaks_promise(["Harl has broken his word."])
+    assert breaks_promise(["I promised Tam a boat, and I have failed him."])
+    assert not breaks_promise(["I will not break my word."])
+    assert not breaks_promise(["The cup is broken."])
+
+
+def test_words_that_drop_a_decision_say_so() -> None:
+    assert drops_decision(["I take back what I decided about the pier."])
+    assert drops_decision(["I drop my rule about wine."])
+    assert not drops_decision(["I drop the cup."])
+    assert not drops_decision(["I will never drop my rule about wine."])
+
+
+def test_best_match_is_the_one_that_shares_the_most_words() -> None:
+    assert find_best_match("I give Iselin her glass bell back, as I promised.", PROMISES) == 0
+    assert find_best_match("The boat is mended, as I promised Tam.", PROMISES) == 1
+    assert find_best_match("I do it, as I promised Iselin.", PROMISES) is None
+    assert find_best_match("I do it, as I promised.", PROMISES) is None
+    assert find_best_match("I do it, as I promised.", ()) is None
