@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.reader import FindEntity
 from agents.prose.plain_promises import PlainPromise
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind
+
+_SPOKEN_TO_SOMEBODY: Final = re.compile(
+    r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
+)
+"""Words that mean somebody else when they are told by another."""
 
 
 async def build_promise_fact(
@@ -28,15 +35,21 @@ async def build_promise_fact(
         return None
     promisee = await _find_promisee(promise, promiser, hero, listeners, find)
     to_whom = f" {promisee.name}" if promisee else ""
-    words = promise.words[:1].upper() + promise.words[1:]
     involved = [("subject", promiser), *([("participant", promisee)] if promisee else [])]
     return AssertFact(
         fact_kind=FactKind.COMMITMENT,
         predicate="promised",
-        statement=f"{promiser.name} promised{to_whom}: “{words}.”",
+        statement=f"{promiser.name} promised{to_whom}{_word_promised(promise.words)}",
         involves=tuple(Involvement(role=role, entity_id=entity.id) for role, entity in involved),
         valid_from=tick,
     )
+
+
+def _word_promised(words: str) -> str:
+    """Return what stands behind `promised`: ` to mend her net.`, or what was said, in quotes."""
+    if words.casefold().startswith("to ") and not _SPOKEN_TO_SOMEBODY.search(words):
+        return f" {words[:1].lower()}{words[1:]}."
+    return f": “{words[:1].upper()}{words[1:]}.”"
 
 
 async def _find_promisee(

@@ -28,6 +28,8 @@ _VISIBLE_PREDICATES: Final = frozenset(
     {"alive", "located_in", "contains", "owned_by", "owns", "met", "promised", "owes", "said", "married_to"}
 )
 """Predicates that anyone present can see come about."""
+_SPEECH_PREDICATES: Final = frozenset({"promised", "owes", "said"})
+"""Predicates that need nobody but people to come about: what is promised may be far away."""
 _DEED_KINDS: Final = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
 _SMALL_WORDS: Final = frozenset(
     normalize_statement(
@@ -109,7 +111,12 @@ class FactVisibility:
             return False  # the fact rests on words that this character did not hear
         if is_text_in(fact.statement.rstrip("."), heard_text):
             return True
-        presence_flags = [self._is_there_or_named(i.entity_id, turn, heard_text) for i in fact.involves]
+        people_ids = self._stretch.attendance.names_by_id
+        presence_flags = [
+            self._is_there_or_named(i.entity_id, turn, heard_text)
+            for i in fact.involves
+            if i.entity_id in people_ids or fact.predicate not in _SPEECH_PREDICATES
+        ]
         if (
             (fact.predicate in _VISIBLE_PREDICATES or fact.kind in _DEED_KINDS or _is_tag(fact))
             and presence_flags

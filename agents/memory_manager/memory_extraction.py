@@ -106,6 +106,7 @@ class _MemoryExtractor:
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
         linked_fact_ids: set[Id] = set()
+        fact_texts: set[str] = set()
         is_covered = False
         told_sentences = [
             s for s in spoken_sentences if s.speaker_id != hearer_id and is_text_in(s.text, heard_text)
@@ -117,8 +118,9 @@ class _MemoryExtractor:
                 continue
             linked_fact_ids.add(stated_fact.fact.id)
             fact_text = self._word_fact(stated_fact)
-            if not fact_text:
-                continue
+            if not fact_text or fact_text in fact_texts:
+                continue  # what plain words said may be declared once more
+            fact_texts.add(fact_text)
             covers_turn = self._visibility.covers_turn(stated_fact, turn, heard_text)
             is_covered |= covers_turn
             yield self._fact_memory(
@@ -297,6 +299,7 @@ class _MemoryExtractor:
             if (
                 entry.turn_id != turn.id
                 or not entry.here
+                or entry.is_narrated  # the words of the turn are remembered
                 or entry.entity_id == hearer_id
                 or not name
                 or self._visibility.names_arrival(heard_text)

@@ -197,7 +197,7 @@ def test_proposal_description_pay_off_says_what_became_of_it() -> None:
     ]
     assert paid[0].diff == (("promise", "open", "kept"),)
     dropped = described(proposal(EndFact(fact_id=vow.id)), facts=(vow,))
-    assert dropped.title == "No longer true: Mara promised Jon a boat."
+    assert dropped.title == "Not kept: Mara promised Jon a boat."
 
 
 def test_proposal_description_rumour_says_that_it_is_one() -> None:

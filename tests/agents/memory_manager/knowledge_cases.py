@@ -271,7 +271,7 @@ PLAYS = (
             "/fact Bela Orsk owns Ring",
             "> A raven lands on the gate.",
             "/fact The raven is a spy.",
-            "/reject 6",
+            "/reject The raven is a spy",
         ),
         {
             "The ring is in the well.": "Mara: missed, Bela Orsk: missed, Old Tam: missed",

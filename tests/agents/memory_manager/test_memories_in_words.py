@@ -215,7 +215,7 @@ async def test_bookkeeping_of_an_earlier_version_is_replaced(session: MemorySess
     )
     while await manager.reconcile(session.scene_id):
         pass
-    assert await texts_of(session, "Captain Vess") == ["Vess swears to mend the gate."]
+    assert await texts_of(session, "Captain Vess") == ["Captain Vess promised to mend the gate."]
     cursor = MemoryCursor.parse(cursors.cursors[session.scene_id])
     assert not cursor.is_behind(head)
     assert cursor.edition == 6

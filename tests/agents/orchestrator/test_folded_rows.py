@@ -141,7 +141,7 @@ async def test_gate_and_receipt_count_the_same_rows(scene: FoldedScene) -> None:
 
 
 async def test_hp_stops_at_0_on_the_sheet_in_the_row_and_in_canon(scene: FoldedScene) -> None:
-    lines = await scene.say("/creature Rat: small (hp 2)", "/state Rat.hp -5")
+    lines = await scene.say("/creature here Rat: small (hp 2)", "/state Rat.hp -5")
     assert "Rat: HP stops at 0." in lines
     reply = await scene.program.services.play.submit(
         scene.scene_id, "I hit it. /check 2d6+9 vs 5; success: Rat.hp -3"
@@ -159,7 +159,7 @@ async def test_hp_stops_at_0_on_the_sheet_in_the_row_and_in_canon(scene: FoldedS
 
 async def test_hp_below_0_by_the_gms_word_heals_from_there(scene: FoldedScene) -> None:
     await scene.say(
-        "/creature Rat: small (hp 2)", "/state Rat.hp = -4", "/state Rat.hp +1", "/state Rat.hp -1"
+        "/creature here Rat: small (hp 2)", "/state Rat.hp = -4", "/state Rat.hp +1", "/state Rat.hp -1"
     )
     cast = {m.name: m.numbers for m in (await scene.program.services.play.scene(scene.scene_id)).cast}
     assert cast["Rat"]["hp"] == -3

@@ -51,9 +51,12 @@ async def test_oracle_what_chance_says_is_sealed_on_the_line_and_undone_with_it(
         assert rule in f"{result.rule} {result.text}".casefold()
         assert result.dice
         await program.services.play.submit(scene_id, "/undo")
-        while (await program.services.play.scene(scene_id)).can_undo:
-            await program.services.play.submit(scene_id, "/undo")
         assert (await program.services.play.scene(scene_id)).turn_count == 0
+        # Before what was drawn, Tom came in, and that is canon by now: undo asks first.
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.confirm_line == "/undo yes"
+        await program.services.play.submit(scene_id, reply.confirm_line)
+        assert not (await program.services.play.scene(scene_id)).can_undo
 
 
 async def test_oracle_question_is_the_players_turn_and_shows_before_its_answer(tmp_path: Path) -> None:

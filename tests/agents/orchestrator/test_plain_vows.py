@@ -19,7 +19,7 @@ from tests.program import begin, opened
 
 NOTHING_DECIDED = ("Nothing is decided yet. /decide WORDS does it.",)
 SWORN = '"I swear to bring the bell back before winter," I tell Iselin.'
-SWORN_TITLE = "Mara promised Iselin Quay: “To bring the bell back before winter.”"
+SWORN_TITLE = "Mara promised Iselin Quay to bring the bell back before winter."
 
 
 class Table:
@@ -158,7 +158,7 @@ async def test_plain_promise_is_proposed_with_promiser_and_promisee_and_undone_w
         (
             ("Iselin Quay", "Tam"),
             "> Tam promises Iselin to mend her net.",
-            "Tam promised Iselin Quay: “To mend her net.”",
+            "Tam promised Iselin Quay to mend her net.",
         ),
     ],
 )
@@ -179,15 +179,23 @@ async def test_promise_of_somebody_unknown_is_not_proposed(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("line", "offer", "is_met"),
     [
-        ("I give Iselin her bell back, as I promised.", "Kept? /paid 1 (Tab takes it)", True),
-        ("The bell is lost. I have broken my word to Iselin.", "Broken? /broken 1 (Tab takes it)", False),
+        (
+            "I give Iselin her bell back, as I promised.",
+            f"Kept? /paid {SWORN_TITLE[:-1]} (Tab takes it)",
+            True,
+        ),
+        (
+            "The bell is lost. I have broken my word to Iselin.",
+            f"Broken? /broken {SWORN_TITLE[:-1]} (Tab takes it)",
+            False,
+        ),
     ],
 )
 async def test_words_that_settle_a_promise_offer_the_command_for_it(
     tmp_path: Path, line: str, offer: str, is_met: bool
 ) -> None:
     async with seated(tmp_path, "Iselin Quay", "Tam") as table:
-        for typed in (SWORN, "/commit", "I walk on."):
+        for typed in (SWORN, "/commit", "I look out to sea."):
             await table.play(typed)
         reply = await table.play(line)
         assert reply.lines == (offer,)

@@ -158,7 +158,7 @@ async def test_thread_nonsense_is_refused_and_changes_nothing(tmp_path: Path, li
             "/commit",
             "/thread The bell",
             "/thread The rope",
-            "I go.",
+            "I wait.",
             "/fact promise: Mara will bring the well a coin",
         )
         before = await program.services.play.scene(scene_id)
