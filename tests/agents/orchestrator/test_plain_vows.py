@@ -180,7 +180,11 @@ async def test_promise_of_somebody_unknown_is_not_proposed(tmp_path: Path) -> No
     ("line", "offer", "is_met"),
     [
         (
-            "I give Iselin her bell back, as I promised.",
+            (
+                "The bell is lost. I have broken my word to Iselin.",
+                f"Broken? /broken {SWORN_TITLE[:-1]} (Tab takes it)",
+                False,
+            ),
             f"Kept? /paid {SWORN_TITLE[:-1]} (Tab takes it)",
             True,
         ),
