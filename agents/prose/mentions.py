@@ -126,12 +126,12 @@ class MentionReader:
             patterns += [(rf"(?:[Tt]he\s+)?{_flexible(name)}", str(n)) for name in figure.names]
             patterns += [
                 (
-                    rf"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(?:(?:old|young|good|poor|big|little|tall|fat)\s+)?(?i:{role})",
+                    rf"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(?:(?:old|young|good|poor|big|little|tall|fat)\s+)?(?i:{re.escape(role)})",
                     str(n),
                 )
                 for role in figure.roles
             ]
-            patterns += [(role.capitalize(), str(n)) for role in figure.roles if role in TITLES]
+            patterns += [(re.escape(role.capitalize()), str(n)) for role in figure.roles if role in TITLES]
         patterns += [(_flexible(name), HERO) for name in self.hero_names]
         patterns += [(rf"[Tt]he\s+{_flexible(plural)}", group) for plural, group in self._list_families()]
         patterns.sort(key=lambda pair: -len(pair[0]))

@@ -14,6 +14,7 @@ from typing import Final, assert_never
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
+from agents.prose.actions import enters_scene
 from agents.prose.cast_reader import CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
@@ -47,15 +48,28 @@ class CastMoves:
         self._canon = canon
         self._journal = journal
 
-    async def record_moves(self, context: SceneContext, turn: Turn) -> tuple[PresenceEntry, ...]:
-        """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect."""
+    async def record_moves(
+        self, context: SceneContext, turn: Turn, *, needs_entrance: bool = False
+    ) -> tuple[PresenceEntry, ...]:
+        """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect.
+
+        `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in.
+        """
         if turn.speaker not in _STORY_SPEAKERS:
             return ()
         people = await self._list_people(context, turn.text)
         if not people:
             return ()
         reader = await self._prepare_reader(context, people, before=turn)
-        moves = reader.read(turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER)
+        moves = [
+            (move, number)
+            for move, number in reader.read(
+                turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER
+            )
+            if not needs_entrance
+            or move is not CastMove.COMES
+            or enters_scene(turn.text, names_of(people[number]))
+        ]
         entries = tuple(
             _build_entry(turn, people[number].id, move, position)
             for position, (move, number) in enumerate(moves)

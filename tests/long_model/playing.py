@@ -32,10 +32,10 @@ SCENE_TURNS = 34
 SENTENCES = 4
 
 FIRST_SCENE = (
-    "/npc Wenna Pike: keeper of the Slack Tide",
-    "/npc Hester Marrow: warden of the chapel",
+    "/npc here Wenna Pike: keeper of the Slack Tide",
+    "/npc here Hester Marrow: warden of the chapel",
     "/npc Jory Blake: a ferryman",
-    "/npc Gil Oakum: a mudman who owes everybody",
+    "/npc here Gil Oakum: a mudman who owes everybody",
     "/place Low Harl: a drowned street",
     "I come in out of the rain and greet the house.",
     "> Wenna looks up, Hester does not.",
@@ -50,7 +50,6 @@ FIRST_SCENE = (
     "/fact Jory Blake is dead",
     "/axiom No drowned thing crosses a line of salt",
 )
-AWAY = ("/cast - Jory Blake", "/cast - Gil Oakum")
 STRANGERS = ("Corin Vale", "Bess Orrin", "Odo Larkin", "Piet Hazel")
 FRIENDS = ("Wenna Pike", "Hester Marrow")
 
@@ -180,14 +179,13 @@ class Run:
         for line in FIRST_SCENE:
             await self._services.play.submit(self._scene_id, _by_hand(line))
         await self._next_scene()
-        for line in AWAY:
-            await self._services.play.submit(self._scene_id, line)
+        await self._services.play.submit(self._scene_id, "/cast - Gil Oakum")
         await self._services.play.submit(self._scene_id, "/thread 2 close")
         await self._arrival()
 
     async def _arrival(self) -> None:
         self._stranger = next(self._strangers)
-        await self._services.play.submit(self._scene_id, f"/npc {self._stranger}: nobody knows them here")
+        await self._services.play.submit(self._scene_id, f"/npc here {self._stranger}: nobody knows them here")
 
     async def _next_scene(self) -> None:
         here = [m.name for m in (await self._services.play.scene(self._scene_id)).cast]

@@ -171,7 +171,7 @@ async def test_agenda_lasts_from_the_prompt_to_the_next_scene(tmp_path: Path) ->
         assert ui.screen == "CommitReportDialog"
         assert ui.shows("The clock “High water” struck at 4 of 4.", "The clock “High water” strikes.")
         await ui.press("enter")
-        assert ui.shows("/start rolls", "Who cut the rope?")
+        assert ui.shows("/cast + Ivo Tarrant, Aldous Stint, Wenna Pike if t", "Who cut the rope?")
         assert not ui.shows("High water ●"), "what has struck is over"
         await ui.press("escape", "enter")
         assert ui.screen == "MenuScreen"

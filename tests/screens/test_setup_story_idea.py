@@ -87,7 +87,7 @@ async def test_story_idea_fills_in_the_form_and_enter_begins_it(ui: ScreenDriver
     }
     assert hero.tags == ()
     assert (view.story.title, view.place) == ("What the Sea Is Owed", "Cold Light")
-    assert [member.name for member in view.cast] == ["Sel Arrow", "Ivo Tarrant", "Wren Arrow"]
+    assert [member.name for member in view.cast] == ["Sel Arrow", "Ivo Tarrant"]
     assert [(p.label, p.title) for p in view.proposals] == [
         ("character", "Wren Arrow"),
         ("place", "The Stair"),

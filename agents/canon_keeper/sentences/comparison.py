@@ -58,7 +58,9 @@ class ClaimComparison:
         for one in map(self._canonical, earlier):
             for other in later:
                 if reason := self._contradiction(one, other):
-                    contradiction = ClaimContradiction(one, other, reason, _is_change(one, other))
+                    # Whoever dies did act before.
+                    is_change = _is_change(one, other) or (reason == DEAD and other.relation == ALIVE)
+                    contradiction = ClaimContradiction(one, other, reason, is_change)
                     if not contradiction.is_change:
                         return contradiction
                     change = change or contradiction

@@ -75,7 +75,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_hostile_words_from_the_model(tmp_path: Path, name: str) -> None:
     async with telling(tmp_path, taken_over(ATTACKS[name]), house(*ALL_ON)) as scripted:
-        await scripted.program.services.play.submit(scripted.scene_id, "/npc Wenna Pike: the keeper")
+        await scripted.program.services.play.submit(scripted.scene_id, "/npc here Wenna Pike: the keeper")
         canon = await canon_of(scripted)
         said = await played(
             scripted, ACT, "“Wenna Pike, is it late?”", "/continue", "/again shorter", "/gm why?"
@@ -93,7 +93,7 @@ async def test_hostile_words_from_the_table_and_the_record(tmp_path: Path, name:
         said = await played(
             scripted,
             f"/npc Wen{line[:60]}: {line}",
-            "/npc Wenna Pike: the keeper",
+            "/npc here Wenna Pike: the keeper",
             f"/fact event: {line}",
             f"/axiom {line}",
             f"/note {line}",
