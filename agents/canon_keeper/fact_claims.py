@@ -27,6 +27,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
 from agents.canon_keeper.sentence_index import SentenceRival
+from agents.canon_keeper.sentences.comparison import DEAD
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
 from agents.typed_numbers import add_above_floor
 from stores.records.canon import (
@@ -155,7 +156,8 @@ def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> boo
 def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceRival]:
     """Return the facts that the claim's sentence cannot be true beside.
 
-    What play moves on without a word (who is where, who has what) is a change if it comes later.
+    What play moves on without a word (who is where, who has what) is a change if it comes later, and a later death
+    contradicts nothing that was done before.
     """
     is_in_play = claim.proposal.scene_id is not None
     return [
@@ -163,6 +165,7 @@ def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceR
         for rival in _sentence_rivals(claim, draft)
         if not rival.is_change
         and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
+        and not (rival.reason == DEAD and starts_later(rival.fact, claim.fact))
     ]
 
 

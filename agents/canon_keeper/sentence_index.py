@@ -10,7 +10,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, LOCATED_IN, OBJECT, SUBJECT, read_fact
+from agents.canon_keeper.fact_readings import (
+    ALIVE,
+    CANON_EVENTS,
+    IS,
+    IS_NOT,
+    LOCATED_IN,
+    OBJECT,
+    SUBJECT,
+    read_fact,
+)
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from agents.canon_keeper.sentences.claims import Claim, ClaimTime, SentenceReading
 from agents.canon_keeper.sentences.comparison import ClaimComparison
@@ -63,7 +72,7 @@ def read_fact_statement(fact: Fact, names: NameBook) -> SentenceReading:
 
 def claims_of_fact(fact: Fact, names: NameBook, catalogue: Catalogue) -> tuple[Claim, ...]:
     """Return what a fact claims, by its predicate and by its words."""
-    if fact.kind is FactKind.AXIOM:
+    if fact.kind is FactKind.AXIOM or fact.predicate in CANON_EVENTS:
         return ()
     typed_claims = tuple(_typed_claims(fact, names, catalogue))
     if typed_claims and fact.statement == _phrase_of(fact, names, catalogue):

@@ -19,8 +19,8 @@ from stores.records.world import Calendar, Entity
 
 WORDS = {EvidenceKind.MANUAL: "by hand", EvidenceKind.RESOLUTION: "roll"}
 """What evidence is called in expected.yaml, where it is not called as it is."""
-USUAL = "by hand, scene, turn"
-"""What a declaration in play rests on: the words typed, the scene, and the turn that play stood on."""
+USUAL = "by hand, scene"
+"""What a declaration in play rests on: the words typed, and the scene."""
 
 
 def archived(path: Path) -> list[str]:

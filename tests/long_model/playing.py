@@ -185,7 +185,9 @@ class Run:
 
     async def _arrival(self) -> None:
         self._stranger = next(self._strangers)
-        await self._services.play.submit(self._scene_id, f"/npc here {self._stranger}: nobody knows them here")
+        await self._services.play.submit(
+            self._scene_id, f"/npc here {self._stranger}: nobody knows them here"
+        )
 
     async def _next_scene(self) -> None:
         here = [m.name for m in (await self._services.play.scene(self._scene_id)).cast]

@@ -58,9 +58,7 @@ class ClaimComparison:
         for one in map(self._canonical, earlier):
             for other in later:
                 if reason := self._contradiction(one, other):
-                    # Whoever dies did act before.
-                    is_change = _is_change(one, other) or (reason == DEAD and other.relation == ALIVE)
-                    contradiction = ClaimContradiction(one, other, reason, is_change)
+                    contradiction = ClaimContradiction(one, other, reason, _is_change(one, other))
                     if not contradiction.is_change:
                         return contradiction
                     change = change or contradiction
@@ -79,7 +77,7 @@ class ClaimComparison:
             return ONE_OF_TWO
         if self._is_order_reversed(earlier, later) or self._is_order_reversed(later, earlier):
             return ONE_OF_TWO
-        if self._acts_while_dead(earlier, later) or self._acts_while_dead(later, earlier):
+        if self._acts_while_dead(earlier, later):  # whoever dies later did act before
             return DEAD
         if self._is_in_what_is_empty(earlier, later) or self._is_in_what_is_empty(later, earlier):
             return ONE_OF_TWO
