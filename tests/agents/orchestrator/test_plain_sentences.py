@@ -10,6 +10,7 @@ from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.canon import AssertFact, FactStatus
+from stores.records.workflow import Verdict
 from tests.program import begin, opened
 
 PEOPLE = (
@@ -191,3 +192,33 @@ async def test_outcome_that_states_a_fact_of_the_catalogue_proposes_it_too(tmp_p
         changes = [row.proposal.change for row in rows if row.status == "pending"]
         predicates = {c.predicate for c in changes if isinstance(c, AssertFact)}
         assert predicates == {"stated", "located_in"}
+
+
+async def test_death_contradicts_nothing_that_was_so_before_it_and_outlasts_its_end(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        rows = open_rows(
+            await proposed(
+                program,
+                "/fact Captain Vess rules over Pier Nine",
+                "/commit",
+                "I wait.",
+                "/time +2h",
+                "/fact Captain Vess is dead",
+            )
+        )
+        assert [(row.mark, row.conflicts) for row in rows if row.status == "pending"] == [("accept", ())]
+        scene_id = rows[0].proposal.scene_id
+        assert scene_id is not None
+        await program.services.play.submit(scene_id, "/commit")
+        universe_id = rows[0].proposal.universe_id
+        canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
+        (rule,) = [f for f in await canon.facts(universe_id) if "rules over" in f.statement]
+        await program.services.world.edits.propose_end(rule.id)
+        waiting = (await program.services.gate.gate(None, universe_id)).proposals
+        await program.services.gate.decide(
+            [row.proposal.id for row in waiting if row.status == "pending"], Verdict.ACCEPT
+        )
+        assert (await program.services.gate.commit_universe(universe_id)).failures == ()
+        holding = {f.statement for f in await canon.facts(universe_id) if f.status is FactStatus.CANONICAL}
+        assert "Captain Vess is dead." in holding
+        assert "Captain Vess rules over Pier Nine." not in holding
