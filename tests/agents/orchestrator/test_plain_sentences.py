@@ -220,5 +220,5 @@ async def test_death_contradicts_nothing_that_was_so_before_it_and_outlasts_its_
         )
         assert (await program.services.gate.commit_universe(universe_id)).failures == ()
         holding = {f.statement for f in await canon.facts(universe_id) if f.status is FactStatus.CANONICAL}
-        assert "Captain Vess is dead." in holding
+        assert "Captain Vess died." in holding
         assert "Captain Vess rules over Pier Nine." not in holding
