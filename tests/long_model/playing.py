@@ -25,6 +25,7 @@ from stores.records.llm import Persona
 from stores.records.play import Speaker
 from tests.agents.orchestrator.scripted_program import house, persona_of
 from tests.long_model.baits import BAITS, INNOCENT, INNOCENT_ACTS, Bait
+from tests.long_model.section_earnings import FedPrompt
 from tests.program import START
 
 SCENE_TURNS = 34
@@ -78,6 +79,7 @@ class Result:
     alarms: list[str] = field(default_factory=list)
     missing_from_prompt: list[str] = field(default_factory=list)
     """Facts that should have been in a prompt and were not."""
+    fed_prompts: list[FedPrompt] = field(default_factory=list)
 
     def table(self) -> str:
         """Return the figures as a table in text."""
@@ -231,6 +233,7 @@ class Run:
         reply = await self._services.play.submit(self._scene_id, typed)
         tally.times += 1
         needs = [self._named(words, friend) for words in bait.needs]
+        self.result.fed_prompts.append(FedPrompt(self._model.first_prompt, tuple(needs)))
         unfed = [words for words in needs if words not in self._model.first_prompt]
         tally.in_prompt += not unfed
         self.result.missing_from_prompt += [
@@ -255,6 +258,7 @@ class Run:
         self._tell(prose, {**record, "weight": 60} if number % 4 == 0 else None)
         reply = await self._services.play.submit(self._scene_id, INNOCENT_ACTS[number % len(INNOCENT_ACTS)])
         self.result.innocent += 1
+        self.result.fed_prompts.append(FedPrompt(self._model.first_prompt))
         self._innocent_turns.add(await self._last_id())
         self.result.alarms += [f"{alarm} In: {prose}" for alarm in _alarms(reply.lines)]
 
