@@ -35,7 +35,7 @@ from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.play.panel_width import PanelResizeRequested
-from screens.system.menu_screen import MenuScreen
+from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
 from widgets.worker import start_worker
@@ -96,7 +96,7 @@ class MonitorApp(App[None]):
         self.add_class(self._interface.panel_width.css_class)
         self._settings_notes: tuple[str, ...] = ()
         self._open_services = open_services
-        self._start_at = start_at
+        self._is_opening_demo = start_at == "demo"
         self._services: Services | None = None
         self._close_services: CloseServices | None = None
         self._pending_route: routes.Route | None = None
@@ -108,7 +108,7 @@ class MonitorApp(App[None]):
         return [*super().get_line_filters(), self._plain_line_filter]
 
     def get_default_screen(self) -> Screen[None]:
-        return MenuScreen()
+        return MenuScreen(OPENING_DEMO if self._is_opening_demo else OPENING_LIBRARY)
 
     def get_driver_class(self) -> type[Driver]:
         return hangup.make_lasting_driver(super().get_driver_class())
@@ -141,9 +141,12 @@ class MonitorApp(App[None]):
             await asyncio.to_thread(navigation.import_screens)
         self._apply_keymap()
         services = self._services = await self._open_recovered_services()
+        if self._is_opening_demo:
+            try:
+                self._pending_route = await self._demo_route(services)
+            finally:
+                self._is_opening_demo = False
         await self._fill_menu()  # with what was recovered, and notes on the user's files
-        if self._start_at == "demo":
-            self._pending_route = await self._demo_route(services)
         self._open_pending_route()
         return services
 
@@ -329,6 +332,8 @@ class MonitorApp(App[None]):
             self._show_menu(await self._services.stories.menu())
 
     def _show_menu(self, view: MenuView) -> None:
+        if self._is_opening_demo:
+            return  # its story comes next: nothing is chosen here
         view = replace(view, notes=(*self._settings_notes, *view.notes))
         self.screen_stack[0].post_message(MenuScreen.MenuLoaded(view))
 

@@ -27,8 +27,14 @@ def is_lapsed(offer: CommitOffer, context: SceneContext) -> bool:
     offered = [p for p in context.undecided if p.id in offer.proposal_ids]
     last_turn, command = context.last_play_turn, find_last_command(context)
     newest = max((p.created_at for p in offered), default=None)
-    if newest is None or (command is not None and command.at > newest):
-        return newest is not None
+    if newest is None:
+        return False
+    if (
+        command is not None
+        and command.at > newest
+        and not {p.id for p in command.proposals} & {p.id for p in offered}
+    ):
+        return True
     if last_turn is None or last_turn.created_at <= newest:
         return False
     # What a roll does is sealed before its turn is appended; its follow-up and its narration come after.

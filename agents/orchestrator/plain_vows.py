@@ -21,13 +21,20 @@ from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
-from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
+from agents.prose.settled_words import (
+    breaks_promise,
+    drops_decision,
+    find_best_match,
+    goes_against,
+    keeps_promise,
+)
 from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
 from stores.records.canon import Authority
 from stores.records.ids import Clock
+from stores.records.story_journal import DecisionEntry
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
 
@@ -102,10 +109,20 @@ class PlainVows:
     async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
         """Return a line on each decision that was entered, and the command that enters one that is less plain."""
         decisions = find_decisions(exchange.words)
-        if not decisions:
+        has_decided = any(isinstance(entry, DecisionEntry) for entry in context.story_entries)
+        if not decisions and not has_decided:
             return [], ""
         open_decisions = await read_decisions(self._log, context)
+        sentences = [
+            sentence.text for sentence in find_hero_sentences(exchange.words) if not sentence.is_spoken
+        ]
         lines = [
+            f"You decided: {decision.text} (/lift {number} takes it back, Ctrl+Z this line)"
+            for number, decision in enumerate(open_decisions, start=1)
+            if decision.turn_id != exchange.words_id
+            and any(goes_against(sentence, decision.text) for sentence in sentences)
+        ]
+        lines += [
             f"Decided: {decision.text} (/lift {number} takes it back)"
             for number, decision in enumerate(open_decisions, start=1)
             if decision.turn_id == exchange.words_id

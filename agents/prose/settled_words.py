@@ -28,6 +28,13 @@ _UNSURE: Final = re.compile(
     r"\b(?:[Ii]f|[Uu]nless|whether|not|never|cannot|would|could|might|may|should|must|will|shall|want|hope|wish|"
     r"dream\w*|try|mean to|going to|almost|nearly)\b|n['’]t\b|['’]ll\b"
 )
+_FORBIDS: Final = re.compile(
+    r"\b(?:never|not|no longer)\s+(?:again\s+|ever\s+|\w+ly\s+)*(?P<verb>[a-z]{3,})\b(?P<rest>[^.;:,]*)",
+    re.IGNORECASE,
+)
+_DOES: Final = re.compile(
+    r"\b(?:I|[Ww]e)\s+(?:\w+ly\s+|then\s+)*(?P<verb>[a-z]{3,})\b(?!\s+(?:nobody|nothing|no one|none|no)\b)"
+)
 _COMMON_WORDS: Final = frozenset(
     {
         *("promise", "promised", "oath", "word", "swear", "swore", "vow", "rule", "decide", "decided"),
@@ -55,6 +62,23 @@ def breaks_promise(sentences: Sequence[str]) -> bool:
 def drops_decision(sentences: Sequence[str]) -> bool:
     """Say whether a sentence of the player's plainly says that a decision is dropped."""
     return _has_plain(_DROPS, sentences)
+
+
+def goes_against(sentence: str, decision: str) -> bool:
+    """Say whether a sentence of the hero's plainly does what a decision says is never done.
+
+    `I kill Vess.` goes against `We never kill.` and not against `We never kill a child.`
+    """
+    forbidden = _FORBIDS.search(decision)
+    if forbidden is None or sentence.rstrip().endswith("?"):
+        return False
+    objects = _stems(forbidden["rest"])
+    return any(
+        stem(match["verb"]) == stem(forbidden["verb"].casefold())
+        and not _UNSURE.search(sentence[: match.start()])
+        and (not objects or not objects.isdisjoint(_stems(sentence[match.end() :])))
+        for match in _DOES.finditer(sentence)
+    )
 
 
 def find_best_match(text: str, candidates: Sequence[str]) -> int | None:

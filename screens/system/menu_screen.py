@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from stores.records.ids import Id
     from stores.records.play import Scene
 
+OPENING_LIBRARY = "Opening the library …"
+OPENING_DEMO = "Opening the bundled world …"
+
 MENU_MODES = (
     ("start", "1", "Start a story", "a hero, a world, a first scene"),
     ("stories", "2", "Continue", "pick up a story where you left it"),
@@ -82,8 +85,10 @@ class MenuScreen(Screen[None]):
 
         text: str
 
-    def __init__(self) -> None:
+    def __init__(self, opening_text: str = OPENING_LIBRARY) -> None:
+        """`opening_text` is shown until the menu is filled."""
         super().__init__()
+        self._opening_text = opening_text
         self.view: MenuView | None = None
         self._is_enter_waiting = False
         """Whether Enter was pressed on the first row before the library was open."""
@@ -93,7 +98,7 @@ class MenuScreen(Screen[None]):
             yield Static("M O N I T O R", id="name", markup=False)
             yield Static("A world that stays true while you play.", id="promise", markup=False)
             yield OptionList(*_mode_options(), id="modes", markup=False)
-            yield Static("Opening the library …", id="library", markup=False)
+            yield Static(self._opening_text, id="library", markup=False)
             yield Static("", id="notes", markup=False)
         yield KeyBar()
 

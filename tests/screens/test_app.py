@@ -273,6 +273,25 @@ async def test_app_demo_opens_the_sample_at_once(tmp_path: Path) -> None:
         assert universe.name == "Salt Coast"
 
 
+async def test_app_demo_offers_nothing_to_choose_before_its_story_is_there(tmp_path: Path) -> None:
+    may_open = asyncio.Event()
+
+    async def open_late(show_menu: ShowMenu | None = None) -> Opened:
+        opened = await real_services(tmp_path)(show_menu)
+        await may_open.wait()
+        return opened
+
+    app = MonitorApp(open_late, start_at="demo")
+    async with app.run_test(size=ROOMY) as pilot:
+        ui = ScreenDriver(app, pilot)
+        await ui.until("Opening the bundled world")
+        assert not ui.shows("New here?")
+        await ui.pilot.press("1")
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
+
+
 async def test_app_demo_resumes_the_story_that_there_is(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
+_COMMAND_BEHIND_WORDS: Final = re.compile(r"(?:[.!?…][”\"'’»)]*\s+|\n\s*)/([A-Za-z]+)(?=\s|$)")
 WHISPER_PROBLEM = "It does not say who hears what."
 WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
 _NARRATE_COMMANDS = frozenset({"narrate"})
@@ -68,12 +69,14 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
 
     Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text` and
     `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a roll in the
-    faces of the player's own dice (` = 5 4`). Raises InputError for an empty or too long line, and for an
-    unknown command, naming the nearest one.
+    faces of the player's own dice (` = 5 4`). Raises InputError for an empty or too long line, for a command
+    behind words, and for an unknown command, naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
         return _parse_question(text[1:])
+    if not text.startswith("/"):
+        _refuse_command_behind_words(text, command_names)
     if text.startswith(">"):
         return _parse_words(text[1:], gm_authored=True)
     command = _COMMAND.fullmatch(text)
@@ -99,6 +102,17 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     raise InputError(
         _unknown_command(command[1], command_names), kept="Nothing was played.", todo="/help lists them all."
     )
+
+
+def _refuse_command_behind_words(text: str, command_names: Collection[str]) -> None:
+    """Raise InputError if a sentence is followed by a command: it would be played as words."""
+    for match in _COMMAND_BEHIND_WORDS.finditer(text):
+        if match[1].casefold() in command_names:
+            raise InputError(
+                f"/{match[1]} stands behind words: a command has a line of its own.",
+                kept="Nothing was played.",
+                todo=f"Enter the words first and /{match[1]} then. Only /check, /move and /roll may end a line.",
+            )
 
 
 def _shorten_blanks(text: str) -> str:

@@ -150,3 +150,13 @@ async def test_commit_offer_that_was_left_is_made_again_by_undo(tmp_path: Path) 
         assert await play(program, scene_id, "/reject 1", "/undo") == offer
         reply = await program.services.play.submit(scene_id, "/undo")
         assert reply.lines == ("Undone: Mara +dead",)
+
+
+async def test_commit_offer_of_a_place_stands_before_anything_is_played_in_the_scene(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(program, scene_id, "/place Old Hall", "/go Old Hall", "/commit")
+        await play(program, scene_id, "/place here > Boat Shed: tarred boards, a new padlock")
+        assert not (await program.services.play.scene(scene_id)).is_offer_lapsed
+        await play(program, scene_id, "/fact Mara owns a lamp")
+        assert (await program.services.play.scene(scene_id)).is_offer_lapsed

@@ -180,11 +180,7 @@ async def test_promise_of_somebody_unknown_is_not_proposed(tmp_path: Path) -> No
     ("line", "offer", "is_met"),
     [
         (
-            (
-                "The bell is lost. I have broken my word to Iselin.",
-                f"Broken? /broken {SWORN_TITLE[:-1]} (Tab takes it)",
-                False,
-            ),
+            "I give Iselin her bell back, as I promised.",
             f"Kept? /paid {SWORN_TITLE[:-1]} (Tab takes it)",
             True,
         ),
@@ -243,3 +239,11 @@ async def test_plain_promise_and_decision_survive_a_crash_before_they_are_propos
         assert await again.decisions() == ("1. I never lie to Iselin again  (scene 1)",)
         await again.play("/undo")
         assert (await again.promises(), await again.decisions()) == ([], NOTHING_DECIDED)
+
+
+async def test_line_that_goes_against_a_decision_is_played_and_reminds_of_it(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        await table.play("/decide We never kill.")
+        assert (await table.play("I look at Tam.")).lines == ()
+        reply = await table.play("I kill Tam.")
+        assert reply.lines[-1] == "You decided: We never kill. (/lift 1 takes it back, Ctrl+Z this line)"

@@ -85,3 +85,29 @@ async def test_kind_of_fact_is_understood_in_the_words_of_the_screen(
     row = (await program.services.play.scene(scene_id)).proposals[-1]
     assert (row.label, row.title) == (label, statement)
     assert "promise" not in [name for name, _, _ in row.diff] or label == "promise"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I hand her the letter. /fact Rat owns a letter",
+        "> \u201cTake it,\u201d she says. /state Rat.hp = 1",
+        "I look round.\n/fact Rat owns a letter",
+    ],
+)
+async def test_command_behind_words_is_refused_and_not_played_as_words(
+    rat_scene: tuple[Program, Id], line: str
+) -> None:
+    program, scene_id = rat_scene
+    before = await program.services.play.scene(scene_id)
+    with pytest.raises(InputError, match="a command has a line of its own"):
+        await program.services.play.submit(scene_id, line)
+    assert await program.services.play.scene(scene_id) == before
+
+
+@pytest.mark.parametrize("line", ["I count the lot and/or fact it.", "I go to the inn /fact or not, I say."])
+async def test_slash_within_a_sentence_is_a_slash(rat_scene: tuple[Program, Id], line: str) -> None:
+    program, scene_id = rat_scene
+    await program.services.play.submit(scene_id, line)
+    view = await program.services.play.scene(scene_id)
+    assert view.turn_count == 2

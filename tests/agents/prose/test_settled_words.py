@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, keeps_promise
+from agents.prose.settled_words import (
+    breaks_promise,
+    drops_decision,
+    find_best_match,
+    goes_against,
+    keeps_promise,
+)
 
 PROMISES = (
     "Mara promised Iselin: “To bring the glass bell back before winter.”",
@@ -63,3 +69,24 @@ def test_best_match_is_the_one_that_shares_the_most_words() -> None:
     assert find_best_match("I do it, as I promised Iselin.", PROMISES) is None
     assert find_best_match("I do it, as I promised.", PROMISES) is None
     assert find_best_match("I do it, as I promised.", ()) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "decision", "is_against"),
+    [
+        ("I kill Lady Maude.", "We never kill.", True),
+        ("We then kill the guard and run.", "We never kill", True),
+        ("I lie to Bela about the bell.", "I will never again lie to Bela.", True),
+        ("I swear I killed nobody.", "We never kill.", False),
+        ("I do not kill him.", "We never kill.", False),
+        ("If I kill him, the bell is lost.", "We never kill.", False),
+        ("I kill the lamp.", "We never kill a child.", False),
+        ("Do I kill him?", "We never kill.", False),
+        ("I look at the killer.", "We never kill.", False),
+        ("I eat the bread.", "We ring the bell each night.", False),
+    ],
+)
+def test_sentence_goes_against_a_decision_only_where_it_does_what_is_never_done(
+    sentence: str, decision: str, is_against: bool
+) -> None:
+    assert goes_against(sentence, decision) is is_against
