@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
@@ -132,7 +133,7 @@ class DeclarationService:
         return await self._stage_proposal(context, change, argument)
 
     async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
-        """Propose that the player character is now in a place; return the place, too."""
+        """Propose that the player character is now in a place, and no longer where they were; return the place, too."""
         actor = context.player_character()
         if actor is None:
             raise InputError(
@@ -145,7 +146,8 @@ class DeclarationService:
                 kept="Nothing was proposed.",
                 todo="/place Name brings in a new place.",
             )
-        change = build_location_fact(actor, place, context.tick)
+        earlier_stays = await find_earlier_stays(context, self._context.canon, actor.id, place.id)
+        change = build_location_fact(actor, place, context.tick, earlier_stays=earlier_stays)
         return place, await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
