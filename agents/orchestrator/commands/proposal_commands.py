@@ -206,6 +206,9 @@ for _name, _verdict, _summary, _former_name in (
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
+    if left_open := report.left_open.describe():
+        where = "They wait at the gate of the universe" if report.next_scene_id else "/proposals lists them"
+        lines = (*lines, f"{left_open}. {where}.")
     if report.next_scene_id:
         return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
     return Reply("operation", lines)
