@@ -26,6 +26,8 @@ MAX_NAMED_NUMBERS = 20
 
 _HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
 """What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
+_OWN_PROMISE = re.compile(r"(?:me\s+)?(?P<deed>(?:(?:never|not)\s+)?to\s+\w.*)", re.IGNORECASE | re.DOTALL)
+"""What the hero promises, as a deed and without a name: `/promise to bring it back`."""
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
 
@@ -110,7 +112,10 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
     needs_argument=True,
 )
 async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_fact(call.context, f"promise: {call.argument}")
+    hero = call.context.player_character()
+    match = _OWN_PROMISE.fullmatch(call.argument)
+    promise = f"{hero.name} promised {match['deed']}" if hero and match else call.argument
+    proposal = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
     return await _reply_proposed(tools, call.context, [proposal])
 
 

@@ -110,7 +110,7 @@ async def test_session_zero_asks_by_the_heros_name_and_suggests_no_names_of_anot
     ("line", "name", "description"),
     [
         ("/npc Dob Harrow, the pier-keeper", "Dob Harrow", "the pier-keeper"),
-        ("/npc Teodor Quay, my lost brother (hp 4)", "Teodor Quay", "my lost brother"),
+        ("/npc Teodor Quay, my lost brother (hp 4)", "Teodor Quay", "Mara's lost brother"),
         ("/npc Harl, Lord of the Pans", "Harl, Lord of the Pans", ""),
         ("/npc Harl, Lord of the Pans: he owns them", "Harl, Lord of the Pans", "he owns them"),
     ],
