@@ -92,7 +92,7 @@ async def test_conflict_command_promise_is_kept_by_evidence(tmp_path: Path) -> N
         await program.services.play.submit(scene_id, "/paid 1")
         await program.services.play.submit(scene_id, "/commit")
         assert (await program.services.play.submit(scene_id, "/promises")).lines == (
-            "No open promises, debts or questions.",
+            "No open promises, debts or questions. /promise NAME will come back makes one.",
         )
 
 
