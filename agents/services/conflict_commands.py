@@ -83,7 +83,10 @@ class ConflictCommandService:
         conflict, other_count = await self._read_first_conflict(row)
         lines = [f"new: {conflict.new.text}", *_quote_lines(conflict.new.evidence)]
         if conflict.old is not None:
-            lines += [f"old: {conflict.old.text}", *_quote_lines(conflict.old.evidence)]
+            lines += [
+                f"old, {conflict.old.standing}: {conflict.old.text}",
+                *_quote_lines(conflict.old.evidence),
+            ]
         open_options = {option.name for option in conflict.options}
         option_lines = [
             f"{word} ({ruling_word.meaning})"

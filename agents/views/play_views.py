@@ -38,7 +38,7 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """Why a proposal contradicts canon."""
+    """Why a proposal contradicts canon, or another proposal."""
 
     check_name: str
     """Name of the check that found it."""
@@ -52,6 +52,9 @@ class ConflictView:
 
     entity_id: Id | None = None
     """The entity that may be the same as the proposed one."""
+
+    is_with_proposal: bool = False
+    """Whether what it contradicts is an open proposal itself, and no canon."""
 
 
 @dataclass(frozen=True, slots=True)
