@@ -15,6 +15,7 @@ from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.rolls import describe_partial_without_effect
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
@@ -172,9 +173,10 @@ class LinePlayer:
         lines = self._play_tools.dice_requests.explain_program_draws(
             played.turns, played.results, run.context
         )
+        effect_lines = (line for result in played.results for line in describe_partial_without_effect(result))
         context = await self._pipeline.read_context_after(played)
         move_lines = describe_moves(context, played.presence_entries)
-        reply = Reply("exchange", (*lines, *move_lines))
+        reply = Reply("exchange", (*lines, *effect_lines, *move_lines))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         return replace(run, context=context, reply=reply)
 
