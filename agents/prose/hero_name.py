@@ -12,6 +12,8 @@ from typing import Final
 HERO_PRONOUNS: Final = frozenset({"i", "me", "myself"})
 """Words that mean the hero where a name is typed."""
 
+CONTEXT_LENGTH: Final = 80
+"""Characters around a pronoun that are read."""
 _QUOTED: Final = re.compile(r"(“[^”]*”?|\"[^\"]*\"?|«[^»]*»?)")
 _CONTRACTIONS: Final = {"m": "is", "ve": "has", "ll": "will", "d": "would"}
 _I: Final = re.compile(
@@ -106,7 +108,7 @@ def _name_in_prose(text: str, hero_name: str, *, is_start: bool) -> str:
     text = _MINE.sub(f"{hero_name}'s", text)
 
     def replace_my(match: re.Match[str]) -> str:
-        before = text[: match.start()].rstrip()
+        before = text[max(0, match.start() - CONTEXT_LENGTH) : match.start()].rstrip()
         begins_sentence = (is_start and not before) or before.endswith((".", "!", "?", ":"))
         is_name = match["my"] == "My" and match["next"].isupper() and not begins_sentence
         return match["my"] if is_name else f"{hero_name}'s"
@@ -119,7 +121,8 @@ def _replace_subjects(text: str, hero_name: str) -> str:
     pieces, position, last_end, is_in_clause = [], 0, 0, False
     while match := _I.search(text, position):
         position = match.end()
-        before, after = text[: match.start("i")], text[match.end() :]
+        before = text[max(0, match.start("i") - CONTEXT_LENGTH) : match.start("i")]
+        after = text[match.end() : match.end() + CONTEXT_LENGTH]
         if match["i"] == "i" and not _is_word_of_its_own(before, after, match["short"]):
             continue
         if _NUMBER_BEFORE.search(before) or (not match["short"] and _NUMERAL_AFTER.match(after)):
