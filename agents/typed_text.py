@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from stores.errors import InputError
 
@@ -36,6 +37,11 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
         word, list(choices), scorer=fuzz.WRatio, processor=fold_name, limit=3, score_cutoff=_MIN_LIKENESS
     )
     return f"Did you mean {' or '.join(choice for choice, *_ in near_choices)}?" if near_choices else ""
+
+
+def count_slips(word: str, other: str) -> int:
+    """Return how many letters are missing, too many, wrong or swapped with their neighbour between two words."""
+    return OSA.distance(word, other)
 
 
 def split_outside_quotes(text: str, separator: str) -> list[str]:

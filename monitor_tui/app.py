@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.binding import Binding
 from textual.driver import Driver
@@ -28,6 +28,7 @@ from textual.worker import Worker, WorkerState
 import screens
 from monitor_tui import hangup
 from monitor_tui.command_palette import PaletteCommandProvider
+from monitor_tui.held_keys import HeldKeys
 from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
@@ -101,6 +102,7 @@ class MonitorApp(App[None]):
         self._close_services: CloseServices | None = None
         self._pending_route: routes.Route | None = None
         self._is_going_home = False
+        self._held_keys = HeldKeys()
         self._is_quitting = False
         self._plain_line_filter = PlainLineFilter()
 
@@ -251,6 +253,20 @@ class MonitorApp(App[None]):
 
     # --- going places ------------------------------------------------------------------------------
 
+    async def on_event(self, event: events.Event) -> None:
+        """Hold what is pressed after Enter on the menu's story until the scene is there: no key is lost."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            is_for_any_screen = event.key in self._bindings.key_to_bindings and event.key.startswith("ctrl+")
+            if not is_for_any_screen and self._held_keys.hold(event):
+                return
+            if isinstance(self.screen, MenuScreen) and self.screen.resumes_on(event.key):
+                self._held_keys.start()
+        await super().on_event(event)
+
+    async def _press_held_keys(self) -> None:
+        for key in self._held_keys.release():
+            await super().on_event(key)
+
     @on(routes.Visit)
     def _visit(self, message: routes.Visit) -> None:
         """Go to a route, once the library is open and the Main Loop is back at the menu."""
@@ -289,6 +305,7 @@ class MonitorApp(App[None]):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
+        screen.call_after_refresh(self.call_later, self._press_held_keys)
 
     def _open_prompt(self, scene_id: Id, text: str) -> None:
         """Close what is over the scene, and put words into its prompt."""
@@ -360,6 +377,7 @@ class MonitorApp(App[None]):
             return
         if message.worker.name == "open" and self._services is None:
             self._log_error(error)
+            self._held_keys.release()  # they were meant for the scene
             self.push_screen(
                 ErrorDialog("The library cannot be opened", error, is_fatal=True), self._apply_opening_answer
             )
@@ -375,6 +393,7 @@ class MonitorApp(App[None]):
     @on(ErrorRaised)
     def _show_error(self, message: ErrorRaised) -> None:
         self._log_error(message.error)
+        self._held_keys.release()
         if isinstance(self.screen, ErrorDialog):
             return  # one at a time: what follows from the first error is in the log
         title = (

@@ -26,8 +26,8 @@ class ProposalDetail(InkView, can_focus=False):
 
     HELP_TITLE: ClassVar[str] = "What it rests on"
     HELP_TEXT: ClassVar[str] = (
-        "− is what canon says now, + what it would say; below it the quote that it rests on, how a sentence was "
-        "read (editing it corrects that), its conflicts, and why it is marked as it is."
+        "− is what canon, or an earlier proposal, says now, + what it would say; below it the quote that it rests on, "
+        "how a sentence was read (editing it corrects that), its conflicts, and why it is marked as it is."
     )
     DEFAULT_CSS = """
     ProposalDetail { height: 7; padding: 0 1; scrollbar-gutter: auto; }

@@ -17,6 +17,7 @@ from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
+from agents.proposals.edited_names import with_edited_names
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -106,7 +107,7 @@ class ProposalAssessor:
         new_proposals = [p for i, p in changed_proposals.items() if i not in open_ids]
         ordered_proposals = [*new_proposals, *(changed_proposals.get(p.id, p) for p in open_proposals)]
         return await self.assess(
-            sorted(ordered_proposals, key=lambda p: p.id in last_ids),
+            sorted(with_edited_names(ordered_proposals), key=lambda p: p.id in last_ids),
             universe_id,
             extra_rulings=extra_rulings,
         )
@@ -145,6 +146,7 @@ class ProposalAssessor:
         """
         if not proposals:
             return ()
+        proposals = with_edited_names(proposals)
         open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
         assessment = await self._assess_anew(open_proposals, closed_proposals, rules)

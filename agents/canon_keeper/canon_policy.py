@@ -116,7 +116,7 @@ def decide_by_policy(
         return make_decision("reject", findings.ruled_out)
     if findings.conflicts:
         next_step = (
-            "Accepting replaces the fact it conflicts with."
+            _describe_acceptance(findings.conflicts[0])
             if is_by_gm
             else "It waits until you accept or reject it."
         )
@@ -133,6 +133,15 @@ def decide_by_policy(
     if confidence >= ACCEPT_THRESHOLD:
         return make_decision("accept", confidence_sentence)
     return make_decision("defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} you decide.")
+
+
+def _describe_acceptance(conflict: ConflictView) -> str:
+    """Return what becomes of the other side if the GM accepts this one."""
+    if conflict.entity_id is not None:
+        return "Accepting writes it as another with that name."
+    if conflict.is_with_proposal:
+        return "Accepting writes it; the other proposal stays open."
+    return "Accepting replaces the fact it conflicts with."
 
 
 def _confidence_sentence(proposal: ProposedChange, confidence: float) -> str:

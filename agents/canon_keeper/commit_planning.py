@@ -10,6 +10,7 @@ from agents.canon_keeper.batch_builder import CommitExtras, build_batch
 from agents.canon_keeper.canon_policy import KindRules
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling, outcomes_of, settle_outcomes
 from agents.proposals.decisions import is_rejected
+from agents.proposals.edited_names import with_edited_names
 from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Canonization, ProposedChange, Ruling
@@ -47,6 +48,7 @@ class CommitPlanner:
 
         `ruled` are rulings that hold for it and are not remembered yet. Raises StoreError.
         """
+        open_proposals = with_edited_names(open_proposals)
         assessment = await self._assessor.assess(
             open_proposals, universe_id, rules=rules, extra_rulings=extra_rulings, for_commit=True
         )

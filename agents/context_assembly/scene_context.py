@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.canon_keeper.change_application import build_entity
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
+from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -226,10 +227,13 @@ class SceneContextLoader:
         return _match_partial_name(searched_entities, name)
 
     async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
-        """Return the one entity that `name` means here.
+        """Return the one entity that `name` means here; `me` is the hero.
 
         Raises InputError, which lists similar names if there is none and all matches if there are several.
         """
+        hero = context.player_character()
+        if hero is not None and name.strip().casefold() in HERO_PRONOUNS:
+            return hero
         matching_entities = await self.find_entities(context, name, allow_partial=True)
         if len(matching_entities) == 1:
             return matching_entities[0]

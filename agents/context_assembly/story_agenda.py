@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.context_assembly.item_numbers import ItemNumbers
 from agents.context_assembly.scene_context import SceneContext
 from agents.resolver.clocks import apply_clock_changes
 from agents.resolver.threads import build_threads, person_weights
@@ -30,7 +31,9 @@ class StoryAgenda:
     """The threads, clocks and tracks of a story, and how much each person matters."""
 
     threads: tuple[Thread, ...] = ()
-    """Open and closed threads, in the order of their numbers."""
+    """Open and closed threads, the oldest first."""
+    thread_numbers: Mapping[Id, int] = field(default_factory=dict)
+    """The numbers by which commands name threads; they stay the same while the scene is open."""
     commitments: Mapping[Id, Fact] = field(default_factory=dict)
     """The commitments among the threads, by fact."""
     payoff_proposal_ids: Mapping[Id, Id] = field(default_factory=dict)
@@ -39,6 +42,10 @@ class StoryAgenda:
     """Clocks and tracks, including closed ones."""
     person_weights: Mapping[Id, int] = field(default_factory=dict)
     """How much each person matters, where the story journal says so."""
+
+    def find_thread(self, number: int) -> Thread | None:
+        """Return the thread that a number means; None for one that is settled or undone, or never was."""
+        return next((t for t in self.threads if self.thread_numbers[t.id] == number), None)
 
     @property
     def open_clocks(self) -> tuple[ProgressClock, ...]:
@@ -54,6 +61,7 @@ class StoryAgendaReader:
     """Reads the agenda of a story."""
 
     canon: CanonReader
+    thread_numbers: ItemNumbers = field(default_factory=ItemNumbers)
 
     async def read_agenda(self, context: SceneContext) -> StoryAgenda:
         """Return the agenda at the scene's head."""
@@ -92,8 +100,10 @@ class StoryAgendaReader:
         ]
         entries = context.story_entries
         thread_entries = [entry for entry in entries if isinstance(entry, ThreadEntry)]
+        threads = build_threads(thread_entries, commitment_threads, context.story.id)
         return StoryAgenda(
-            threads=build_threads(thread_entries, commitment_threads, context.story.id),
+            threads=threads,
+            thread_numbers=self.thread_numbers.number_items(context.scene.id, (t.id for t in threads)),
             commitments=commitments_by_id,
             payoff_proposal_ids={fact_id: proposal.id for fact_id, proposal in payoffs_by_fact.items()},
             clocks=apply_clock_changes(

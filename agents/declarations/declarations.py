@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
@@ -18,6 +19,7 @@ from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
+from agents.prose.hero_name import name_hero
 from agents.prose.supporting_words import mentions_name, supports_statement
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import find_floor
@@ -60,7 +62,7 @@ class DeclarationService:
         self, context: SceneContext, kind: EntityKind, argument: str, example: str
     ) -> ProposedChange:
         """Propose a new entity; a name that ends in `!` is a discovery."""
-        new_entity = declare.read_entity(argument, example)
+        new_entity = _read_new_entity(context, argument, example)
         change = declare.build_entity_creation(new_entity, kind, self._ids.new())
         return await self._stage_proposal(context, change, argument, critical=new_entity.is_important)
 
@@ -68,7 +70,7 @@ class DeclarationService:
         """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from."""
         name, colon, description = argument.partition(":")
         start_name, arrow, name = name.rpartition(">")
-        new_place = declare.read_entity(f"{name.strip()}{colon}{description}", example)
+        new_place = _read_new_entity(context, f"{name.strip()}{colon}{description}", example)
         change = declare.build_entity_creation(new_place, EntityKind.PLACE, self._ids.new())
         proposals = [self._build_proposal(context, change, argument, critical=True)]
         if arrow:
@@ -85,7 +87,7 @@ class DeclarationService:
         self, context: SceneContext, argument: str, example: str, tie: str
     ) -> list[ProposedChange]:
         """Propose a character, unless the name is known, and what ties them to the hero: `ally_of` or the like."""
-        new_entity = declare.read_entity(argument, example)
+        new_entity = _read_new_entity(context, argument, example)
         proposals = []
         if known_entities := await self._context.find_entities(context, new_entity.name):
             person_id, name = known_entities[0].id, known_entities[0].name
@@ -122,17 +124,19 @@ class DeclarationService:
         """Propose a fact: a relation, a value, or a sentence."""
         catalogue = await self._read_catalogue(context.universe.id)
         find_entity = scene_entity_finder(context, self._context, guess_people=True)
-        change = await declare.read_fact(argument, catalogue, find_entity, context.tick)
+        statement = name_hero_in(context, argument)
+        change = await declare.read_fact(statement, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 
     async def declare_axiom(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a rule of the world."""
-        change = await declare.read_axiom(argument, scene_entity_finder(context, self._context))
+        find_entity = scene_entity_finder(context, self._context)
+        change = await declare.read_axiom(name_hero_in(context, argument), find_entity)
         return await self._stage_proposal(context, change, argument)
 
     async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
-        """Propose that the player character is now in a place; return the place, too."""
+        """Propose that the player character is now in a place, and no longer where they were; return the place, too."""
         actor = context.player_character()
         if actor is None:
             raise InputError(
@@ -145,7 +149,8 @@ class DeclarationService:
                 kept="Nothing was proposed.",
                 todo="/place Name brings in a new place.",
             )
-        change = build_location_fact(actor, place, context.tick)
+        earlier_stays = await find_earlier_stays(context, self._context.canon, actor.id, place.id)
+        change = build_location_fact(actor, place, context.tick, earlier_stays=earlier_stays)
         return place, await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
@@ -196,7 +201,7 @@ class DeclarationService:
         """
         proposal = await self._stage_proposal(context, change, quote, evidence=evidence)
         if isinstance(change, AssertFact):
-            await self._stage_sentence_fact(context, quote, evidence=evidence)
+            await self._stage_sentence_fact(context, change.statement, evidence=evidence)
         return proposal
 
     async def _stage_sentence_fact(
@@ -248,6 +253,17 @@ class DeclarationService:
             evidence=evidence or _supporting_turn_evidence(context, change, quote),
             critical=critical,
         )
+
+
+def name_hero_in(context: SceneContext, text: str) -> str:
+    """Return typed words with the hero's name in the place of `I`, `me` and `my`, as canon has them."""
+    hero = context.player_character()
+    return name_hero(text, hero.name) if hero is not None else text
+
+
+def _read_new_entity(context: SceneContext, argument: str, example: str) -> declare.NewEntity:
+    new_entity = declare.read_entity(argument, example)
+    return replace(new_entity, description=name_hero_in(context, new_entity.description))
 
 
 def _supporting_turn_evidence(context: SceneContext, change: Payload, quote: str) -> tuple[Evidence, ...]:

@@ -20,6 +20,7 @@ from agents.proposals.statements import (
     as_sentence,
     require_statement_length,
 )
+from agents.prose.hero_name import HERO_PRONOUNS
 from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
@@ -110,6 +111,12 @@ def read_entity(argument: str, example: str) -> NewEntity:
     name, name_numbers = split_trailing_numbers(clean(name.rstrip(" !")))
     if not name:
         raise InputError("It needs a name.", kept="Nothing was proposed.", todo=f"As in: {example}")
+    if name.casefold() in HERO_PRONOUNS:
+        raise InputError(
+            f"{name!r} is who you play, and no name of somebody else.",
+            kept="Nothing was proposed.",
+            todo=f"As in: {example}",
+        )
     if len(name) > MAX_NAME_LENGTH or "\n" in name:
         raise InputError(
             f"That name is {len(name)} characters long; {MAX_NAME_LENGTH} on one line is the most.",

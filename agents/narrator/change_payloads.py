@@ -17,6 +17,7 @@ from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.earlier_stays import find_proposed_stays
 from agents.personas.outputs import ReportedChange
 from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
@@ -305,7 +306,8 @@ class PayloadBuilder:
             and current_place.id == place.id
         ):
             raise ChangeRefused("is so already")
-        return build_location_fact(subject, place, self.turn.tick)
+        earlier_stays = find_proposed_stays(self.package.scene, subject.id, place.id)
+        return build_location_fact(subject, place, self.turn.tick, earlier_stays=earlier_stays)
 
     def _record_commitment(self, subject: Entity, predicate: str, words: str) -> AssertFact:
         if len(words.split()) < 3:

@@ -10,7 +10,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.exchange import begin_altered_roll
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.input.parser import RollInput
-from agents.orchestrator.rolls import RollService
+from agents.orchestrator.rolls import RollService, describe_partial_without_effect
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.alteration_parser import read_pick, read_reroll
 from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open_for_faces, split_faces
@@ -102,8 +102,9 @@ class DiceRequestService:
             if context.head is None or context.head.id == roll_turn.id
             else [roll_turn, context.head]
         )
-        await self._pipeline.play(exchange, context)
-        return Reply("exchange"), removed_turns
+        played = await self._pipeline.play(exchange, context)
+        effect_lines = (line for result in played.results for line in describe_partial_without_effect(result))
+        return Reply("exchange", tuple(effect_lines)), removed_turns
 
     async def _redraw_spark(self, original: Resolution, context: SceneContext) -> Spark | None:
         """Return a spark as it was drawn, so that one of its rows can be picked."""

@@ -7,14 +7,14 @@ a row of its own, and moves that come to nothing have none.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.proposals.decisions import gm_decision
-from agents.views.play_views import CommitReport, ProposalView
+from agents.views.play_views import CommitReport, LeftOpen, ProposalView
 from stores.records.canon import AdvanceClock, FactValue, StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
 
 RowKey = tuple[object, ...]
 
@@ -53,11 +53,15 @@ def number_rows(rows: Iterable[ProposalView], scene_proposal_ids: Sequence[Id]) 
 
 
 def count_by_row(
-    report: CommitReport, rows: Iterable[ProposalView], statuses: Mapping[Id, ProposalStatus]
+    report: CommitReport,
+    rows: Sequence[ProposalView],
+    statuses: Mapping[Id, ProposalStatus],
+    waiting_ids: Collection[Id],
 ) -> CommitReport:
-    """Return the report with what it closed counted in rows, as the gate counts.
+    """Return the report with what it closed, and what it left open, counted in rows, as the gate counts.
 
-    `rows` are those before the commit; `statuses` are those of their proposals after it.
+    `rows` are those before the commit; `statuses` are those that it gave their proposals, `waiting_ids` the
+    proposals that are open after it and did not fail.
     """
     surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
     for row in rows:
@@ -69,7 +73,16 @@ def count_by_row(
         accepted_count=report.accepted_count - surplus_counts[ProposalStatus.ACCEPTED],
         rejected_count=report.rejected_count - surplus_counts[ProposalStatus.REJECTED],
         deferred_count=report.deferred_count - surplus_counts[ProposalStatus.DEFERRED],
+        left_open=_count_left_open(rows, waiting_ids),
     )
+
+
+def _count_left_open(rows: Iterable[ProposalView], waiting_ids: Collection[Id]) -> LeftOpen:
+    """Count the rows that wait on, by why they do."""
+    waiting_rows = [row for row in rows if any(i in waiting_ids for i in row.member_ids)]
+    deferred_count = sum(row.verdict is Verdict.DEFER for row in waiting_rows)
+    conflict_count = sum(row.mark == "hold" for row in waiting_rows)
+    return LeftOpen(conflict_count, len(waiting_rows) - conflict_count - deferred_count, deferred_count)
 
 
 def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:

@@ -11,10 +11,12 @@ from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput
+from agents.orchestrator.input.speakers import require_speakers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.rolls import describe_partial_without_effect
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
@@ -72,6 +74,7 @@ class LinePlayer:
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
             self._request_dice,
+            self._require_speakers,
             self._resolve_hearers,
             self._begin_exchange,
             self._play_exchange,
@@ -136,6 +139,13 @@ class LinePlayer:
         reply = await self._play_tools.dice_requests.request_missing_input(run.line, run.roll, run.context)
         return replace(run, reply=reply)
 
+    async def _require_speakers(self, run: LineRun) -> LineRun:
+        """Refuse a line in which somebody speaks who is dead or away."""
+        is_question = run.roll is not None and run.roll.kind == "oracle"
+        if isinstance(run.parsed, WordsInput) and not is_question:
+            await require_speakers(run.parsed, run.context, self._contexts)
+        return run
+
     async def _resolve_hearers(self, run: LineRun) -> LineRun:
         """Find out who alone hears a whisper."""
         if not isinstance(run.parsed, WordsInput):
@@ -172,9 +182,10 @@ class LinePlayer:
         lines = self._play_tools.dice_requests.explain_program_draws(
             played.turns, played.results, run.context
         )
+        effect_lines = (line for result in played.results for line in describe_partial_without_effect(result))
         context = await self._pipeline.read_context_after(played)
         move_lines = describe_moves(context, played.presence_entries)
-        reply = Reply("exchange", (*lines, *move_lines))
+        reply = Reply("exchange", (*lines, *effect_lines, *move_lines))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         return replace(run, context=context, reply=reply)
 

@@ -38,7 +38,7 @@ from agents.solo.oracle_draws import OracleDraws
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.play import DiceRoller, Resolution, Turn
+from stores.records.play import Degree, DiceRoller, Resolution, Turn
 from stores.records.world import Entity, Number
 
 _ATTEMPT_WORDS = re.compile(r"[^\W\d](?:(?!\s+vs\b)[^\d+])*")
@@ -197,6 +197,21 @@ class RollService:
                 targets[effect.name] = entity.model_copy(update={"aliases": (*entity.aliases, effect.name)})
             fit_value(effect, context.working_state(targets[effect.name]).numbers)
         return list(targets.values())
+
+
+def describe_partial_without_effect(resolution: Resolution) -> tuple[str, ...]:
+    """Return a line on a partial success for which a typed check names no effect, though it names others."""
+    stakes = resolution.stakes
+    if resolution.kind != "check" or resolution.degree is not Degree.PARTIAL or stakes is None:
+        return ()
+    effects_by_degree = {stake.degree: stake.effects for stake in stakes.by_degree if stake.effects}
+    if not effects_by_degree or Degree.PARTIAL in effects_by_degree:
+        return ()
+    example = next(iter(effects_by_degree.values()))[0]
+    return (
+        f"A partial success has no effect here. /state {example} proposes one now; "
+        f"a check names it with: ; partial: {example}",
+    )
 
 
 def _attempt_text(kind: str, spec: str, context: SceneContext, *, is_bare: bool) -> str:

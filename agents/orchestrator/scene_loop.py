@@ -14,7 +14,7 @@ from agents.context_assembly.scene_context import (
     select_effective_proposals,
     sort_in_line_order,
 )
-from agents.declarations.declarations import DeclarationService
+from agents.declarations.declarations import DeclarationService, name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
@@ -86,8 +86,9 @@ class SceneLoop:
         await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
         if summary:
             await self._reject_old_outcome(context)
-            await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
-            await self._propose_outcome(context, summary)
+            outcome = name_hero_in(context, summary)
+            await self._log.update_scene(context.scene.model_copy(update={"summary": outcome}))
+            await self._propose_outcome(context, outcome, summary)
         await self._scene_end.apply_scene_end(context)
         await self._loops.fire(Loop.SCENE, scene_id, "end")
 
@@ -302,19 +303,19 @@ class SceneLoop:
                 old_outcome_ids, Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
             )
 
-    async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
+    async def _propose_outcome(self, context: SceneContext, outcome: str, typed_summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
         hero = context.player_character()
         # `Combat with the orc` names Orc, too.
         named_actors = [
             e
             for e in context.present_actors()
-            if re.search(any_name_pattern(names_of(e)), summary, re.IGNORECASE)
+            if re.search(any_name_pattern(names_of(e)), outcome, re.IGNORECASE)
         ]
         involved_by_id = {
             e.id: e
             for e in (
-                *await find_mentioned_entities(summary, find),
+                *await find_mentioned_entities(outcome, find),
                 *named_actors,
                 *([hero] if hero else []),
             )
@@ -322,7 +323,7 @@ class SceneLoop:
         change = AssertFact(
             fact_kind=FactKind.EVENT,
             predicate=STATED_PREDICATE,
-            statement=as_sentence(summary),
+            statement=as_sentence(outcome),
             involves=tuple(build_involvements(involved_by_id.values())),
             valid_from=context.tick,
         )
@@ -330,7 +331,10 @@ class SceneLoop:
         narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
         narrative_evidence = [turn_evidence(t) for t in narrative_turns]
         await self._declarations.stage_change(
-            context, change, summary, evidence=[build_outcome_evidence(context.scene), *narrative_evidence]
+            context,
+            change,
+            typed_summary,
+            evidence=[build_outcome_evidence(context.scene), *narrative_evidence],
         )
 
     def _publish_commit(self, scene: Scene, result: CommitResult) -> None:

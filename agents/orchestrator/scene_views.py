@@ -29,7 +29,13 @@ from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
-from stores.records.workflow import OPEN_STATUSES, Loop, ProposalStatus, ProposedChange
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    WAITING_STATUSES,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+)
 from stores.records.world import Entity
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
@@ -152,7 +158,8 @@ class SceneViewBuilder:
         """Return the report of a commit over `closed_ids`, counted in the rows that there were before it."""
         proposals = await self._log.proposals_by_id(closed_ids)
         statuses = {p.id: p.status for p in proposals.values() if p.canonization_id == report.canonization_id}
-        return count_by_row(report, rows, statuses)
+        waiting_ids = {p.id for p in proposals.values() if p.status in WAITING_STATUSES}
+        return count_by_row(report, rows, statuses, waiting_ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""

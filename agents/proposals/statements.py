@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from stores.errors import InputError
 from stores.records.canon import AssertFact, FactKind, Involvement
+from stores.records.ids import Id
 from stores.records.world import Entity
 
 STATED_PREDICATE = "stated"
@@ -37,8 +40,13 @@ def require_statement_length(text: str) -> str:
     return text
 
 
-def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
-    """Return the fact that an entity is now in a place."""
+def build_location_fact(
+    entity: Entity, place: Entity, tick: int, *, earlier_stays: Iterable[Id] = ()
+) -> AssertFact:
+    """Return the fact that an entity is now in a place; a move there ends `earlier_stays`, the facts of stays before.
+
+    Moves of one minute of world time begin at the same tick: without these, nothing would say which came later.
+    """
     return AssertFact(
         fact_kind=FactKind.RELATION,
         predicate="located_in",
@@ -48,4 +56,5 @@ def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
             Involvement(role="object", entity_id=place.id),
         ),
         valid_from=tick,
+        ends=tuple(dict.fromkeys(earlier_stays)),
     )

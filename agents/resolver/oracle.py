@@ -30,7 +30,7 @@ from typing import Final
 
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_score import DiceRoll
-from agents.typed_text import did_you_mean, fold_name, one_line
+from agents.typed_text import count_slips, did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Die, TensionMode
 
@@ -103,6 +103,13 @@ _QUESTION_OPENS: Final = re.compile(
     r"(is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|may|might|shall|should)\b", re.I
 )
 _LONGEST_FIRST: Final = sorted(LIKELIHOOD_ALIASES, key=len, reverse=True)
+_MISSPELLABLE: Final = tuple(alias for alias in LIKELIHOOD_ALIASES if len(alias) >= 4 and alias != "50/50")
+_MAX_SLIPS_BY_LENGTH: Final = ((8, 2), (4, 1))
+"""Letters of a word, and how many of them may be wrong for it to be taken for that word."""
+_SHORT_LENGTH: Final = 5
+"""Letters of a likelihood up to which what is nearly one, with a capital, is a name: `Evan`, `Maybel`."""
+_QUALIFIED_WORDS: Final = frozenset({"likely", "unlikely", "impossible"})
+"""Words that make a likelihood of what stands before them: `quite likely` is one that there is not."""
 _EXAMPLES: Final = "likely, very unlikely or 50/50"
 
 
@@ -255,11 +262,14 @@ def read_oracle_query(text: str) -> OracleQuery:
 
     A likelihood stands first, with or without a colon. Without one, a single letter, or a word that may begin
     a question (`Even the guards sleep?`), is only read as a likelihood before `is`, `does` ...
+    Raises InputError for a misspelt likelihood before a colon or such a verb; any other words belong to the question.
     """
     line = one_line(text)
     head, colon, rest = line.partition(":")
     if colon and (likelihood := LIKELIHOOD_ALIASES.get(fold_name(head))):
         return OracleQuery(rest.strip(), likelihood)
+    if colon and (meant_word := _find_misspelt(head)):
+        raise _misspelling_error(head, meant_word, rest)
     lower_line = line.casefold()
     for word in _LONGEST_FIRST:
         remainder = line[len(word) :]
@@ -269,4 +279,32 @@ def read_oracle_query(text: str) -> OracleQuery:
         opens_question = not question or _QUESTION_OPENS.match(question) is not None
         if opens_question or not (word in _AMBIGUOUS_ALIASES or len(word) == 1):
             return OracleQuery(question, LIKELIHOOD_ALIASES[word])
+    words = line.split()
+    for count in (1, 2):
+        rest = " ".join(words[count:])
+        if _QUESTION_OPENS.match(rest) and (
+            meant_word := _find_misspelt(" ".join(words[:count]).rstrip(","))
+        ):
+            raise _misspelling_error(" ".join(words[:count]), meant_word, rest)
     return OracleQuery(line)
+
+
+def _find_misspelt(text: str) -> str:
+    """Return the likelihood that the text nearly is; empty if it is nothing like one, or one as it should be."""
+    folded_text = fold_name(text)
+    if folded_text in LIKELIHOOD_ALIASES:
+        return ""
+    slips, nearest = min((count_slips(folded_text, word), word) for word in _MISSPELLABLE)
+    max_slips = next(n for length, n in _MAX_SLIPS_BY_LENGTH if len(nearest) >= length)
+    if slips <= max_slips:
+        return "" if len(nearest) <= _SHORT_LENGTH and text.strip()[:1].isupper() else nearest
+    words = folded_text.split()
+    return words[1] if len(words) == 2 and words[1] in _QUALIFIED_WORDS else ""
+
+
+def _misspelling_error(text: str, meant_word: str, question: str) -> InputError:
+    return InputError(
+        f"{one_line(text)[:40]!r} is no likelihood.",
+        kept="Nothing was rolled.",
+        todo=f"Did you mean ? {meant_word}: {question.strip()[:60]}",
+    )

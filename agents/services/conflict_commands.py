@@ -83,7 +83,10 @@ class ConflictCommandService:
         conflict, other_count = await self._read_first_conflict(row)
         lines = [f"new: {conflict.new.text}", *_quote_lines(conflict.new.evidence)]
         if conflict.old is not None:
-            lines += [f"old: {conflict.old.text}", *_quote_lines(conflict.old.evidence)]
+            lines += [
+                f"old, {conflict.old.standing}: {conflict.old.text}",
+                *_quote_lines(conflict.old.evidence),
+            ]
         open_options = {option.name for option in conflict.options}
         option_lines = [
             f"{word} ({ruling_word.meaning})"
@@ -147,7 +150,7 @@ class ConflictCommandService:
         self, context: SceneContext, agenda: StoryAgenda
     ) -> list[CommitmentView]:
         commitments = await self._commitments.read_commitments(context.universe.id, context.scene.id)
-        numbers_by_fact = {thread.fact_id: number for number, thread in enumerate(agenda.threads, start=1)}
+        numbers_by_fact = {thread.fact_id: agenda.thread_numbers[thread.id] for thread in agenda.threads}
         return [
             replace(commitment, number=numbers_by_fact.get(commitment.fact.fact.id, 0))
             for commitment in commitments.open_commitments
@@ -208,7 +211,7 @@ def _describe_suggestion(kind: KindPolicyView) -> str:
 
 def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Sequence[Id]) -> InputError:
     """Return the error for a number or words that name no open commitment of canon, or several."""
-    thread = agenda.threads[number - 1] if 1 <= number <= len(agenda.threads) else None
+    thread = agenda.find_thread(number)
     what, todo = "There is no such promise, debt or question.", "/promises lists them with numbers."
     if named_ids:
         what = "Several promises, debts or questions have these words."

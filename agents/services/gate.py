@@ -8,6 +8,7 @@ from functools import partial
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.declarations.declarations import name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
 from agents.declarations.reader import FindEntity
 from agents.declarations.rewording import update_involved
@@ -71,6 +72,8 @@ class GateService:
         if proposal_id not in proposals:
             raise InputError("That proposal is gone.", kept="Nothing was changed.")
         proposal = proposals[proposal_id]
+        if proposal.scene_id is not None:
+            text = name_hero_in(await self.contexts.load_context(proposal.scene_id), text)
         change = await update_involved(
             apply_text_edit(proposal.change, text),
             proposal.change,

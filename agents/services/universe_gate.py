@@ -49,9 +49,11 @@ class UniverseGate:
         """Write what is accepted or ticked (only of `only`, if given); the rest goes on waiting. Raises StoreError."""
         waiting_proposals, _ = await self.list_waiting(universe_id)
         chosen_proposals = [p for p in waiting_proposals if only_ids is None or p.id in only_ids]
+        rows = await self._views.build_proposal_rows(chosen_proposals)
         report = await self._keeper.commit(
             chosen_proposals, reason="by hand", universe_id=universe_id, undecided="defer"
         )
+        report = await self._views.count_by_row(report, rows, [p.id for p in chosen_proposals])
         publish_commit(self._events, universe_id, None, report)
         return report
 

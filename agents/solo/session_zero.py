@@ -6,6 +6,8 @@ stored.
 
 from __future__ import annotations
 
+from asyncio import gather
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +23,8 @@ from agents.solo.story_threads import ThreadService
 from agents.typed_text import did_you_mean, one_line
 from agents.views.play_views import Reply
 from stores.errors import InputError
-from stores.records.canon import CreateEntity
+from stores.queries import FactsAboutQuery
+from stores.records.canon import AssertFact, CreateEntity
 from stores.records.ids import Id
 from stores.records.world import ACTORS
 
@@ -82,7 +85,10 @@ class SessionZero:
     async def list_questions(self, scene_id: Id) -> Reply:
         """Return the questions with their answers, and the first open one for the prompt."""
         context = await self._journal.load_open_scene(scene_id)
-        answers = read_answers(context, await self._agenda_reader.read_agenda(context))
+        agenda, tied_names = await gather(
+            self._agenda_reader.read_agenda(context), self._read_tied_names(context)
+        )
+        answers = read_answers(context, agenda, tied_names)
         lines = [
             f"{'✓' if q.key in answers else '·'} {_ask(q, context)}  "
             f"{answers.get(q.key) or f'/zero {q.key} {q.example}'}"
@@ -123,6 +129,25 @@ class SessionZero:
             "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
         )
 
+    async def _read_tied_names(self, context: SceneContext) -> dict[str, str]:
+        """Return by question who is tied to the hero as it asks, wherever they are: by canon, or proposed."""
+        hero = context.player_character()
+        if hero is None:
+            return {}
+        canon = self._agenda_reader.canon
+        tied_ids: dict[str, Id] = {}
+        for question in (question for question in QUESTIONS if question.tie):
+            facts = await canon.facts_about(hero.id, FactsAboutQuery(predicate=question.tie))
+            proposed = [p.change for p in context.staged_proposals if isinstance(p.change, AssertFact)]
+            ties = [f.involves for f in facts] + [c.involves for c in proposed if c.predicate == question.tie]
+            for involves in ties:
+                ids = [i.entity_id for i in involves]
+                if hero.id in ids and (others := [i for i in ids if i != hero.id]):
+                    tied_ids.setdefault(question.key, others[0])
+        entities = {**context.entities, **await canon.entities_by_id(tied_ids.values())}
+        people = {key: entities[i] for key, i in tied_ids.items() if i in entities}
+        return {key: person.name for key, person in people.items() if person.kind in ACTORS}
+
     async def _save_answer(
         self, context: SceneContext, question: SetupQuestion, answer_text: str
     ) -> tuple[str, ...]:
@@ -162,11 +187,16 @@ def _ask(question: SetupQuestion, context: SceneContext) -> str:
     return question.question_text.format(hero=hero.name if hero else "your hero")
 
 
-def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
-    """Return the answers by question. For threads and people the number is given, whoever they are."""
+def read_answers(context: SceneContext, agenda: StoryAgenda, tied_names: Mapping[str, str]) -> dict[str, str]:
+    """Return the answers by question.
+
+    `tied_names` are people who are tied to the hero as a question asks; for what is open of threads and people, any
+    that the story has answer it.
+    """
     story = context.story
     thread_names = [t.name for t in agenda.threads if t.fact_id is None]
-    character_names = [e.name for e in context.entities.values() if e.kind in ACTORS and e.id != story.pc_id]
+    people = (e for e in context.entities.values() if e.kind in ACTORS and e.id != story.pc_id)
+    other_names = iter([e.name for e in people if e.name not in tied_names.values()])
     clock_lines = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
     answers = {
         "tone": one_line(story.tone),
@@ -175,7 +205,7 @@ def read_answers(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
         "stakes": thread_names[0] if thread_names else "",
         "thread": thread_names[1] if len(thread_names) > 1 else "",
         "clock": clock_lines[0] if clock_lines else "",
-        "friend": character_names[0] if character_names else "",
-        "rival": character_names[1] if len(character_names) > 1 else "",
+        "friend": tied_names.get("friend") or next(other_names, ""),
+        "rival": tied_names.get("rival") or next(other_names, ""),
     }
     return {key: answer_text for key, answer_text in answers.items() if answer_text}

@@ -12,6 +12,7 @@ from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_decisions import StoryDecision, read_decisions
+from agents.declarations.declarations import name_hero_in
 from agents.llm.prompt_builder import estimate_tokens
 from agents.name_matching import match_names
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
@@ -49,8 +50,8 @@ class DecisionService:
     async def decide(self, scene_id: Id, typed_text: str) -> tuple[str, ...]:
         """Enter a decision; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
-        text = _parse_decision(typed_text)
-        if _find_same(await read_decisions(self._log, context), text):
+        text = _parse_decision(context, typed_text)
+        if _is_decided(context, await read_decisions(self._log, context), text):
             raise InputError(
                 f"“{text}” is decided already.", kept=NOTHING_CHANGED, todo="/decisions lists what holds."
             )
@@ -67,7 +68,7 @@ class DecisionService:
         decisions = await read_decisions(self._log, context)
         numbered = _NUMBERED.fullmatch(argument)
         decision = _find_decision(decisions, argument, int(numbered[1]) if numbered else None)
-        new_text = _parse_decision(numbered[2]) if numbered and numbered[2] else ""
+        new_text = _parse_decision(context, numbered[2]) if numbered and numbered[2] else ""
         stamp = self._journal.build_stamp(context)
         await self._journal.add_entry(
             context, DecisionEntry(**stamp, decision_id=decision.id, is_lifted=True)
@@ -96,8 +97,10 @@ def describe_overflow(decisions: Sequence[StoryDecision]) -> tuple[str, ...]:
     )
 
 
-def _find_same(decisions: Sequence[StoryDecision], text: str) -> bool:
-    return any(d.text.casefold().rstrip(".") == text.casefold().rstrip(".") for d in decisions)
+def _is_decided(context: SceneContext, decisions: Sequence[StoryDecision], text: str) -> bool:
+    """Say whether one of the decisions says the same; those of plain words are in the first person."""
+    folded_texts = (name_hero_in(context, decision.text).casefold().rstrip(".") for decision in decisions)
+    return text.casefold().rstrip(".") in folded_texts
 
 
 def _find_decision(decisions: Sequence[StoryDecision], argument: str, number: int | None) -> StoryDecision:
@@ -114,8 +117,9 @@ def _find_decision(decisions: Sequence[StoryDecision], argument: str, number: in
     )
 
 
-def _parse_decision(typed_text: str) -> str:
-    text = one_line(typed_text).strip()
+def _parse_decision(context: SceneContext, typed_text: str) -> str:
+    """Return what is decided, with the hero's name for `I`: a prompt says it to a model that plays others, too."""
+    text = name_hero_in(context, one_line(typed_text).strip())
     if len(text) > MAX_DECISION_LENGTH:
         raise InputError(
             f"That is {len(text)} characters; a decision has at most {MAX_DECISION_LENGTH}.",

@@ -34,6 +34,8 @@ _NAMED_COMMAND: Final = re.compile(
 _QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
 _CLOSE_WORDS: Final = frozenset({"close", "closed", "done", "end"})
 _REOPEN_WORDS: Final = frozenset({"open", "reopen"})
+_MAX_NAMED_NUMBERS: Final = 20
+"""Numbers of threads that are named when one that was typed is not there."""
 _MAX_CLOSED_LISTED: Final = 10
 
 
@@ -103,9 +105,12 @@ class ThreadService:
                 f"“{name}” is open already.", kept=NOTHING_CHANGED, todo="/thread lists what is open."
             )
         await self._add_entry(context, None, ThreadAction.OPEN, name=name)
-        threads_after = (await self._agenda_reader.read_agenda(context)).threads
-        number = next((n for n, t in enumerate(threads_after, 1) if t.name == name and t.is_open), 0)
-        return (f"Thread {number or len(threads_after) + 1} is open: {name}",)
+        agenda_after = await self._agenda_reader.read_agenda(
+            await self._journal.load_open_scene(context.scene.id)
+        )
+        thread = find_open_thread(agenda_after.threads, name)
+        assert thread is not None
+        return (f"Thread {agenda_after.thread_numbers[thread.id]} is open: {name}",)
 
     # --- inside --------------------------------------------------------------------------------------
 
@@ -187,17 +192,17 @@ class ThreadService:
 
 
 def build_thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[ThreadView, ...]:
-    """Return the threads as screens and lists show them, with the numbers that `/thread` takes."""
+    """Return the threads as screens and lists show them, in the order of the numbers that `/thread` takes."""
     calendar = context.universe.calendar
     staged_ids = {proposal.id for proposal in context.staged_proposals}
     views = []
-    for number, thread in enumerate(agenda.threads, start=1):
+    for thread in agenda.threads:
         commitment = agenda.commitments.get(thread.id)
         age_ticks = None if thread.since is None else max(0, context.tick - thread.since)
         views.append(
             ThreadView(
                 id=thread.id,
-                number=number,
+                number=agenda.thread_numbers[thread.id],
                 name=thread.name,
                 weight=thread.weight,
                 kind=commitment_kind(commitment).value if commitment else "",
@@ -208,7 +213,7 @@ def build_thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[Thre
                 is_paying_off=thread.id in agenda.payoff_proposal_ids,
             )
         )
-    return tuple(views)
+    return tuple(sorted(views, key=lambda view: view.number))
 
 
 def _format_thread(view: ThreadView) -> str:
@@ -234,12 +239,14 @@ def _find_named_thread(agenda: StoryAgenda, argument: str) -> tuple[Thread, str]
 
 
 def _find_thread(agenda: StoryAgenda, number: int) -> Thread:
-    if not 1 <= number <= len(agenda.threads):
-        hint = f"They are numbered 1 to {len(agenda.threads)}." if agenda.threads else "None is open yet."
+    thread = agenda.find_thread(number)
+    if thread is None:
+        numbers = sorted(agenda.thread_numbers[t.id] for t in agenda.threads)[-_MAX_NAMED_NUMBERS:]
+        hint = f"Their numbers: {', '.join(map(str, numbers))}." if numbers else "None is open yet."
         raise InputError(
             f"There is no thread {number}.", kept=NOTHING_CHANGED, todo=f"{hint} /thread lists them."
         )
-    return agenda.threads[number - 1]
+    return thread
 
 
 def _parse_thread_name(typed_name: str) -> str:

@@ -38,7 +38,7 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """Why a proposal contradicts canon."""
+    """Why a proposal contradicts canon, or another proposal."""
 
     check_name: str
     """Name of the check that found it."""
@@ -52,6 +52,9 @@ class ConflictView:
 
     entity_id: Id | None = None
     """The entity that may be the same as the proposed one."""
+
+    is_with_proposal: bool = False
+    """Whether what it contradicts is an open proposal itself, and no canon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,25 @@ class GateView:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """How many rows of the gate a commit left open, by why."""
+
+    conflict_count: int = 0
+    undecided_count: int = 0
+    deferred_count: int = 0
+
+    def describe(self) -> str:
+        """Return it in words, as `2 left open: 1 in conflict, 1 not decided`; empty if nothing was left."""
+        counts = (
+            (self.conflict_count, "in conflict"),
+            (self.undecided_count, "not decided"),
+            (self.deferred_count, "deferred"),
+        )
+        reasons = ", ".join(f"{count} {word}" for count, word in counts if count)
+        return f"{sum(count for count, _ in counts)} left open: {reasons}" if reasons else ""
+
+
+@dataclass(frozen=True, slots=True)
 class CommitReport:
     """The result of one commit."""
 
@@ -229,6 +251,9 @@ class CommitReport:
     deferred_count: int
     held_count: int
     """Proposals left open because of a conflict."""
+
+    left_open: LeftOpen = LeftOpen()
+    """What the commit did not close, in rows."""
 
     failures: tuple[tuple[str, str], ...] = ()
     """Title and reason of each proposal that could not be written."""

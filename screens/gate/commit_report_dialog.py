@@ -71,8 +71,7 @@ def _decision_counts(report: CommitReport) -> str:
     counts = (
         (report.accepted_count, "accepted"),
         (report.rejected_count, "rejected"),
-        (report.deferred_count, "deferred"),
-        (report.held_count, "in conflict"),
         (len(report.failures), "failed"),
     )
-    return " · ".join(f"{count} {word}" for count, word in counts if count)
+    decided = (f"{count} {word}" for count, word in counts if count)
+    return " · ".join(filter(None, (*decided, report.left_open.describe())))

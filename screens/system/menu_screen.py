@@ -126,6 +126,14 @@ class MenuScreen(Screen[None]):
         """Return the mode that the cursor was moved to; None for the first row, whatever it is."""
         return modes.get_option_at_index(modes.highlighted).id if modes.highlighted else None
 
+    def resumes_on(self, key: str) -> bool:
+        """Return whether a key goes on with a story, so that the keys after it are meant for the scene."""
+        modes = self.query("#modes").first(OptionList)
+        if key != "enter" or not modes.has_focus or modes.highlighted is None:
+            return False
+        is_first_row = modes.highlighted == 0
+        return is_first_row and (self.view is None or self.view.resume_story is not None)
+
     @on(NoteReceived)
     def _show_note(self, message: NoteReceived) -> None:
         self.query_one("#notes", Static).update(Content(message.text))

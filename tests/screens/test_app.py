@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from agents.events import Notice
 from agents.services.services import Services
@@ -21,6 +22,7 @@ from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from widgets.prompt import PlayPrompt
 
 Opened = tuple[Services, Callable[[], Awaitable[None]]]
 
@@ -98,6 +100,54 @@ async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
         may_open.set()
         await ui.settle()
         assert ui.screen == ("SceneScreen" if has_story else "SetupScreen")
+
+
+KEYS_INTO_THE_SCENE = (
+    (("f8",), "QueryScreen"),
+    (("f3",), "GateScreen"),
+    (("f5",), "SheetScreen"),
+    (("enter", "enter", "f8"), "QueryScreen"),
+)
+"""Keys that are pressed after Enter on the story, and the screen to which they lead."""
+
+
+@pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
+@pytest.mark.parametrize(("keys", "screen"), KEYS_INTO_THE_SCENE)
+async def test_app_keys_after_enter_on_the_story_wait_for_a_library_that_opens(
+    played_home: Path, keys: tuple[str, ...], screen: str, is_filled: bool
+) -> None:
+    async with menu_over_a_late_library(played_home, is_filled=is_filled) as (ui, may_open):
+        await ui.pilot.press("enter", *keys)
+        assert ui.screen == "MenuScreen"
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == screen
+
+
+@pytest.mark.parametrize(("keys", "screen"), KEYS_INTO_THE_SCENE)
+async def test_app_keys_at_once_after_enter_on_the_story_act_in_the_scene(
+    played_home: Path, keys: tuple[str, ...], screen: str
+) -> None:
+    async with started_app(real_services(played_home, 8)) as ui:
+        for key in ("enter", *keys):
+            ui.app.post_message(events.Key(key, None))
+        await ui.settle()
+        assert ui.screen == screen
+
+
+async def test_app_words_at_once_after_enter_on_the_story_are_typed_in_the_scene(played_home: Path) -> None:
+    async with menu_over_a_late_library(played_home) as (ui, may_open):
+        await ui.pilot.press("enter", *"qb1")
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
+        assert ui.app.screen.query_one(PlayPrompt).text == "qb1"
+
+
+async def test_app_keys_before_enter_on_the_story_are_for_the_menu(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8)) as ui:
+        await ui.press("f8", "enter")
+        assert ui.screen == "SceneScreen"
 
 
 @pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])

@@ -240,7 +240,7 @@ async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
     assert prompt(ui).input_has_focus
     assert prompt(ui).text == "/decide I look at the cut rope. "
     await ui.press("enter")
-    assert ui.shows("Decided: I look at the cut rope.")
+    assert ui.shows("Decided: Mara Venn looks at the cut rope.")
 
 
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:

@@ -40,7 +40,7 @@ class Transcript(TurnScroll, can_focus=True):
         ),
         Binding("end", "edge(1)", "Last turn", show=False, id="transcript.last", tooltip="The last turn"),
         Binding(
-            "enter,x", "choose", "Look at turn", id="transcript.choose", tooltip="What this turn made true"
+            "x,enter", "choose", "Look at turn", id="transcript.choose", tooltip="What this turn made true"
         ),
         Binding("y", "copy", "Copy turn", show=False, id="transcript.copy", tooltip="Copy the turn's words"),
     ]

@@ -221,7 +221,14 @@ class CheckRun:
             shown_ids |= {conflict.other.id} if conflict.other else set()
             if conflict.other is not None and self._apply_precedent(check_input, conflict.other):
                 continue
-            yield ConflictView(conflict.rule, conflict.text, conflict.other, conflict.is_certain)
+            is_with_proposal = conflict.other is not None and conflict.other.id in self._source_proposals
+            yield ConflictView(
+                conflict.rule,
+                conflict.text,
+                conflict.other,
+                conflict.is_certain,
+                is_with_proposal=is_with_proposal,
+            )
             earlier_proposal = (
                 self._source_proposals.get(conflict.other.id)
                 if conflict.other and conflict.counter_text
@@ -229,7 +236,11 @@ class CheckRun:
             )
             if earlier_proposal is not None and not is_rejected(check_input.proposal):
                 counter_conflict = ConflictView(
-                    conflict.rule, conflict.counter_text, check_input.fact, conflict.is_certain
+                    conflict.rule,
+                    conflict.counter_text,
+                    check_input.fact,
+                    conflict.is_certain,
+                    is_with_proposal=True,
                 )
                 self._conflicts_by_proposal[earlier_proposal.id].append(counter_conflict)
 
@@ -252,12 +263,20 @@ class CheckRun:
     def _same_name_conflicts(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
         entity = build_entity(proposal, change)
         for namesake in self._not_ruled_different(entity, self._names.same_named(entity)):
+            is_proposed = namesake.id in self._source_proposals
+            where = "Another proposal has" if is_proposed else "There is"
             text = (
-                f"There is a {namesake.kind} called {namesake.name} already. "
+                f"{where} a {namesake.kind} called {namesake.name} already. "
                 "The same one, or another with that name?"
             )
             same_kind = namesake.kind is entity.kind
-            yield ConflictView("same_name", text, is_certain=same_kind, entity_id=namesake.id)
+            yield ConflictView(
+                "same_name",
+                text,
+                is_certain=same_kind,
+                entity_id=namesake.id,
+                is_with_proposal=is_proposed,
+            )
 
     def _similar_name_conflicts(self, proposal: ProposedChange) -> Iterator[ConflictView]:
         """Yield what may be the same by another spelling: no conflict, but worth a look."""

@@ -86,8 +86,11 @@ async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
     topic=CommandTopic.PLAY,
     access=Access.CHANGE,
     needs_argument=True,
+    lists_alone=True,
 )
-async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
+async def add_note(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
+    if not call.argument:
+        return await list_notes(tools, call)
     await tools.play_tools.notes.add_note(call.scene_id, clean(call.argument))
     return Reply("operation", ("Noted. /notes lists them.",))
 
@@ -99,6 +102,7 @@ async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
     topic=CommandTopic.ASK,
     access=Access.READ,
 )
-async def list_notes(tools: CommandTools, call: CommandCall) -> Reply:
+async def list_notes(tools: CommandTools, call: CommandCall) -> Outcome:
     lines = await tools.play_tools.notes.list_notes(call.scene_id, call.argument)
-    return Reply("operation", lines or ("No notes yet. /note WORDS adds one beside the turn.",))
+    empty_line = "No notes yet. /note WORDS adds one beside the turn."
+    return Outcome(Reply("operation", lines or (empty_line,)), call.context)

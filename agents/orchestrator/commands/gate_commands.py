@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.name_matching import match_names
-from agents.orchestrator.commands.proposal_commands import read_rows
+from agents.orchestrator.commands.proposal_commands import read_rows, reply_with_promises
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
@@ -77,10 +78,7 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[Propo
     access=Access.READ,
 )
 async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
-    lines = await tools.conflicts.list_commitments(call.scene_id) or (
-        "No open promises, debts or questions.",
-    )
-    return Reply("operation", lines, goto="ledger")
+    return replace(await reply_with_promises(tools, call), goto="ledger")
 
 
 @group.command(
@@ -89,6 +87,7 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
     "Propose that a promise is kept, a debt paid, a question answered",
     access=Access.DELEGATE,
     needs_argument=True,
+    lists_alone=True,
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     return await _settle_commitment(tools, call, is_met=True)
@@ -100,6 +99,7 @@ async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     "Propose that a promise is broken, a debt let go",
     access=Access.DELEGATE,
     needs_argument=True,
+    lists_alone=True,
 )
 async def break_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     return await _settle_commitment(tools, call, is_met=False)
@@ -107,6 +107,8 @@ async def break_commitment(tools: CommandTools, call: CommandCall) -> Reply:
 
 async def _settle_commitment(tools: CommandTools, call: CommandCall, *, is_met: bool) -> Reply:
     """Propose that the commitment that a number or words name is met, or over and unmet. Raises InputError."""
+    if not call.argument:
+        return await reply_with_promises(tools, call)
     payment = await tools.conflicts.propose_pay_off(call.scene_id, call.argument, is_met=is_met)
     return Reply("operation", tuple(f"Proposed: {title}" for title in payment.titles))
 

@@ -6,6 +6,7 @@ from agents.name_matching import match_names, without_article
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
+from agents.prose.hero_name import HERO_PRONOUNS
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import EntityKind
@@ -38,12 +39,14 @@ async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
+    hero = call.context.player_character()
+    typed_name = hero.name if hero and call.argument.casefold() in HERO_PRONOUNS else call.argument
     searched_entities = await tools.canon.entities(
-        call.context.universe.id, search=without_article(call.argument)
+        call.context.universe.id, search=without_article(typed_name)
     )
     names_by_id = {entity.id: entity.name for entity in searched_entities}
     spellings = [(s, e.id) for e in searched_entities for s in (e.name, *e.aliases)]
-    matching_ids = match_names(call.argument, spellings)
+    matching_ids = match_names(typed_name, spellings)
     if not matching_ids:
         raise InputError(
             f"Nothing in canon is called {call.argument[:60]!r}.", todo="/list shows what there is."

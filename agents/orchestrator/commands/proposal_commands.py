@@ -26,7 +26,16 @@ MAX_NAMED_NUMBERS = 20
 
 _HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
 """What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
+_OWN_PROMISE = re.compile(r"(?:me\s+)?(?P<deed>(?:(?:never|not)\s+)?to\s+\w.*)", re.IGNORECASE | re.DOTALL)
+"""What the hero promises, as a deed and without a name: `/promise to bring it back`."""
 _PLACE_USAGE = "/place here > NAME: dry and round"
+
+
+async def reply_with_promises(tools: CommandTools, call: CommandCall) -> Reply:
+    """Reply with the open promises, debts and questions, numbered as `/paid` takes them."""
+    lines = await tools.conflicts.list_commitments(call.scene_id)
+    empty_line = "No open promises, debts or questions. /promise NAME will come back makes one."
+    return Reply("operation", lines or (empty_line,))
 
 
 async def _reply_proposed(
@@ -108,9 +117,15 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
     "Propose a promise; it stays open until it is kept",
     access=Access.CHANGE,
     needs_argument=True,
+    lists_alone=True,
 )
 async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_fact(call.context, f"promise: {call.argument}")
+    if not call.argument:
+        return Outcome(await reply_with_promises(tools, call), call.context)
+    hero = call.context.player_character()
+    match = _OWN_PROMISE.fullmatch(call.argument)
+    promise = f"{hero.name} promised {match['deed']}" if hero and match else call.argument
+    proposal = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
     return await _reply_proposed(tools, call.context, [proposal])
 
 
@@ -165,12 +180,15 @@ async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.READ,
 )
 async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
+    """Reply with the rows of the gate, and with the number and the mark of each."""
     rows = await read_rows(tools, call)
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
 
 
 def _decide(verdict: Verdict | None) -> CommandHandler:
-    async def decide(tools: CommandTools, call: CommandCall) -> Reply:
+    async def decide(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
+        if not call.argument:
+            return await list_proposals(tools, call)
         chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
         await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
         verdict_word = VERDICT_WORDS[verdict]
@@ -192,6 +210,7 @@ for _name, _verdict, _summary, _former_name in (
         _summary,
         access=Access.CHANGE,
         needs_argument=True,
+        lists_alone=True,
         former_name=_former_name,
     )(_decide(_verdict))
 
@@ -206,6 +225,9 @@ for _name, _verdict, _summary, _former_name in (
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
+    if left_open := report.left_open.describe():
+        where = "They wait at the gate of the universe" if report.next_scene_id else "/proposals lists them"
+        lines = (*lines, f"{left_open}. {where}.")
     if report.next_scene_id:
         return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
     return Reply("operation", lines)

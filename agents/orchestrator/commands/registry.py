@@ -47,6 +47,8 @@ class Command:
     """Whether it moves along the timeline, so that the turns it brings back are not announced again."""
     former_name: str = ""
     """A name that the command had in an earlier version and that still works."""
+    lists_alone: bool = False
+    """Whether it lists what there is if nothing is typed after it, though it is meant to be used with words."""
 
 
 class CommandGroup:
@@ -64,6 +66,7 @@ class CommandGroup:
         *,
         access: Access,
         needs_argument: bool = False,
+        lists_alone: bool = False,
         action: str = "",
         moves_timeline: bool = False,
         former_name: str = "",
@@ -73,7 +76,9 @@ class CommandGroup:
 
         def register(handler: CommandHandler) -> CommandHandler:
             entry = CommandHelp(name, usage, summary, needs_argument, topic or self._topic)
-            self.commands.append(Command(entry, handler, access, action, moves_timeline, former_name))
+            self.commands.append(
+                Command(entry, handler, access, action, moves_timeline, former_name, lists_alone)
+            )
             return handler
 
         return register
@@ -118,7 +123,7 @@ class CommandRegistry:
     def require_argument(self, name: str, argument: str) -> Command:
         """Return the command. Raises InputError if it needs an argument and there is none."""
         command = self._commands[self._names_by_former_name.get(name, name)]
-        if command.help.needs_argument and not argument:
+        if command.help.needs_argument and not argument and not command.lists_alone:
             raise InputError(
                 f"/{name} needs something after it.",
                 kept="Nothing was changed.",

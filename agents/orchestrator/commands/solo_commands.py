@@ -58,8 +58,11 @@ async def change_threads(tools: CommandTools, call: CommandCall) -> Reply | Outc
     "Decide something that holds: every prompt says it",
     access=Access.CHANGE,
     needs_argument=True,
+    lists_alone=True,
 )
-async def make_decision(tools: CommandTools, call: CommandCall) -> Reply:
+async def make_decision(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
+    if not call.argument:
+        return await list_decisions(tools, call)
     return Reply("operation", await tools.solo_tools.decisions.decide(call.scene_id, call.argument))
 
 
@@ -81,8 +84,11 @@ async def list_decisions(tools: CommandTools, call: CommandCall) -> Outcome:
     "Take a decision back, or put another in its place",
     access=Access.CHANGE,
     needs_argument=True,
+    lists_alone=True,
 )
-async def lift_decision(tools: CommandTools, call: CommandCall) -> Reply:
+async def lift_decision(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
+    if not call.argument:
+        return await list_decisions(tools, call)
     return Reply("operation", await tools.solo_tools.decisions.lift(call.scene_id, call.argument))
 
 
@@ -198,9 +204,14 @@ async def answer_session_zero(tools: CommandTools, call: CommandCall) -> Reply:
     "How tense the story is",
     access=Access.CHANGE,
     needs_argument=True,
+    lists_alone=True,
 )
-async def set_tension(tools: CommandTools, call: CommandCall) -> Reply:
+async def set_tension(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     word = call.argument.casefold()
+    if not word:
+        story = call.context.story
+        lines = (f"Tension {story.tension}.", TENSION_MODE_LINES[story.tension_mode])
+        return Outcome(Reply("operation", lines), call.context)
     if word in list(TensionMode):
         await tools.actions.set_tension(call.scene_id, TensionMode(word))
         return Reply("operation", (TENSION_MODE_LINES[TensionMode(word)],))

@@ -90,9 +90,12 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.PLAY,
     action="branch",
     needs_argument=True,
+    lists_alone=True,
     moves_timeline=True,
 )
 async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
+    if not call.argument:
+        return await tools.branches.list_branches(call.context)
     typed_number, is_confirmed = _split_confirmed(call.argument)
     turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from agents.resolver.check import ends_in_effects
 from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_oracle_query
 from agents.resolver.roll_kinds import CHECK_KINDS, PROSE_KINDS, TYPED_KINDS, RollKind
 from agents.sanitize import clean_line
+from agents.typed_text import count_slips
 from stores.errors import InputError
 
 
@@ -61,6 +62,12 @@ _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _COMMAND_BEHIND_WORDS: Final = re.compile(r"(?:[.!?…][”\"'’»)]*\s+|\n\s*)/([A-Za-z]+)(?=\s|$)")
 WHISPER_PROBLEM = "It does not say who hears what."
 WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
+MAX_COMMAND_LENGTH: Final = 40
+"""Letters of a mistyped command that are read."""
+MAX_NEAR_COMMANDS: Final = 3
+"""Commands that are named when one is not there."""
+MIN_LENGTH_OF_TWO_SLIPS: Final = 6
+"""Letters from which a command may have two wrong ones and still be known."""
 _NARRATE_COMMANDS = frozenset({"narrate"})
 
 
@@ -202,11 +209,34 @@ _OTHER_WORDS: Final = {
 
 
 def _unknown_command(name: str, command_names: Collection[str]) -> str:
-    if meant_command := _OTHER_WORDS.get(name.casefold()):
-        return f"There is no command /{name[:40]}. Did you mean /{meant_command}?"
-    nearest = process.extractOne(
-        name.casefold(),
-        sorted({*command_names, *_NARRATE_COMMANDS, *TYPED_KINDS, "whisper"}),
-        score_cutoff=60,
-    )
-    return f"There is no command /{name[:40]}." + (f" Did you mean /{nearest[0]}?" if nearest else "")
+    every_name = sorted({*command_names, *_NARRATE_COMMANDS, *TYPED_KINDS, "oracle", "whisper"})
+    typed_name = name.casefold()[:MAX_COMMAND_LENGTH]
+    nearest_names = _find_nearest_commands(typed_name, every_name)
+    if meant_command := _OTHER_WORDS.get(typed_name):
+        slip_names = [c for c in nearest_names if count_slips(typed_name, c) == 1]
+        nearest_names = list(dict.fromkeys((meant_command, *slip_names)))
+    question = f" Did you mean {' or '.join(f'/{nearest}' for nearest in nearest_names)}?"
+    return f"There is no command /{name[:MAX_COMMAND_LENGTH]}." + (question if nearest_names else "")
+
+
+def _find_nearest_commands(name: str, command_names: Sequence[str]) -> list[str]:
+    """Return the commands that a mistyped name may mean: up to three, or none.
+
+    First those with the fewest wrong letters and the same first letter, then those that it is the beginning of, or
+    that begin it, then whatever looks like it.
+    """
+    slips_by_name = {command: count_slips(name, command) for command in command_names}
+    fewest_slips = min(slips_by_name.values())
+    max_slips = 1 if len(name) < MIN_LENGTH_OF_TWO_SLIPS else 2
+    slip_names = [c for c in command_names if slips_by_name[c] == fewest_slips <= max_slips]
+    longer_names = [c for c in command_names if c.startswith(name)]
+    if near_names := sorted(slip_names, key=lambda c: c[0] != name[0]):
+        return (near_names if near_names[0][0] == name[0] else [*longer_names, *near_names])[
+            :MAX_NEAR_COMMANDS
+        ]
+    if longer_names:
+        return longer_names[:MAX_NEAR_COMMANDS]
+    if shorter_names := [command for command in command_names if name.startswith(command)]:
+        return [max(shorter_names, key=len)]
+    similar_name = process.extractOne(name, command_names, scorer=fuzz.ratio, score_cutoff=60)
+    return [similar_name[0]] if similar_name else []

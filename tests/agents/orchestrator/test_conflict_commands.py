@@ -56,7 +56,7 @@ async def test_conflict_command_ruling_settles_a_conflict_and_is_remembered(
         scene_id = await at_odds(program)
         (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
         heard = await program.services.play.submit(scene_id, f"/resolve {row.number}")
-        assert {"new:", "old:"} <= {line.split(" ")[0] for line in heard.lines}
+        assert {"new:", "old,"} <= {line.split(" ")[0] for line in heard.lines}
         await program.services.play.submit(scene_id, f"/resolve {row.number} {ruling}")
         assert await facts(program, scene_id) == left
         rulings = await program.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
@@ -92,7 +92,7 @@ async def test_conflict_command_promise_is_kept_by_evidence(tmp_path: Path) -> N
         await program.services.play.submit(scene_id, "/paid 1")
         await program.services.play.submit(scene_id, "/commit")
         assert (await program.services.play.submit(scene_id, "/promises")).lines == (
-            "No open promises, debts or questions.",
+            "No open promises, debts or questions. /promise NAME will come back makes one.",
         )
 
 
@@ -125,3 +125,35 @@ async def test_previously_on_comes_from_the_record(tmp_path: Path) -> None:
         told = " ".join((await program.services.play.submit(reply.subject or "", "/recap")).lines)
         assert "Mara found the stair" in told
         assert "owes the well a coin" in told
+
+
+async def test_conflict_with_an_open_proposal_is_not_said_to_be_with_canon(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("I look.", "/npc Vess: a captain", "/commit", "/fact Vess ally_of Mara"):
+            await program.services.play.submit(scene_id, line)
+        await program.services.play.submit(scene_id, "/fact Vess enemy_of Mara")
+        first, second = (await program.services.gate.gate(scene_id)).proposals[1:]
+        for row in (first, second):
+            assert row.reasons[0].startswith("Another proposal says “Vess and Mara are ")
+            assert "Accepting writes it; the other proposal stays open." in row.reasons
+        lines = (await program.services.play.submit(scene_id, "/resolve 3")).lines
+        assert "old, proposed: Vess and Mara are allies." in lines
+        for line in ("/accept 2", "/commit"):
+            await program.services.play.submit(scene_id, line)
+        (row,) = [r for r in (await program.services.gate.gate(scene_id)).proposals if r.conflicts]
+        assert row.title == second.title
+        assert row.reasons[0].startswith("Canon says “Vess and Mara are allies.”")
+        assert "Accepting replaces the fact it conflicts with." in row.reasons
+        lines = (await program.services.play.submit(scene_id, "/resolve 3")).lines
+        assert "old, in canon: Vess and Mara are allies." in lines
+
+
+async def test_namesake_that_is_only_proposed_is_said_to_be(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("I look.", "/npc Tom: a keeper", "/npc Tom: a stranger"):
+            await program.services.play.submit(scene_id, line)
+        row = (await program.services.gate.gate(scene_id)).proposals[1]
+        assert row.conflicts[0].text.startswith("Another proposal has a character called Tom already.")
+        assert "Accepting writes it as another with that name." in row.reasons

@@ -164,7 +164,9 @@ async def test_conflict_where_the_ruling_has_the_hero_is_where_play_goes_on(
     tmp_path: Path, way: RulingOptionName, place: str
 ) -> None:
     async with opened(tmp_path) as program:
-        lines = ("/place Crypt: dark", "/place Loft: high", "/commit", "/go Crypt", "/commit", "/go Loft")
+        # A fact says where she is, and nothing of a move there.
+        loft_fact = "/fact Mara located_in Loft"
+        lines = ("/place Crypt: dark", "/place Loft: high", "/commit", "/go Crypt", "/commit", loft_fact)
         scene_id = await played(program, lines)
         assert (await program.services.play.scene(scene_id)).place == "Loft", "as long as it is staged"
         await program.services.conflicts.make_ruling(await ruling(program, scene_id, way))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
 from agents.resolver.dice_faces import open_for_faces
 from agents.sanitize import MAX_LINE_LENGTH, clean
@@ -140,3 +141,43 @@ def test_command_argument_keeps_words_lines_and_paragraphs_of_long_blanks() -> N
     """Patterns of commands would take seconds over thousands of blanks."""
     read = parse_input(f"/clock The{' ' * 15_000}thaw{chr(10) * 9}  4", {"clock"})
     assert read == CommandInput("clock", "The thaw\n\n4")
+
+
+COMMAND_NAMES = sorted({*COMMANDS.names(), *(command.name for command in COMMANDS.list_help())})
+
+
+def read_hint(name: str) -> list[str]:
+    """Return the commands that are suggested for one that there is not."""
+    with pytest.raises(InputError) as caught:
+        parse_input(f"/{name} 2d6", COMMANDS.names())
+    _, _, hint = str(caught.value).partition("Did you mean ")
+    return hint.partition("?")[0].split(" or ")
+
+
+@pytest.mark.parametrize(
+    ("typed_name", "commands"),
+    [
+        ("rol", ["/roll"]),
+        ("rerol", ["/reroll"]),
+        ("comit", ["/commit"]),
+        ("tkae", ["/take"]),
+        ("lit", ["/lift", "/list"]),
+        ("com", ["/commit"]),
+        ("how", ["/howmuch", "/show"]),
+        ("orcle", ["/oracle"]),
+        ("wisper", ["/whisper"]),
+        ("rolling", ["/roll"]),
+        ("npcz", ["/npc", "/npcs"]),
+    ],
+)
+def test_unknown_command_names_the_nearest(typed_name: str, commands: list[str]) -> None:
+    assert read_hint(typed_name) == commands
+
+
+@pytest.mark.parametrize("name", COMMAND_NAMES)
+def test_unknown_command_names_the_one_that_was_mistyped(name: str) -> None:
+    missing = {name[:i] + name[i + 1 :] for i in range(len(name)) if len(name) > 3}
+    doubled = {name[: i + 1] + name[i:] for i in range(len(name))}
+    swapped = {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
+    for typed_name in sorted((missing | doubled | swapped) - set(COMMAND_NAMES)):
+        assert f"/{name}" in read_hint(typed_name), typed_name

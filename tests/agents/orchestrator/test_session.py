@@ -542,7 +542,7 @@ async def test_session_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path
         await program.services.gate.edit_text(row.proposal.id, "Tom and I slept in the Mill")
         await program.services.gate.commit(scene_id)
         facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
-        (slept,) = [f for f in facts if f.statement == "Tom and I slept in the Mill."]
+        (slept,) = [f for f in facts if f.statement == "Tom and Mara slept in the Mill."]
         assert len(slept.involves) == 3, "Mara, Tom and the mill"
 
 

@@ -87,6 +87,29 @@ async def test_session_zero_ties_friend_and_rival_to_the_hero(tmp_path: Path) ->
         assert len((await program.services.play.scene(scene_id)).proposals) == 2
 
 
+async def test_session_zero_does_not_ask_again_for_the_absent_friend(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        answers = {
+            "friend": "✓ Who is on Mara's side, if not always?  Wenna",
+            "rival": "✓ Who is in Mara's way?  Vess",
+        }
+        await program.services.play.submit(scene_id, "I look.")
+        await program.services.play.submit(scene_id, "/zero rival Vess: a captain")
+        lines = (await program.services.play.submit(scene_id, "/zero")).lines
+        assert answers["rival"] in lines
+        assert answers["friend"] not in lines
+        await program.services.play.submit(scene_id, "/zero friend Wenna: a pilot")
+        for line in ("/commit", "/end"):
+            lines = (await program.services.play.submit(scene_id, "/zero")).lines
+            assert set(answers.values()) <= set(lines)
+            await program.services.play.submit(scene_id, line)
+        report = await program.services.gate.commit(scene_id)
+        assert report.next_scene_id is not None
+        lines = (await program.services.play.submit(report.next_scene_id, "/zero")).lines
+        assert set(answers.values()) <= set(lines)
+
+
 async def test_session_zero_takes_somebody_who_is_known_already(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
@@ -110,7 +133,7 @@ async def test_session_zero_asks_by_the_heros_name_and_suggests_no_names_of_anot
     ("line", "name", "description"),
     [
         ("/npc Dob Harrow, the pier-keeper", "Dob Harrow", "the pier-keeper"),
-        ("/npc Teodor Quay, my lost brother (hp 4)", "Teodor Quay", "my lost brother"),
+        ("/npc Teodor Quay, my lost brother (hp 4)", "Teodor Quay", "Mara's lost brother"),
         ("/npc Harl, Lord of the Pans", "Harl, Lord of the Pans", ""),
         ("/npc Harl, Lord of the Pans: he owns them", "Harl, Lord of the Pans", "he owns them"),
     ],

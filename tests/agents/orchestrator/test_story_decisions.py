@@ -134,7 +134,6 @@ async def test_decisions_are_answered_recalled_and_exported(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("/decide", "needs something"),
         (f"/decide {'so ' * 200}", "400"),
         ("/lift 7", "Which decision"),
         ("/lift the moon", "Which decision"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
@@ -220,6 +221,41 @@ def test_likelihood_refuses_unknown_name_with_suggestion() -> None:
     with pytest.raises(InputError, match="Did you mean likely") as caught:
         read_likelihood("likley")
     assert caught.value.kept == "Nothing was rolled."
+
+
+@pytest.mark.parametrize(
+    ("typed_text", "meant"),
+    [
+        ("likley: Does it rain?", "likely: Does it rain?"),
+        ("Likley: Does it rain?", "likely: Does it rain?"),
+        ("veyr likely: is it?", "very likely: is it?"),
+        ("very unlikly, is it?", "very unlikely: is it?"),
+        ("imposible: is it?", "impossible: is it?"),
+        ("certian is the door shut?", "certain: is the door shut?"),
+        ("evne: is it?", "even: is it?"),
+        ("quite likely: is it?", "likely: is it?"),
+    ],
+)
+def test_oracle_query_refuses_misspelt_likelihood(typed_text: str, meant: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"Did you mean ? {meant}")) as caught:
+        read_oracle_query(typed_text)
+    assert caught.value.kept == "Nothing was rolled."
+
+
+@pytest.mark.parametrize(
+    "typed_text",
+    [
+        "Vess: does she lie?",
+        "Evan: does he lie?",
+        "Evan is he here?",
+        "Maybel is she here?",
+        "The bell: is it likely to ring?",
+        "Is it likely: yes?",
+        "Only is a word?",
+    ],
+)
+def test_oracle_query_leaves_a_name_in_the_question(typed_text: str) -> None:
+    assert read_oracle_query(typed_text) == OracleQuery(typed_text)
 
 
 @pytest.mark.parametrize(

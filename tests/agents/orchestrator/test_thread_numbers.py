@@ -1,0 +1,78 @@
+"""The numbers by which commands name threads: the same for as long as the scene is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.errors import InputError
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+
+async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
+    replies = [await program.services.play.submit(scene_id, line) for line in lines]
+    return replies[-1].lines
+
+
+async def read_numbers(program: Program, scene_id: Id) -> dict[str, int]:
+    """Return the numbers of the open threads, as the play screen shows them, in its order."""
+    scene = await program.services.play.scene(scene_id)
+    assert [f"{t.number}." for t in scene.threads] == [
+        line.split()[0] for line in await say(program, scene_id, "/thread") if "•" in line
+    ]
+    return {thread.name: thread.number for thread in scene.threads}
+
+
+OPENED = (
+    "I look.",
+    "/promise Vess will pay",
+    "/thread Who cut the rope",
+    "/promise Tom will come",
+)
+NUMBERS = {"Vess will pay": 1, "Who cut the rope": 2, "Tom will come": 3}
+
+
+async def test_thread_numbers_stay_through_commits_and_settlements(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *OPENED)
+        assert await read_numbers(program, scene_id) == NUMBERS
+        await say(program, scene_id, "/commit", "I wait.")
+        assert await read_numbers(program, scene_id) == NUMBERS
+        await say(program, scene_id, "/paid 1", "/commit")
+        assert await read_numbers(program, scene_id) == {"Who cut the rope": 2, "Tom will come": 3}
+        assert await say(program, scene_id, "/thread What is in the well") == (
+            "Thread 4 is open: What is in the well",
+        )
+        assert (await say(program, scene_id, "/promises"))[0].startswith("3. promise: Tom will come.")
+        await say(program, scene_id, "/thread 2 +", "/paid 3", "/commit")
+        assert await read_numbers(program, scene_id) == {"Who cut the rope": 2, "What is in the well": 4}
+
+
+async def test_thread_number_of_what_is_settled_names_nothing_else(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *OPENED, "/thread", "/commit", "/paid 1", "/commit")
+        with pytest.raises(InputError, match=r"There is no thread 1\..*Their numbers: 2, 3"):
+            await say(program, scene_id, "/thread 1 close")
+        with pytest.raises(InputError, match="no such promise"):
+            await say(program, scene_id, "/paid 1")
+
+
+async def test_thread_number_of_what_is_undone_is_not_given_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *OPENED, "/thread Mistake", "/undo")
+        assert await say(program, scene_id, "/thread Meant") == ("Thread 5 is open: Meant",)
+
+
+async def test_thread_numbers_of_the_next_scene_have_no_gap(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *OPENED, "/thread", "/commit", "/paid 1", "/end")
+        next_scene_id = (await program.services.gate.commit(scene_id)).next_scene_id
+        assert next_scene_id is not None
+        assert sorted((await read_numbers(program, next_scene_id)).values()) == [1, 2]
