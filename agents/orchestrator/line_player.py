@@ -13,6 +13,7 @@ from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.timeline import Timeline
@@ -58,6 +59,7 @@ class LinePlayer:
         play_tools: PlayTools,
         solo_tools: SoloTools,
         plain_vows: PlainVows,
+        plain_claims: PlainClaims,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -68,6 +70,7 @@ class LinePlayer:
         self._play_tools = play_tools
         self._solo_tools = solo_tools
         self._plain_vows = plain_vows
+        self._plain_claims = plain_claims
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -161,8 +164,10 @@ class LinePlayer:
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
-        if promises := await self._plain_vows.build_promises(exchange, context):
-            exchange = exchange.model_copy(update={"proposals": promises})
+        promises = await self._plain_vows.build_promises(exchange, context)
+        claims = await self._plain_claims.build_claims(exchange, context)
+        if promises or claims:
+            exchange = exchange.model_copy(update={"proposals": (*promises, *claims)})
         return replace(run, exchange=exchange)
 
     async def _play_exchange(self, run: LineRun) -> LineRun:
@@ -176,6 +181,8 @@ class LinePlayer:
         move_lines = describe_moves(context, played.presence_entries)
         reply = Reply("exchange", (*lines, *move_lines))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
+        conflict_lines = await self._plain_claims.describe_conflicts(run.exchange)
+        reply = replace(reply, lines=(*reply.lines, *conflict_lines))
         return replace(run, context=context, reply=reply)
 
 

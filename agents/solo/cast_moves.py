@@ -133,14 +133,14 @@ class CastMoves:
 def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
     """Return a line on each entry, in the order of the words."""
     return tuple(
-        describe_move(entry, context.entities[entry.entity_id].name)
+        _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
         for entry in entries
-        if entry.entity_id in context.entities
+        if (entity := context.entities.get(entry.entity_id)) is not None
     )
 
 
-def describe_move(entry: PresenceEntry, name: str) -> str:
-    """Return in words what becomes of somebody by an entry."""
+def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
+    """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     if not entry.here:
         return f"{name} {'stays behind' if entry.is_left_behind else 'leaves'}."
     match entry.awareness:
@@ -151,7 +151,8 @@ def describe_move(entry: PresenceEntry, name: str) -> str:
         case Awareness.OUT_OF_EARSHOT:
             return f"{name} is out of earshot."
         case Awareness.DEAD:
-            return f"{name} is dead in this scene: /fact {name} is dead proposes it."
+            offer = "" if is_death_known else f": /fact {name} is dead proposes it"
+            return f"{name} is dead in this scene{offer}."
         case _:
             assert_never(entry.awareness)
 

@@ -171,7 +171,7 @@ class DeedReader:
             if home is not None and self._being.is_place(home):
                 yield Claim("lives_in", subject, home)
             return
-        if verb in ("lie", "fall") and words[:1] and words[0] in ("dead", "buried", "slain"):
+        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in ("dead", "buried", "slain"):
             yield death_of(clause, subject)
             return
         if verb == "stand" and clause.can and clause.negation and tail:
