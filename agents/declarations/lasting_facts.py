@@ -29,13 +29,24 @@ MAX_SENTENCE_CHARS: Final = 240
 _SPEECH: Final = "¶"
 _SINGLE_QUOTED: Final = re.compile(r"(?<![\w’'])['‘][^'‘’\n]{2,}[,.!?…]['’]")
 """Speech in single quotation marks, which an apostrophe is not."""
-_PIECE_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
+_PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
 _NAME_RUN: Final = re.compile(
     r"[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
 )
+_SAID_IN_PASSING: Final = re.compile(
+    rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
+)
+"""A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class Statement(NamedTuple):
+    """A part of a text as a sentence, and its very words in the text."""
+
+    sentence: str
+    quote: str
 
 
 class LastingFact(NamedTuple):
@@ -45,13 +56,13 @@ class LastingFact(NamedTuple):
     quote: str
 
 
-def find_statements(text: str, known: Sequence[Entity]) -> list[str]:
+def find_statements(text: str, known: Sequence[Entity]) -> list[Statement]:
     """Return the parts of a text that may state a fact about those known, or about names that are not known yet.
 
     Nothing is looked up for this: it says whether it is worth while to look names up.
     """
-    pieces = list(_split_pieces(text))
-    if not pieces:
+    parts = list(_split_parts(text))
+    if not parts:
         return []
     readers = [
         LastingStatementReader(
@@ -59,55 +70,64 @@ def find_statements(text: str, known: Sequence[Entity]) -> list[str]:
         )
         for kind in (EntityKind.OBJECT, EntityKind.CHARACTER)
     ]
-    return [piece for piece in pieces if any(reader.states_fact(piece) for reader in readers)]
+    return [part for part in parts if any(reader.states_fact(part.sentence) for reader in readers)]
 
 
 def read_lasting_facts(
-    statements: Iterable[str], entities: Sequence[Entity], catalogue: Catalogue, tick: int
+    statements: Iterable[Statement], entities: Sequence[Entity], catalogue: Catalogue, tick: int
 ) -> list[LastingFact]:
     """Return the facts that parts of a text state about the entities, each in its own words."""
     names = build_name_book(entities)
     reader = LastingStatementReader(names)
     return [
-        LastingFact(_build_fact(piece, _find_named(piece, names, entities), catalogue, tick), piece)
-        for piece in statements
-        if reader.states_fact(piece)
+        LastingFact(
+            _build_fact(sentence, _find_named(sentence, names, entities), catalogue, tick),
+            quote,
+        )
+        for sentence, quote in statements
+        if reader.states_fact(sentence)
     ]
 
 
-def has_unknown_names(statement: str, entities: Sequence[Entity]) -> bool:
+def has_unknown_names(statement: Statement, entities: Sequence[Entity]) -> bool:
     """Say whether a statement means somebody or something by a name that none of these has."""
-    return not LastingStatementReader(build_name_book(entities)).states_fact(statement) or bool(
-        list(_guess_entities(statement, entities, EntityKind.OBJECT))
+    sentence = statement.sentence
+    return not LastingStatementReader(build_name_book(entities)).states_fact(sentence) or bool(
+        list(_guess_entities(sentence, entities, EntityKind.OBJECT))
     )
 
 
-def _split_pieces(text: str) -> Iterator[str]:
-    """Yield the sentences and their parts in which the text itself speaks, without words of somebody's."""
+def _split_parts(text: str) -> Iterator[Statement]:
+    """Yield the sentences and their parts in which the text itself speaks, without words of somebody's.
+
+    Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
+    """
     if _SINGLE_QUOTED.search(text):
         return
     for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
+        if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
+            yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
         if _SPEECH in sentence or _UNCERTAIN_OPENING.search(sentence) or reports_words(sentence):
             continue
-        for piece in _PIECE_END.split(sentence):
-            words = piece.strip(" .!…")
+        for part in _PART_END.split(sentence):
+            words = part.strip(" .!…")
             if words and len(words) <= MAX_SENTENCE_CHARS:
-                yield words
+                yield Statement(words, words)
 
 
-def _build_fact(piece: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:
-    return read_sentence_fact(piece, mentioned, catalogue, tick) or AssertFact(
+def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:
+    return read_sentence_fact(sentence, mentioned, catalogue, tick) or AssertFact(
         fact_kind=FactKind.ATTRIBUTE,
         predicate=STATED_PREDICATE,
-        statement=as_sentence(piece),
+        statement=as_sentence(sentence),
         involves=tuple(build_involvements(mentioned)),
         valid_from=tick,
     )
 
 
-def _find_named(piece: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+def _find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
     entities_by_id = {entity.id: entity for entity in entities}
-    ids = (token.entity for token in read_tokens(piece, names.restricted_to(piece)) if token.entity)
+    ids = (token.entity for token in read_tokens(sentence, names.restricted_to(sentence)) if token.entity)
     return [entities_by_id[entity_id] for entity_id in dict.fromkeys(ids)]
 
 

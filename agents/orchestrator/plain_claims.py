@@ -16,6 +16,7 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.lasting_facts import (
     LastingFact,
+    Statement,
     find_statements,
     has_unknown_names,
     read_lasting_facts,
@@ -95,12 +96,14 @@ class PlainClaims:
             f"⚠ {row.conflicts[0].text}" for row in rows if row.proposal.id in proposed_ids and row.conflicts
         )
 
-    async def _read_named_entities(self, context: SceneContext, statements: Sequence[str]) -> list[Entity]:
+    async def _read_named_entities(
+        self, context: SceneContext, statements: Sequence[Statement]
+    ) -> list[Entity]:
         """Return the entities of the scene, and those of canon that a statement may name if the scene has not all."""
         scene_entities = [e for e in context.entities.values() if not e.merged_into]
         if not any(has_unknown_names(statement, scene_entities) for statement in statements):
             return scene_entities
-        words = _name_words(" ".join(statements))
+        words = _name_words(" ".join(statement.sentence for statement in statements))
         folded_names = await self._canon.folded_names(context.universe.id)
         ids = dict.fromkeys(id for name, id in folded_names if not words.isdisjoint(_name_words(name)))
         wanted_ids = [id for id in ids if id not in context.entities][:MAX_LOOKED_UP]

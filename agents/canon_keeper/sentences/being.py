@@ -131,11 +131,22 @@ class BeingReader:
             return
         if comparison := read_comparison(subject, tail, words):
             yield comparison
+            yield from self._tie_of_superlative(comparison)
             return
         if words[0] in PREPOSITIONS:
             yield from self._being_somewhere(subject, tail, words)
             return
         yield from self._being_something(clause, subject, tail, words)
+
+    def _tie_of_superlative(self, comparison: Claim) -> Iterator[Claim]:
+        """Yield that somebody's dearest friend is their friend, and their bitterest enemy their enemy."""
+        tied = comparison.object
+        if tied is None or not comparison.relation.startswith("most:"):
+            return
+        other = tied.owner or tied.of
+        if other is not None and tied.head in self._lists.allies | self._lists.enemies:
+            relation = "ally_of" if tied.head in self._lists.allies else "enemy_of"
+            yield Claim(relation, comparison.subject, other)
 
     def _pair(self, clause: Clause, words: list[str]) -> Iterator[Claim]:
         """Read `A and B are enemies`."""

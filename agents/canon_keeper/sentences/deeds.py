@@ -57,6 +57,16 @@ class DeedReader:
             if loved is not None:
                 yield Claim("verb:love", clause.subject, loved)
             return
+        if words[:2] == ["a", "debt"] and "to" in words:
+            # `has a debt of three coins to Bela`
+            index = words.index("to")
+            debt = read_noun_phrase(tail[:index], clause.subject)
+            creditor = read_noun_phrase(tail[index + 1 :], clause.subject)
+            if creditor is not None and creditor.entity:
+                amount = debt.of if debt is not None else None
+                adjuncts = (("*what", amount),) if amount is not None else ()
+                yield Claim("owes", clause.subject, creditor, adjuncts=adjuncts)
+                return
         yield from self._holding(clause.subject, tail, words, "has")
 
     def _holding(
