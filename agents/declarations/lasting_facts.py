@@ -16,7 +16,7 @@ from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.prose.names import NON_NAME_WORDS
+from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences
 from stores.records.canon import AssertFact, FactKind
@@ -85,7 +85,7 @@ def read_lasting_facts(
             quote,
         )
         for sentence, quote in statements
-        if reader.states_fact(sentence)
+        if reader.states_fact(sentence) and not _names_somebody_else(sentence, names)
     ]
 
 
@@ -131,6 +131,20 @@ def _find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> l
     return [entities_by_id[entity_id] for entity_id in dict.fromkeys(ids)]
 
 
+def _names_somebody_else(sentence: str, names: NameBook) -> bool:
+    """Say whether a name has more words than that of the person whom a part of it means: `Wil Tolliver` for Jory's."""
+    tokens = read_tokens(sentence, names.restricted_to(sentence))
+
+    def is_of_name(position: int) -> bool:
+        if not 0 <= position < len(tokens) or tokens[position].entity:
+            return False
+        token = tokens[position]
+        is_opening = position == 0 and (token.word in NON_NAME_WORDS or token.word.endswith("ly"))
+        return token.text[0].isupper() and token.word not in HONORIFICS and not is_opening
+
+    return any(t.is_person and (is_of_name(n - 1) or is_of_name(n + 1)) for n, t in enumerate(tokens))
+
+
 def _guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iterator[Entity]:
     """Yield an entity for each name in the text that nobody known has."""
     names = build_name_book(known)
@@ -141,5 +155,6 @@ def _guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Ite
             words = words[1:]
         name = _POSSESSIVE.sub("", " ".join(words))
         tokens = read_tokens(name, names.restricted_to(name))
-        if name and not any(token.entity for token in tokens):
+        # A part of the name may be that of somebody known, and the whole that of another.
+        if name and not all(token.entity or not token.text[0].isupper() for token in tokens):
             yield Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)

@@ -20,7 +20,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
-from agents.solo.cast_moves import describe_moves
+from agents.solo.cast_moves import describe_acting_dead, describe_moves
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -178,8 +178,8 @@ class LinePlayer:
             played.turns, played.results, run.context
         )
         context = await self._pipeline.read_context_after(played)
-        move_lines = describe_moves(context, played.presence_entries)
-        reply = Reply("exchange", (*lines, *move_lines))
+        move_lines = describe_moves(context, played.moves.entries)
+        reply = Reply("exchange", (*lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         conflict_lines = await self._plain_claims.describe_conflicts(run.exchange)
         reply = replace(reply, lines=(*reply.lines, *conflict_lines))

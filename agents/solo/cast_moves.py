@@ -10,10 +10,11 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
+from agents.prose.actions import find_act_of_living
 from agents.prose.cast_reader import CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
@@ -39,6 +40,13 @@ _CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
 _ROLE_PHRASE: Final = re.compile(r"\b(?:the|our|my|that)\s+(?:\w+\s+)?([a-z]{3,})\b")
 
 
+class RecordedMoves(NamedTuple):
+    """Who comes and leaves by a turn, as it was entered, and the dead who do something in it."""
+
+    entries: tuple[PresenceEntry, ...] = ()
+    acting_dead: tuple[Entity, ...] = ()
+
+
 class CastMoves:
     """Reads turns, and enters who moves by them. The caller holds the session lock."""
 
@@ -47,15 +55,16 @@ class CastMoves:
         self._canon = canon
         self._journal = journal
 
-    async def record_moves(self, context: SceneContext, turn: Turn) -> tuple[PresenceEntry, ...]:
+    async def record_moves(self, context: SceneContext, turn: Turn) -> RecordedMoves:
         """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect."""
         if turn.speaker not in _STORY_SPEAKERS:
-            return ()
+            return RecordedMoves()
         people = await self._list_people(context, turn.text)
         if not people:
-            return ()
+            return RecordedMoves()
         reader = await self._prepare_reader(context, people, before=turn)
-        moves = reader.read(turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER)
+        state = _read_state(context, people)
+        moves = reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
         entries = tuple(
             _build_entry(turn, people[number].id, move, position)
             for position, (move, number) in enumerate(moves)
@@ -64,7 +73,7 @@ class CastMoves:
             await self._journal.add_entries(
                 context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
             )
-        return entries
+        return RecordedMoves(entries, _find_acting_dead(turn, people, state))
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
@@ -139,6 +148,11 @@ def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> t
     )
 
 
+def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
+    """Return a warning for each of the dead who do something."""
+    return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
+
+
 def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     if not entry.here:
@@ -174,6 +188,18 @@ def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> Pr
         awareness=awareness,
         is_narrated=True,
         is_left_behind=move is CastMove.STAYS_BEHIND,
+    )
+
+
+def _find_acting_dead(turn: Turn, people: Sequence[Entity], state: CastState) -> tuple[Entity, ...]:
+    """Return the dead of whom the GM tells what they do; what the hero says or dreams of them is no act."""
+    if turn.speaker is not Speaker.GM or not state.dead:
+        return ()
+    figures = _build_figures(people)
+    return tuple(
+        people[number]
+        for number in sorted(state.dead)
+        if find_act_of_living(turn.text, figures[number].names)
     )
 
 

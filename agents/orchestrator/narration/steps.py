@@ -238,7 +238,7 @@ class NarrationSteps:
         if turn is None:
             return ()
         context = await self._contexts.load_context(turn.scene_id)
-        entries = await self._cast_moves.record_moves(context, turn)
+        entries = (await self._cast_moves.record_moves(context, turn)).entries
         return describe_moves(await self._contexts.advance(context, (), (), entries), entries)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:

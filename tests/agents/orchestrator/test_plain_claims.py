@@ -133,6 +133,8 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
         "> Bela dreams that Tam is dead.",
         "> Somebody whom nobody knows is dead.",
         "> Hob Nobody is dead.",
+        "> Wil Harrow is dead.",
+        "> Dob Askew owns the Salvage Skiff.",
         "I tell Bela that Tam is dead.",
         '"Tam is dead," I say.',
         "My friend Tam is dead.",
@@ -211,6 +213,25 @@ async def test_plain_death_is_proposed_and_offered_for_a_commit(tmp_path: Path, 
         assert view.trigger_reason.startswith("Critical: ")
 
 
+async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("/npc Wil Harrow: brother of Dob", "/commit", "I nod.", "> Wil Harrow is dead."):
+            await table.play(line)
+        (row,) = await table.rows()
+        change = row.proposal.change
+        assert isinstance(change, AssertFact)
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        assert [(await canon.entity(i.entity_id)).name for i in change.involves] == ["Wil Harrow"]
+
+
+async def test_claim_said_in_passing_is_proposed(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play('> Captain Vess, the mother of Tam, says, "Dob stole the Glass Bell."')
+        (row,) = await table.rows()
+        assert row.title == "Captain Vess is the mother of Tam."
+        assert row.quote == "Captain Vess, the mother of Tam"
+
+
 async def test_claim_that_contradicts_canon_is_held_and_the_reply_says_so(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         await table.play("> Dob Harrow stole the glass bell.")
@@ -263,3 +284,39 @@ async def test_plain_death_is_not_canon_by_itself_where_deaths_are_committed_at_
             reply = await table.play(line)
         assert not any(line.startswith("Canon: ") for line in reply.lines)
         assert await table.predicates() == ["alive"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Dob raises his cup and laughs.",
+        "> The door opens. Then Dob Harrow walks in.",
+        "> Dob is playing dice.",
+        "> Dob sits by the fire and counts his coins.",
+    ],
+)
+async def test_reply_says_that_somebody_is_dead_who_acts_in_the_narration(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow is dead.")
+        await table.accept_all()
+        assert "⚠ Dob Harrow is dead." in (await table.play(line)).lines
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Dob lies on the planks.",
+        "> Dob sits against the wall, his head to one side.",
+        "> Dob's ghost laughs.",
+        "> Bela dreams that Dob laughs.",
+        "> Bela laughs, as Dob once laughed.",
+        '> "Dob laughs," says Bela.',
+        "> Tam tells a story of Dob.",
+        "I see Dob laugh in my dream.",
+    ],
+)
+async def test_reply_says_nothing_of_the_dead_who_do_not_act(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow is dead.")
+        await table.accept_all()
+        assert not any("⚠" in said for said in (await table.play(line)).lines)
