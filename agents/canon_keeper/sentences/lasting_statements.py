@@ -52,10 +52,12 @@ _LASTING_STATES: Final = frozenset(
 _LASTING_STATES_OF_THINGS: Final = frozenset({"wholeness", "occupancy", "newness"})
 _LASTING_DEEDS: Final = frozenset(
     ["steal", "kill", "give", "sell", "purchase", "betray", "destroy", "burn", "sink", "break", "shatter", "found",
-     "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile", "free",
-     "rescue", "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury"]
+     "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile",
+     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury"]
 )  # fmt: skip
 """What was done and leaves something different from then on, told in the past."""
+_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury"})
+"""Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
 _PRESENT_DEEDS: Final = frozenset(
     ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink"]
 )
@@ -66,12 +68,14 @@ _BEFALLS_THINGS: Final = frozenset(
 )
 """What lasts although it is not said who did it."""
 _HABITS: Final = frozenset(
-    ["eat", "drink", "lie", "steal", "kill", "cheat", "gamble", "pray", "swear", "swim", "sail", "wear", "carry",
-     "sleep", "sell", "lend", "borrow", "pay", "forgive", "forget", "trust", "marry", "work", "travel", "ride", "hunt",
+    ["eat", "drink", "lie", "steal", "kill", "cheat", "gamble", "pray", "swear", "swim", "sail", "sleep",
+     "sell", "lend", "borrow", "forgive", "forget", "trust", "marry", "work", "travel", "ride", "hunt",
      "fish", "trade", "betray", "visit", "enter", "cross", "serve", "own", "smoke", "dance", "sing", "write", "read"]
 )  # fmt: skip
 """What somebody who never does it does not do, in this scene or another."""
 
+_PARTICLES: Final = frozenset({"out", "down", "over", "off", "away", "up", "back", "inside"})
+"""Words that make another verb of one: `dies down`, `drowned out`."""
 _LOCKING_UP: Final = frozenset({"lock", "imprison", "jail", "chain", "cage"})
 _SKILLS: Final = frozenset({"swim", "read", "write", "ride", "sail", "fly", "lie", "die"})
 _SENSES: Final = frozenset({"see", "hear", "feel", "smell", "reach", "help", "stop", "save", "answer", "say"})
@@ -120,8 +124,7 @@ class LastingStatementReader:
             return False
         relation = claim.relation
         if relation == ALIVE:
-            is_dead = claim.value == "false" and not (clause.form == "be" and clause.when)
-            return is_dead or (claim.time is ClaimTime.NOW and not clause.when)
+            return self._is_certain_life(clause, claim)
         if relation.startswith("verb:"):
             return self._is_lasting_deed(clause, claim)
         if relation == "owes":
@@ -145,7 +148,7 @@ class LastingStatementReader:
                 self._is_named(claim.object) or bool(claim.object.entities())
             )
         if relation.startswith(("role:", "noun:", "kin:")):
-            return self._is_lasting_noun(claim)
+            return self._is_lasting_noun(clause, claim)
         if relation == "has":
             # A subject alone presupposes: `Dob's boat is gone` takes for granted that Dob has one.
             is_own = clause.form in ("have", "be") and claim.subject != clause.subject.owner
@@ -156,12 +159,26 @@ class LastingStatementReader:
             return self._is_lasting_state(clause, claim)
         if relation == "is_same":
             return self._guesses_things  # `the Reeve of Kestermoor` may be no name
-        return relation in ("made_of", "buried_in", "named", "comes_from") or (
-            relation == "measure" and claim.value.startswith("year")
-        )
+        if relation in ("buried_in", "comes_from"):
+            return self._is_named(claim.object)
+        return relation in ("made_of", "named") or (relation == "measure" and claim.value.startswith("year"))
+
+    def _is_certain_life(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether somebody is said to be dead or alive, and not that they are buried in work or hung over."""
+        if not self._guesses_things and claim.subject.entity not in self._names.people:
+            return False
+        words = [token.word for token in clause.tail]
+        if (words and words[0] in _PARTICLES) or clause.spelling == "hung":
+            return False
+        if clause.verb == "bury" and not any(token.entity for token in clause.tail):
+            return False
+        is_dead = claim.value == "false" and not (clause.form == "be" and clause.when)
+        return is_dead or (claim.time is ClaimTime.NOW and not clause.when)
 
     def _is_lasting_deed(self, clause: Clause, claim: Claim) -> bool:
         verb = claim.relation.removeprefix("verb:")
+        if verb != self._lists.synonyms.get(clause.verb, clause.verb):
+            return False  # what only follows from the words is less than they say
         has_doer, has_object = self._is_named(claim.subject), self._is_named(claim.object)
         if claim.relation in _FEELINGS | _LEADING and clause.tense == "now" and not clause.when:
             is_led = (
@@ -174,17 +191,30 @@ class LastingStatementReader:
             is_idle = "still" in clause.adverbs or (verb == "lie" and bool(clause.tail))
             return has_doer and verb in _HABITS and not clause.when and not is_idle
         if clause.is_passive and not has_doer and claim.subject.determiner == "some":
-            is_person = claim.object is not None and claim.object.entity in self._names.people
-            befalling = _BEFALLS_PEOPLE if is_person else _BEFALLS_THINGS
-            return has_object and verb in befalling and not clause.negation
+            befalling = _BEFALLS_PEOPLE if self._is_person(claim.object) else _BEFALLS_THINGS
+            words = [token.word for token in clause.tail]
+            is_whole = not words or words[0] == "to" or any(token.entity for token in clause.tail)
+            return has_object and verb in befalling and is_whole and not clause.negation
         if not has_doer or not has_object:
             return False
         if clause.tense == "now" and not clause.is_passive:
             is_given = verb in ("give", "sell", "bequeath") and any(
                 preposition == "to" and self._is_named(whom) for preposition, whom in claim.adjuncts
             )
-            return not clause.negation and (verb in _PRESENT_DEEDS or is_given)
-        return verb in _LASTING_DEEDS
+            is_meant = verb in _PRESENT_DEEDS and not (
+                verb in _DEEDS_TO_THINGS and self._is_person(claim.object)
+            )
+            return not clause.negation and (is_meant or is_given)
+        if verb == "join":
+            return self._guesses_things or (
+                claim.object is not None and claim.object.entity in self._names.factions
+            )
+        return verb in (
+            _LASTING_DEEDS - _DEEDS_TO_THINGS if self._is_person(claim.object) else _LASTING_DEEDS
+        )
+
+    def _is_person(self, phrase: NounPhrase | None) -> bool:
+        return phrase is not None and phrase.entity in self._names.people
 
     def _is_lasting_ability(self, clause: Clause, claim: Claim) -> bool:
         """Say whether it is what somebody has learnt or not, or what only one can do: `Only Tam can open the vault`."""
@@ -193,7 +223,7 @@ class LastingStatementReader:
             return False
         if claim.is_only_subject:
             return self._is_named(claim.object) and verb not in _SENSES
-        return verb in _SKILLS and not any(token.word == "the" or token.entity for token in clause.tail)
+        return verb in _SKILLS and not clause.tail
 
     def _is_lasting_place(self, clause: Clause, claim: Claim, claims: Sequence[Claim]) -> bool:
         first = next(c for c in claims if c.relation == LOCATED_IN)
@@ -206,12 +236,13 @@ class LastingStatementReader:
         is_by_name = self._is_named(claim.object) or bool(claim.object.entities())
         return is_resting and is_by_name and claim.value in _THING_PLACES
 
-    def _is_lasting_noun(self, claim: Claim) -> bool:
+    def _is_lasting_noun(self, clause: Clause, claim: Claim) -> bool:
         """Say whether a noun binds two: `the captain of the guard`, `Tam's sister`, `Tam's boat`; not `Tam's match`."""
         kind, _, _ = claim.relation.partition(":")
         other = claim.object
         if kind == "role" or other is None:
-            return other is not None
+            # A part of the name of what somebody leads is enough: `captain of the Thornholt guard`.
+            return other is not None and any(token.entity for token in clause.tail)
         if kind == "kin":
             return self._is_named(other)
         people = self._names.people
@@ -220,7 +251,7 @@ class LastingStatementReader:
 
     def _is_lasting_count(self, clause: Clause, claim: Claim) -> bool:
         head = claim.relation.partition(":")[2]
-        if clause.form != "have" or claim.subject != clause.subject or claim.number is None:
+        if clause.form != "have" or claim.subject != clause.subject or claim.number is None or claim.adjuncts:
             return False
         is_of_body = head in self._lists.kin or head in self._lists.body_parts
         return is_of_body or (claim.number == 1 and head in self._lists.roles)
@@ -231,7 +262,9 @@ class LastingStatementReader:
         if claim.subject.entity != clause.subject.entity:
             return False
         if clause.is_passive and is_person and clause.verb in _LOCKING_UP:
-            return True
+            return any(token.entity for token in clause.tail)
+        if claim.value == "0:free":
+            return False
         if "always" in clause.adverbs or (clause.negation == "never" and clause.form == "be"):
             return True
         if claim.when:
