@@ -104,9 +104,15 @@ class PlainClaims:
         if not any(has_unknown_names(statement, scene_entities) for statement in statements):
             return scene_entities
         words = _name_words(" ".join(statement.sentence for statement in statements))
-        folded_names = await self._canon.folded_names(context.universe.id)
-        ids = dict.fromkeys(id for name, id in folded_names if not words.isdisjoint(_name_words(name)))
-        wanted_ids = [id for id in ids if id not in context.entities][:MAX_LOOKED_UP]
+        names = [
+            (name_words, entity_id)
+            for name, entity_id in await self._canon.folded_names(context.universe.id)
+            if not words.isdisjoint(name_words := _name_words(name))
+        ]
+        # Whole names come first, should there be too many that have a word of the line.
+        names.sort(key=lambda name: not name[0] <= words)
+        ids = dict.fromkeys(entity_id for _, entity_id in names)
+        wanted_ids = [entity_id for entity_id in ids if entity_id not in context.entities][:MAX_LOOKED_UP]
         canon_entities = await self._canon.entities_by_id(wanted_ids) if wanted_ids else {}
         return [
             *scene_entities,

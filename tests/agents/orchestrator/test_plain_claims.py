@@ -224,6 +224,16 @@ async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
         assert [(await canon.entity(i.entity_id)).name for i in change.involves] == ["Wil Harrow"]
 
 
+async def test_claim_may_be_about_somebody_declared_in_the_scene(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("/npc Old Wen: a widow", "> Old Wen owns the Salvage Skiff."):
+            await table.play(line)
+        assert await table.titles() == ["Old Wen owns the Salvage Skiff."]
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert await table.titles() == []
+
+
 async def test_claim_said_in_passing_is_proposed(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         await table.play('> Captain Vess, the mother of Tam, says, "Dob stole the Glass Bell."')
