@@ -44,6 +44,7 @@ from agents.orchestrator.narration.runner import (
 )
 from agents.orchestrator.narration.steps import NarrationSteps
 from agents.orchestrator.passed_offers import PassedOffers
+from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
@@ -341,6 +342,7 @@ class PlayParts:
             self.play_table,
             self.solo_tools,
             PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
+            PlainClaims(agents.canon, agents.read_catalogue, self.views, base.clock),
             base.ids,
         )
 

@@ -7,7 +7,7 @@ model narrates, `NarrationRunner` goes on from the last step's checkpoint.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
@@ -20,13 +20,12 @@ from agents.orchestrator.narration.state import NarrationState, read_exchange, r
 from agents.orchestrator.rolls import RollService
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolution_requests import SealedResult
-from agents.solo.cast_moves import CastMoves
+from agents.solo.cast_moves import CastMoves, RecordedMoves
 from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Speaker, Turn
-from stores.records.story_journal import PresenceEntry
 from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 
@@ -45,7 +44,7 @@ class ExchangeRun:
     """The results that were sealed, in order."""
     proposals: tuple[ProposedChange, ...] = ()
     """The changes that were staged."""
-    presence_entries: tuple[PresenceEntry, ...] = ()
+    moves: RecordedMoves = field(default_factory=RecordedMoves)
     """Who comes and leaves by the typed words."""
 
 
@@ -100,7 +99,7 @@ class ExchangePipeline:
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
             # The old roll's proposals left the line.
             return await self._contexts.load_context(run.exchange.scene_id)
-        return await self._contexts.advance(run.context, run.turns, run.proposals, run.presence_entries)
+        return await self._contexts.advance(run.context, run.turns, run.proposals, run.moves.entries)
 
     async def resume(self, checkpoint: Checkpoint) -> None:
         """Go on with an exchange that a crash interrupted, at the step after its last."""
@@ -211,7 +210,7 @@ class ExchangePipeline:
         if not exchange.is_oracle_question:
             marks += find_plain_marks(turn.text, turn, universe_id)
         await self._gm_turn_writer.record_decisions(marks)
-        run = replace(run, presence_entries=await self._cast_moves.record_moves(run.context, turn))
+        run = replace(run, moves=await self._cast_moves.record_moves(run.context, turn))
         if not exchange.gm_authored:
             return run
         self._events.publish(TurnAppended(turn))

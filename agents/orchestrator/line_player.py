@@ -14,6 +14,7 @@ from agents.orchestrator.input.parser import RollInput, WordsInput
 from agents.orchestrator.input.speakers import require_speakers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rolls import describe_partial_without_effect
@@ -21,7 +22,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
-from agents.solo.cast_moves import describe_moves
+from agents.solo.cast_moves import describe_acting_dead, describe_moves
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -60,6 +61,7 @@ class LinePlayer:
         play_tools: PlayTools,
         solo_tools: SoloTools,
         plain_vows: PlainVows,
+        plain_claims: PlainClaims,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -70,6 +72,7 @@ class LinePlayer:
         self._play_tools = play_tools
         self._solo_tools = solo_tools
         self._plain_vows = plain_vows
+        self._plain_claims = plain_claims
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -171,8 +174,10 @@ class LinePlayer:
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
-        if promises := await self._plain_vows.build_promises(exchange, context):
-            exchange = exchange.model_copy(update={"proposals": promises})
+        promises = await self._plain_vows.build_promises(exchange, context)
+        claims = await self._plain_claims.build_claims(exchange, context)
+        if promises or claims:
+            exchange = exchange.model_copy(update={"proposals": (*promises, *claims)})
         return replace(run, exchange=exchange)
 
     async def _play_exchange(self, run: LineRun) -> LineRun:
@@ -184,9 +189,11 @@ class LinePlayer:
         )
         effect_lines = (line for result in played.results for line in describe_partial_without_effect(result))
         context = await self._pipeline.read_context_after(played)
-        move_lines = describe_moves(context, played.presence_entries)
-        reply = Reply("exchange", (*lines, *effect_lines, *move_lines))
+        move_lines = describe_moves(context, played.moves.entries)
+        reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
+        conflict_lines = await self._plain_claims.describe_conflicts(run.exchange)
+        reply = replace(reply, lines=(*reply.lines, *conflict_lines))
         return replace(run, context=context, reply=reply)
 
 

@@ -23,7 +23,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
-from agents.solo.cast_moves import CastMoves, describe_moves
+from agents.solo.cast_moves import CastMoves, describe_acting_dead, describe_moves
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -70,9 +70,9 @@ class SceneActions:
         turn = await self._timeline.retake(context.scene, clean_line(text))
         outcome = await self._reply_to_take(context.scene, turn)
         context_after = await self._contexts.load_context(context.scene.id)
-        entries = await self._cast_moves.record_moves(context_after, turn)
-        context_after = await self._contexts.advance(context_after, (), (), entries)
-        move_lines = describe_moves(context_after, entries)
+        moves = await self._cast_moves.record_moves(context_after, turn)
+        context_after = await self._contexts.advance(context_after, (), (), moves.entries)
+        move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
         return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:

@@ -46,3 +46,17 @@ def turn_evidence(turn: Turn) -> Evidence:
         turn_id=turn.id,
         scene_id=turn.scene_id,
     )
+
+
+def words_evidence(turn: Turn, quote: str) -> Evidence:
+    """Return the evidence that a part of a turn's words is, with where it stands in them."""
+    start = max(turn.text.find(quote), 0)
+    return Evidence(
+        id=derive_id("evidence", EvidenceKind.TURN, turn.id, start, start + len(quote)),
+        kind=EvidenceKind.TURN,
+        ref_id=turn.id,
+        quote=quote,
+        turn_id=turn.id,
+        scene_id=turn.scene_id,
+        span=(start, start + len(quote)),
+    )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
-from agents.prose.names import any_name_pattern
+from agents.prose.names import HONORIFICS, any_name_pattern
 from agents.prose.speech import SAYS, SPEAKS, find_speeches, is_spoken_by, strip_speech
 from agents.prose.words import split_sentences
 
@@ -35,6 +36,18 @@ _NOT_NOW = re.compile(
     r"no longer|not|would have|like|story|stories|tale|song|puppet|mask|disguis\w*|impostor|"
     r"name[ds]?)\b|n't\b|\?",
     re.IGNORECASE,
+)
+_RESTS: Final = frozenset(
+    ["is", "was", "has", "does", "lies", "rests", "remains", "hangs", "floats", "sprawls", "slumps", "stares", "sags",
+     "sits", "stands", "leans", "kneels", "sleeps", "seems", "appears", "haunts", "belongs", "owns", "owes",
+     "deserves", "needs", "means", "looms", "counts", "dies", "decays", "rots", "smells", "stinks", "bleeds",
+     "drifts", "sinks", "dangles", "stays", "feels", "looks", "matters", "leaves", "makes", "knows"]
+)  # fmt: skip
+"""Verbs of which a body, or somebody dead in what is left of them, may be the subject."""
+_POSTURES: Final = frozenset({"sits", "stands", "leans", "kneels"})
+"""Postures of a body, too; who sits and does something else besides is alive."""
+_RESTING: Final = frozenset(
+    ["lying", "resting", "hanging", "floating", "sleeping", "bleeding", "rotting", "sitting", "being"]
 )
 _COMES = (
     r"(?:enters?|returns?|comes?|arrives?|appears?|steps? (?:in|out|up|through|from|into)|walks? in|emerges?|"
@@ -81,6 +94,31 @@ def find_act(text: str, names: Sequence[str]) -> str:
         ):
             continue
         return sentence
+    return ""
+
+
+def find_act_of_living(text: str, names: Sequence[str]) -> str:
+    """Return the sentence that begins with one of these names and what they do now, as no body does; empty if none."""
+    titles = "|".join(sorted(HONORIFICS))
+    beginning = re.compile(
+        rf"(?:(?i:and|but|then|now|so)\s+)?(?:(?i:{titles})\.?\s+)?{any_name_pattern(names)}"
+        r"(?:,[^,]{1,60},)?\s+(?:[a-z]+ly\s+|again\s+|also\s+|just\s+)?"
+        r"(?:is\s+(?P<doing>[a-z]+ing)|(?P<verb>[a-z]+s))\b(?P<rest>.*)",
+        re.DOTALL,
+    )
+    for sentence in split_sentences(strip_speech(text)):
+        match = beginning.match(sentence)
+        if match is None or _NOT_NOW.search(sentence):
+            continue
+        verb, doing = match["verb"] or "", match["doing"] or ""
+        goes_on = (
+            re.search(r"(?:,|\band)\s+(?!(?:is|has|was|his|its|this|as|always)\b)[a-z]+s\b", match["rest"])
+            is not None
+        )
+        if (doing and doing not in _RESTING) or (
+            verb and (verb not in _RESTS or (verb in _POSTURES and goes_on))
+        ):
+            return sentence
     return ""
 
 

@@ -10,11 +10,11 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
-from agents.prose.actions import enters_scene
+from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
@@ -40,6 +40,13 @@ _CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
 _ROLE_PHRASE: Final = re.compile(r"\b(?:the|our|my|that)\s+(?:\w+\s+)?([a-z]{3,})\b")
 
 
+class RecordedMoves(NamedTuple):
+    """Who comes and leaves by a turn, as it was entered, and the dead who do something in it."""
+
+    entries: tuple[PresenceEntry, ...] = ()
+    acting_dead: tuple[Entity, ...] = ()
+
+
 class CastMoves:
     """Reads turns, and enters who moves by them. The caller holds the session lock."""
 
@@ -50,22 +57,21 @@ class CastMoves:
 
     async def record_moves(
         self, context: SceneContext, turn: Turn, *, needs_entrance: bool = False
-    ) -> tuple[PresenceEntry, ...]:
+    ) -> RecordedMoves:
         """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect.
 
         `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in.
         """
         if turn.speaker not in _STORY_SPEAKERS:
-            return ()
+            return RecordedMoves()
         people = await self._list_people(context, turn.text)
         if not people:
-            return ()
+            return RecordedMoves()
         reader = await self._prepare_reader(context, people, before=turn)
+        state = _read_state(context, people)
         moves = [
             (move, number)
-            for move, number in reader.read(
-                turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER
-            )
+            for move, number in reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
             if not needs_entrance
             or move is not CastMove.COMES
             or enters_scene(turn.text, names_of(people[number]))
@@ -78,7 +84,7 @@ class CastMoves:
             await self._journal.add_entries(
                 context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
             )
-        return entries
+        return RecordedMoves(entries, _find_acting_dead(turn, people, state))
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
@@ -147,14 +153,19 @@ class CastMoves:
 def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
     """Return a line on each entry, in the order of the words."""
     return tuple(
-        describe_move(entry, context.entities[entry.entity_id].name)
+        _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
         for entry in entries
-        if entry.entity_id in context.entities
+        if (entity := context.entities.get(entry.entity_id)) is not None
     )
 
 
-def describe_move(entry: PresenceEntry, name: str) -> str:
-    """Return in words what becomes of somebody by an entry."""
+def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
+    """Return a warning for each of the dead who do something."""
+    return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
+
+
+def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
+    """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     if not entry.here:
         return f"{name} {'stays behind' if entry.is_left_behind else 'leaves'}."
     match entry.awareness:
@@ -165,7 +176,8 @@ def describe_move(entry: PresenceEntry, name: str) -> str:
         case Awareness.OUT_OF_EARSHOT:
             return f"{name} is out of earshot."
         case Awareness.DEAD:
-            return f"{name} is dead in this scene: /fact {name} is dead proposes it."
+            offer = "" if is_death_known else f": /fact {name} is dead proposes it"
+            return f"{name} is dead in this scene{offer}."
         case _:
             assert_never(entry.awareness)
 
@@ -187,6 +199,18 @@ def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> Pr
         awareness=awareness,
         is_narrated=True,
         is_left_behind=move is CastMove.STAYS_BEHIND,
+    )
+
+
+def _find_acting_dead(turn: Turn, people: Sequence[Entity], state: CastState) -> tuple[Entity, ...]:
+    """Return the dead of whom the GM tells what they do; what the hero says or dreams of them is no act."""
+    if turn.speaker is not Speaker.GM or not state.dead:
+        return ()
+    figures = _build_figures(people)
+    return tuple(
+        people[number]
+        for number in sorted(state.dead)
+        if find_act_of_living(turn.text, figures[number].names)
     )
 
 

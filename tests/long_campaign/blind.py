@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.views.world_views import CommitmentView
+from stores.records.canon import Authority
 from tests.long_campaign.blind_playing import (
     BlindRun,
     PlayedLine,
@@ -63,6 +64,7 @@ class BlindMeasures:
 
 CAUGHT = "contradictions caught"
 CLAIMS_READ = "claims proposed"
+OTHER_CLAIMS = "claims read on other lines"
 FALSE_ALARMS = "alarms on lines without annotation"
 CLAIM_ALARMS = "alarms on claims"
 PROMISES_MADE = "promises proposed"
@@ -88,6 +90,10 @@ def measure(script: BlindScript, run: BlindRun) -> BlindMeasures:
     counts = {
         CAUGHT: Count(len(planted) - len(silent), len(planted), _texts(silent)),
         CLAIMS_READ: _count_all(claims.values(), lambda one: bool(one.rows)),
+        OTHER_CLAIMS: _count_any(
+            [one for one in played if not (one.line.claim or one.line.contradicts)],
+            lambda one: [row.title for row in one.rows if row.proposal.authority is Authority.SYSTEM],
+        ),
         FALSE_ALARMS: _count_any(
             [one for one in played if not one.line.is_annotated],
             lambda one: one.warnings,

@@ -19,6 +19,7 @@ from tests.long_campaign.blind import (
     FALSE_ALARMS,
     LIFTED,
     OPEN_PROMISES,
+    OTHER_CLAIMS,
     PROBES_FALSE,
     PROBES_TRUE,
     PROMISES_MADE,
@@ -41,8 +42,8 @@ AIM = {
     PROBES_FALSE: 10,
 }
 REACHED = {
-    CAUGHT: 0,
-    CLAIMS_READ: 0,
+    CAUGHT: 12,
+    CLAIMS_READ: 29,
     PROMISES_MADE: 12,
     OPEN_PROMISES: 3,
     CLOSED: 9,
@@ -52,6 +53,7 @@ REACHED = {
     PROBES_FALSE: 1,
 }
 AT_MOST = {
+    OTHER_CLAIMS: 0,
     FALSE_ALARMS: 0,
     CLAIM_ALARMS: 0,
     WRONG_PROMISES: 0,

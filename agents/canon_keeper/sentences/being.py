@@ -17,6 +17,8 @@ from agents.canon_keeper.sentences.word_lists import WordLists, number_of, singu
 
 _BARE_PLACES: Final = frozenset({"sea", "home", "prison", "jail", "court", "school", "church", "town", "bed"})
 """Places that are named without an article: `at sea`."""
+_KEEPING: Final = frozenset({"hand", "keeping", "possession", "custody"})
+"""Who has something in their keeping, or in whose hands it is, has it."""
 _DEAD_PHRASES: Final = frozenset(
     {"dead", "deceased", "long dead", "dead and buried", "in the grave", "in his grave", "in her grave", "no more",
      "slain", "in their grave", "dead and gone", "a corpse", "among the dead", "stone dead", "long gone and buried"}
@@ -31,6 +33,13 @@ _ALIVE_PHRASES: Final = frozenset(
         "alive and kicking",
     }
 )
+
+
+_NO_BELONGINGS: Final = frozenset(
+    ["gift", "work", "idea", "home", "prison", "grave", "tomb", "birthplace", "favourite", "favorite", "doing",
+     "undoing", "choice", "find", "discovery", "invention", "handiwork", "refuge", "fault", "rival", "goal", "pride"]
+)  # fmt: skip
+"""What a thing is to somebody without being theirs: Tam's gift may be Bela's."""
 
 
 class BeingReader:
@@ -122,11 +131,22 @@ class BeingReader:
             return
         if comparison := read_comparison(subject, tail, words):
             yield comparison
+            yield from self._tie_of_superlative(comparison)
             return
         if words[0] in PREPOSITIONS:
             yield from self._being_somewhere(subject, tail, words)
             return
         yield from self._being_something(clause, subject, tail, words)
+
+    def _tie_of_superlative(self, comparison: Claim) -> Iterator[Claim]:
+        """Yield that somebody's dearest friend is their friend, and their bitterest enemy their enemy."""
+        tied = comparison.object
+        if tied is None or not comparison.relation.startswith("most:"):
+            return
+        other = tied.owner or tied.of
+        if other is not None and tied.head in self._lists.allies | self._lists.enemies:
+            relation = "ally_of" if tied.head in self._lists.allies else "enemy_of"
+            yield Claim(relation, comparison.subject, other)
 
     def _pair(self, clause: Clause, words: list[str]) -> Iterator[Claim]:
         """Read `A and B are enemies`."""
@@ -221,9 +241,9 @@ class BeingReader:
         while len(words) > 2 and words[0] in prepositions and words[1] in PREPOSITIONS:
             tail, words = tail[1:], words[1:]
         phrase = read_noun_phrase(tail[1:], subject)
-        if words[:3] == ["in", "the", "hands"] and len(words) > 4:
-            holder = read_noun_phrase(tail[4:], subject)
-            if holder is not None:
+        if words[0] == "in" and phrase is not None and phrase.head in _KEEPING:
+            holder = phrase.of or phrase.owner
+            if holder is not None and (phrase.head != "hand" or phrase.of is not None):
                 yield Claim("has", holder, subject)
             return
         if words[:2] == ["in", "league"] and words[2:3] == ["with"]:
@@ -321,6 +341,9 @@ class BeingReader:
         if words[:2] == ["one", "of"] and tail[-1].entity in self._names.factions:
             yield Claim("member_of", subject, NounPhrase(entity=tail[-1].entity))
             return
+        if len(tail) == 2 and tail[0].is_person and words[1] == "'s":
+            yield Claim("owned_by", subject, NounPhrase(entity=tail[0].entity, is_person=True))
+            return
         noun = read_noun_phrase(main if rest and rest[0].word != "in" else tail, subject)
         if noun is None:
             return
@@ -337,6 +360,12 @@ class BeingReader:
             else:
                 yield Claim("is_same", subject, noun)
             return
+        is_of_thing = bool(subject.entity) and subject.entity not in self._names.people | self._names.factions
+        owner = noun.owner
+        is_owned = owner is not None and owner.is_person and noun.head not in _NO_BELONGINGS
+        if is_of_thing and is_owned and owner is not None and not clause.negation:
+            # `The Three Herons is Perrin Lisk's own house`: somebody's thing is whose it is.
+            yield Claim("owned_by", subject, owner)
         if number_of(words[0]) is not None and len(words) > 1:
             if words[-1] in ("old",) or singular(words[1]) in (
                 "year",

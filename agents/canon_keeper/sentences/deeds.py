@@ -57,6 +57,16 @@ class DeedReader:
             if loved is not None:
                 yield Claim("verb:love", clause.subject, loved)
             return
+        if words[:2] == ["a", "debt"] and "to" in words:
+            # `has a debt of three coins to Bela`
+            index = words.index("to")
+            debt = read_noun_phrase(tail[:index], clause.subject)
+            creditor = read_noun_phrase(tail[index + 1 :], clause.subject)
+            if creditor is not None and creditor.entity:
+                amount = debt.of if debt is not None else None
+                adjuncts = (("*what", amount),) if amount is not None else ()
+                yield Claim("owes", clause.subject, creditor, adjuncts=adjuncts)
+                return
         yield from self._holding(clause.subject, tail, words, "has")
 
     def _holding(
@@ -171,7 +181,7 @@ class DeedReader:
             if home is not None and self._being.is_place(home):
                 yield Claim("lives_in", subject, home)
             return
-        if verb in ("lie", "fall") and words[:1] and words[0] in ("dead", "buried", "slain"):
+        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in ("dead", "buried", "slain"):
             yield death_of(clause, subject)
             return
         if verb == "stand" and clause.can and clause.negation and tail:

@@ -199,7 +199,12 @@ def read_tokens(text: str, names: NameBook) -> list[Token]:
             is_possessive = last != _bare(last) and len(last) > 2
             tokens.append(Token(token.text[: len(_bare(last))], _bare(last)) if is_possessive else token)
         if last != _bare(last) and len(last) > 2:
-            is_verb = last.endswith("'s") and _is_followed_by_complement(plain_tokens, position)
+            before = tokens[-2].word if len(tokens) > 1 else ""
+            is_verb = (
+                last.endswith("'s")
+                and before not in _BEFORE_OWNER
+                and _is_followed_by_complement(plain_tokens, position)
+            )
             tokens.append(Token("is", "is") if is_verb else Token("'s", "'s"))
     return tokens
 
@@ -217,6 +222,8 @@ def _is_followed_by_complement(tokens: list[Token], position: int) -> bool:
     return is_state and following in _AFTER_COMPLEMENT
 
 
+_BEFORE_OWNER: Final = frozenset({"in", "at", "on", "of", "by", "to", "from", "with", "for", "under"})
+"""Words before a name whose `'s` can only say whose something is: `in Dob's keeping`."""
 _AFTER_IS: Final = frozenset(
     [
         "a",

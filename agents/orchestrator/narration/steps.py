@@ -239,7 +239,7 @@ class NarrationSteps:
             return ()
         context = await self._contexts.load_context(turn.scene_id)
         # A model has somebody absent act or speak by mistake: it was warned of, and brings nobody in.
-        entries = await self._cast_moves.record_moves(context, turn, needs_entrance=True)
+        entries = (await self._cast_moves.record_moves(context, turn, needs_entrance=True)).entries
         return describe_moves(await self._contexts.advance(context, (), (), entries), entries)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:

@@ -90,7 +90,7 @@ async def test_plain_decision_of_the_moment_is_only_offered(tmp_path: Path) -> N
         assert reply.lines == ("Decision? /decide I go left (Tab takes it)",)
         assert await table.decisions() == NOTHING_DECIDED
         await table.play(reply.suggested_line)
-        assert await table.decisions() == ("1. I go left  (scene 1)",)
+        assert await table.decisions() == ("1. Mara goes left  (scene 1)",)
 
 
 @pytest.mark.parametrize(

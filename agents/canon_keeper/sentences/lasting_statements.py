@@ -1,0 +1,295 @@
+"""Says whether a sentence of a story states a fact that holds from then on: who is where, dead, or whose mother.
+
+A story mostly tells of the moment (`Mara runs to the gate`), and only what it states is to be proposed. So a sentence
+counts only if it is understood as a whole, is about somebody or something with a name, and says something that lasts.
+What is in doubt does not count: a fact that is missed costs less than a flood of false ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.canon_keeper.sentences.claims import ALIVE, LOCATED_IN, Claim, ClaimTime
+from agents.canon_keeper.sentences.clause_reader import ClauseReader
+from agents.canon_keeper.sentences.clauses import Clause
+from agents.canon_keeper.sentences.interpretation import Interpreter
+from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PRONOUNS, NounPhrase
+from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens, split_words
+from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists
+
+_OPEN_WORDS: Final = (
+    PRONOUNS
+    | POSSESSIVES
+    | frozenset(
+        [
+            *("hers", "theirs", "mine", "yours", "ours", "this", "that", "these", "those", "here", "there"),
+            *("himself", "herself", "itself", "themselves", "someone", "somebody", "something"),
+            *("who", "whom", "whose", "which", "what", "where", "when", "while", "why", "how", "because"),
+            *("before", "after", "since", "as", "like", "than", "though", "although", "if"),
+            *("whether", "let", "once", "¶", ":", "(", ")"),
+        ]
+    )
+)
+"""Words that mean something outside of the sentence, or make a part of it a condition or a comparison."""
+_NO_REPORT: Final = frozenset({"lie"})
+"""Verbs of reporting that are other verbs as well: a key lies in a chest."""
+
+_TIES: Final = frozenset(
+    ["owned_by", "owns", "ally_of", "enemy_of", "parent_of", "sibling_of", "married_to", "member_of", "rules_over",
+     "serves", "knows"]
+)  # fmt: skip
+_FEELINGS: Final = frozenset(["verb:love", "verb:hate", "verb:trust", "verb:distrust", "verb:fear"])
+_LEADING: Final = frozenset(["verb:lead", "verb:command"])
+_PERSON_PLACES: Final = frozenset({"in", "at", "inside", "within", "aboard"})
+_THING_PLACES: Final = _PERSON_PLACES | {"on", "under", "beneath"}
+_RESTING_VERBS: Final = frozenset({"lie", "stand", "hang", "rest"})
+"""Verbs that say where a thing is; of somebody they tell of the moment."""
+_LASTING_STATES: Final = frozenset(
+    ["marriage", "parentage", "sight", "hearing", "speech", "guilt", "literacy", "genuineness", "wealth", "debt",
+     "liberty", "pregnancy", "nobility", "hand", "loyalty", "existence"]
+)  # fmt: skip
+_LASTING_STATES_OF_THINGS: Final = frozenset({"wholeness", "occupancy", "newness"})
+_LASTING_DEEDS: Final = frozenset(
+    ["steal", "kill", "give", "sell", "purchase", "betray", "destroy", "burn", "sink", "break", "shatter", "found",
+     "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile",
+     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury"]
+)  # fmt: skip
+"""What was done and leaves something different from then on, told in the past."""
+_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury"})
+"""Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
+_PRESENT_DEEDS: Final = frozenset(
+    ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink"]
+)
+"""What leaves something different also where the story tells it in the present."""
+_BEFALLS_PEOPLE: Final = frozenset({"kill", "behead", "hang", "imprison", "banish", "exile", "bury"})
+_BEFALLS_THINGS: Final = frozenset(
+    {"steal", "sell", "destroy", "burn", "sink", "break", "shatter", "lose", "bury"}
+)
+"""What lasts although it is not said who did it."""
+_HABITS: Final = frozenset(
+    ["eat", "drink", "lie", "steal", "kill", "cheat", "gamble", "pray", "swear", "swim", "sail", "sleep",
+     "sell", "lend", "borrow", "forgive", "forget", "trust", "marry", "work", "travel", "ride", "hunt",
+     "fish", "trade", "betray", "visit", "enter", "cross", "serve", "own", "smoke", "dance", "sing", "write", "read"]
+)  # fmt: skip
+"""What somebody who never does it does not do, in this scene or another."""
+
+_PARTICLES: Final = frozenset({"out", "down", "over", "off", "away", "up", "back", "inside"})
+"""Words that make another verb of one: `dies down`, `drowned out`."""
+_LOCKING_UP: Final = frozenset({"lock", "imprison", "jail", "chain", "cage"})
+_SKILLS: Final = frozenset({"swim", "read", "write", "ride", "sail", "fly", "lie", "die"})
+_SENSES: Final = frozenset({"see", "hear", "feel", "smell", "reach", "help", "stop", "save", "answer", "say"})
+
+
+class LastingStatementReader:
+    """Reads sentences by the names that exist.
+
+    With `guesses_things`, what has a definite article passes for something with a name: `the glass bell`. That tells
+    whether it is worth while to look names up.
+    """
+
+    def __init__(self, names: NameBook, *, guesses_things: bool = False) -> None:
+        self._names = names
+        self._lists = load_word_lists()
+        self._guesses_things = guesses_things
+
+    def states_fact(self, sentence: str) -> bool:
+        """Say whether the sentence states something that holds from then on, and nothing else."""
+        tokens = read_tokens(sentence, self._names.restricted_to(sentence))
+        if not _OPEN_WORDS.isdisjoint(t.word for t in tokens):
+            return False
+        clauses = ClauseReader(self._lists, self._names).read(tokens)
+        if not clauses or len({clause.spoken[1] for clause in clauses}) != 1:
+            return False
+        interpreter = Interpreter(self._lists, self._names)
+        has_name = any(token.entity for token in tokens)
+        # Without a name only a death is guessed at: `The rat dies.`
+        return all(
+            self._is_lasting(
+                clause, [c for c in interpreter.claims_of(clause) if has_name or c.relation == ALIVE]
+            )
+            for clause in clauses
+        )
+
+    def _is_lasting(self, clause: Clause, claims: Sequence[Claim]) -> bool:
+        if clause.is_progressive or (clause.classes and "*pair" not in clause.adverbs):
+            return False
+        if clause.can:
+            return any(self._is_lasting_ability(clause, claim) for claim in claims)
+        return any(self._lasts(clause, claim, claims) for claim in claims)
+
+    def _lasts(self, clause: Clause, claim: Claim, claims: Sequence[Claim]) -> bool:
+        """Say whether a claim of the clause lasts and is about what has a name."""
+        if not self._is_named(claim.subject) and not claim.relation.startswith("verb:"):
+            return False
+        relation = claim.relation
+        if relation == ALIVE:
+            return self._is_certain_life(clause, claim)
+        if relation.startswith("verb:"):
+            return self._is_lasting_deed(clause, claim)
+        if relation == "owes":
+            return self._is_named(claim.object) and clause.tense == "now"
+        if relation in ("met", "visited"):
+            return (
+                self._is_named(claim.object)
+                and claim.time is not ClaimTime.NOW
+                and clause.negation == "never"
+            )
+        if relation == "born":
+            return bool(claim.adjuncts)
+        if clause.tense == "past" or (clause.when and "always" not in clause.adverbs):
+            return False
+        if relation == LOCATED_IN:
+            return self._is_lasting_place(clause, claim, claims)
+        if relation in _TIES:
+            return self._is_named(claim.object) and (clause.form == "be" or _is_short(clause))
+        if relation == "lives_in":
+            return claim.object is not None and (
+                self._is_named(claim.object) or bool(claim.object.entities())
+            )
+        if relation.startswith(("role:", "noun:", "kin:")):
+            return self._is_lasting_noun(clause, claim)
+        if relation == "has":
+            # A subject alone presupposes: `Dob's boat is gone` takes for granted that Dob has one.
+            is_own = clause.form in ("have", "be") and claim.subject != clause.subject.owner
+            return is_own and self._is_named(claim.object)
+        if relation.startswith("count:"):
+            return self._is_lasting_count(clause, claim)
+        if relation.startswith("state:"):
+            return self._is_lasting_state(clause, claim)
+        if relation == "is_same":
+            return self._guesses_things  # `the Reeve of Kestermoor` may be no name
+        if relation in ("buried_in", "comes_from"):
+            return self._is_named(claim.object)
+        return relation in ("made_of", "named") or (relation == "measure" and claim.value.startswith("year"))
+
+    def _is_certain_life(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether somebody is said to be dead or alive, and not that they are buried in work or hung over."""
+        if not self._guesses_things and claim.subject.entity not in self._names.people:
+            return False
+        words = [token.word for token in clause.tail]
+        if (words and words[0] in _PARTICLES) or clause.spelling == "hung":
+            return False
+        if clause.verb == "bury" and not any(token.entity for token in clause.tail):
+            return False
+        is_dead = claim.value == "false" and not (clause.form == "be" and clause.when)
+        return is_dead or (claim.time is ClaimTime.NOW and not clause.when)
+
+    def _is_lasting_deed(self, clause: Clause, claim: Claim) -> bool:
+        verb = claim.relation.removeprefix("verb:")
+        if verb != self._lists.synonyms.get(clause.verb, clause.verb):
+            return False  # what only follows from the words is less than they say
+        has_doer, has_object = self._is_named(claim.subject), self._is_named(claim.object)
+        if claim.relation in _FEELINGS | _LEADING and clause.tense == "now" and not clause.when:
+            is_led = (
+                claim.relation in _FEELINGS
+                or (claim.object is not None and claim.object.entity in self._names.factions)
+                or self._guesses_things
+            )
+            return has_doer and has_object and is_led and (clause.negation != "not") and _is_short(clause)
+        if clause.negation == "never" and clause.tense == "now" and not clause.is_passive:
+            is_idle = "still" in clause.adverbs or (verb == "lie" and bool(clause.tail))
+            return has_doer and verb in _HABITS and not clause.when and not is_idle
+        if clause.is_passive and not has_doer and claim.subject.determiner == "some":
+            befalling = _BEFALLS_PEOPLE if self._is_person(claim.object) else _BEFALLS_THINGS
+            words = [token.word for token in clause.tail]
+            is_whole = not words or words[0] == "to" or any(token.entity for token in clause.tail)
+            return has_object and verb in befalling and is_whole and not clause.negation
+        if not has_doer or not has_object:
+            return False
+        if clause.tense == "now" and not clause.is_passive:
+            is_given = verb in ("give", "sell", "bequeath") and any(
+                preposition == "to" and self._is_named(whom) for preposition, whom in claim.adjuncts
+            )
+            is_meant = verb in _PRESENT_DEEDS and not (
+                verb in _DEEDS_TO_THINGS and self._is_person(claim.object)
+            )
+            return not clause.negation and (is_meant or is_given)
+        if verb == "join":
+            return self._guesses_things or (
+                claim.object is not None and claim.object.entity in self._names.factions
+            )
+        return verb in (
+            _LASTING_DEEDS - _DEEDS_TO_THINGS if self._is_person(claim.object) else _LASTING_DEEDS
+        )
+
+    def _is_person(self, phrase: NounPhrase | None) -> bool:
+        return phrase is not None and phrase.entity in self._names.people
+
+    def _is_lasting_ability(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether it is what somebody has learnt or not, or what only one can do: `Only Tam can open the vault`."""
+        verb = claim.relation.removeprefix("verb:")
+        if not self._is_named(claim.subject) or clause.when or claim.relation == verb:
+            return False
+        if claim.is_only_subject:
+            return self._is_named(claim.object) and verb not in _SENSES
+        return verb in _SKILLS and not clause.tail
+
+    def _is_lasting_place(self, clause: Clause, claim: Claim, claims: Sequence[Claim]) -> bool:
+        first = next(c for c in claims if c.relation == LOCATED_IN)
+        if clause.subject != claim.subject or claim.object is None:
+            return False
+        if claim.subject.entity in self._names.people:
+            is_there = clause.form == "be" and first.object is not None and self._is_named(first.object)
+            return is_there and claim.value in _PERSON_PLACES
+        is_resting = clause.form == "be" or clause.verb in _RESTING_VERBS
+        is_by_name = self._is_named(claim.object) or bool(claim.object.entities())
+        return is_resting and is_by_name and claim.value in _THING_PLACES
+
+    def _is_lasting_noun(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether a noun binds two: `the captain of the guard`, `Tam's sister`, `Tam's boat`; not `Tam's match`."""
+        kind, _, _ = claim.relation.partition(":")
+        other = claim.object
+        if kind == "role" or other is None:
+            # A part of the name of what somebody leads is enough: `captain of the Thornholt guard`.
+            return other is not None and any(token.entity for token in clause.tail)
+        if kind == "kin":
+            return self._is_named(other)
+        people = self._names.people
+        is_between_people = claim.subject.entity in people and bool(other.entities() & people)
+        return bool(other.entities()) and not is_between_people
+
+    def _is_lasting_count(self, clause: Clause, claim: Claim) -> bool:
+        head = claim.relation.partition(":")[2]
+        if clause.form != "have" or claim.subject != clause.subject or claim.number is None or claim.adjuncts:
+            return False
+        is_of_body = head in self._lists.kin or head in self._lists.body_parts
+        return is_of_body or (claim.number == 1 and head in self._lists.roles)
+
+    def _is_lasting_state(self, clause: Clause, claim: Claim) -> bool:
+        dimension = claim.relation.partition(":")[2]
+        is_person = claim.subject.entity in self._names.people
+        if claim.subject.entity != clause.subject.entity:
+            return False
+        if clause.is_passive and is_person and clause.verb in _LOCKING_UP:
+            return any(token.entity for token in clause.tail)
+        if claim.value == "0:free":
+            return False
+        if "always" in clause.adverbs or (clause.negation == "never" and clause.form == "be"):
+            return True
+        if claim.when:
+            return False
+        is_thing = not is_person and claim.subject.entity not in self._names.factions
+        return dimension in _LASTING_STATES or (is_thing and dimension in _LASTING_STATES_OF_THINGS)
+
+    def _is_named(self, phrase: NounPhrase | None) -> bool:
+        if phrase is None or phrase.is_general:
+            return False
+        return bool(phrase.entity) or (self._guesses_things and phrase.determiner == "the")
+
+
+def _is_short(clause: Clause) -> bool:
+    """Say whether only a name follows the verb: `serves Tam`, and not `serves Tam a cup of wine`."""
+    return len([token for token in clause.tail if token.word not in ("the", "to", "over")]) == 1
+
+
+def reports_words(sentence: str, lists: WordLists | None = None) -> bool:
+    """Say whether a sentence tells what somebody says, thinks or wants: then the rest of it may be theirs."""
+    lists = lists or load_word_lists()
+    return any(_is_reporting(token, lists) for token in split_words(sentence))
+
+
+def _is_reporting(token: Token, lists: WordLists) -> bool:
+    # `sworn enemies` swear nothing: a mere participle stands before a noun.
+    lemmas = {reading.lemma for reading in lists.readings_as_verb(token.word) if reading.tag != "part"}
+    return not lemmas.isdisjoint(lists.reporting_verbs - _NO_REPORT)

@@ -1,0 +1,160 @@
+"""Reads what plain narration states as a fact that holds from then on: `Dob Harrow stole the glass bell.` Pure.
+
+Words that somebody speaks, thinks or is said to have said state nothing, and neither does what only happens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.declarations.reader import build_involvements
+from agents.declarations.sentence_facts import read_sentence_fact
+from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.names import HONORIFICS, NON_NAME_WORDS
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences
+from stores.records.canon import AssertFact, FactKind
+from stores.records.world import Entity, EntityKind
+
+MAX_SENTENCES: Final = 40
+"""Sentences of one turn that are read."""
+MAX_SENTENCE_CHARS: Final = 240
+"""Characters of a sentence that may be a plain statement."""
+_SPEECH: Final = "¶"
+_SINGLE_QUOTED: Final = re.compile(r"(?<![\w’'])['‘][^'‘’\n]{2,}[,.!?…]['’]")
+"""Speech in single quotation marks, which an apostrophe is not."""
+_PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
+_UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
+_NAME_RUN: Final = re.compile(
+    r"[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
+)
+_SAID_IN_PASSING: Final = re.compile(
+    rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
+)
+"""A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
+_POSSESSIVE: Final = re.compile(r"['’]s?$")
+_NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class Statement(NamedTuple):
+    """A part of a text as a sentence, and its very words in the text."""
+
+    sentence: str
+    quote: str
+
+
+class LastingFact(NamedTuple):
+    """A fact, and the words of the text that state it."""
+
+    fact: AssertFact
+    quote: str
+
+
+def find_statements(text: str, known: Sequence[Entity]) -> list[Statement]:
+    """Return the parts of a text that may state a fact about those known, or about names that are not known yet.
+
+    Nothing is looked up for this: it says whether it is worth while to look names up.
+    """
+    parts = list(_split_parts(text))
+    if not parts:
+        return []
+    readers = [
+        LastingStatementReader(
+            build_name_book([*known, *_guess_entities(text, known, kind)]), guesses_things=True
+        )
+        for kind in (EntityKind.OBJECT, EntityKind.CHARACTER)
+    ]
+    return [part for part in parts if any(reader.states_fact(part.sentence) for reader in readers)]
+
+
+def read_lasting_facts(
+    statements: Iterable[Statement], entities: Sequence[Entity], catalogue: Catalogue, tick: int
+) -> list[LastingFact]:
+    """Return the facts that parts of a text state about the entities, each in its own words."""
+    names = build_name_book(entities)
+    reader = LastingStatementReader(names)
+    return [
+        LastingFact(
+            _build_fact(sentence, _find_named(sentence, names, entities), catalogue, tick),
+            quote,
+        )
+        for sentence, quote in statements
+        if reader.states_fact(sentence) and not _names_somebody_else(sentence, names)
+    ]
+
+
+def has_unknown_names(statement: Statement, entities: Sequence[Entity]) -> bool:
+    """Say whether a statement means somebody or something by a name that none of these has."""
+    sentence = statement.sentence
+    return not LastingStatementReader(build_name_book(entities)).states_fact(sentence) or bool(
+        list(_guess_entities(sentence, entities, EntityKind.OBJECT))
+    )
+
+
+def _split_parts(text: str) -> Iterator[Statement]:
+    """Yield the sentences and their parts in which the text itself speaks, without words of somebody's.
+
+    Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
+    """
+    if _SINGLE_QUOTED.search(text):
+        return
+    for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
+        if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
+            yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
+        if _SPEECH in sentence or _UNCERTAIN_OPENING.search(sentence) or reports_words(sentence):
+            continue
+        for part in _PART_END.split(sentence):
+            words = part.strip(" .!…")
+            if words and len(words) <= MAX_SENTENCE_CHARS:
+                yield Statement(words, words)
+
+
+def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:
+    return read_sentence_fact(sentence, mentioned, catalogue, tick) or AssertFact(
+        fact_kind=FactKind.ATTRIBUTE,
+        predicate=STATED_PREDICATE,
+        statement=as_sentence(sentence),
+        involves=tuple(build_involvements(mentioned)),
+        valid_from=tick,
+    )
+
+
+def _find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+    entities_by_id = {entity.id: entity for entity in entities}
+    ids = (token.entity for token in read_tokens(sentence, names.restricted_to(sentence)) if token.entity)
+    return [entities_by_id[entity_id] for entity_id in dict.fromkeys(ids)]
+
+
+def _names_somebody_else(sentence: str, names: NameBook) -> bool:
+    """Say whether a name has more words than that of the person whom a part of it means: `Wil Tolliver` for Jory's."""
+    tokens = read_tokens(sentence, names.restricted_to(sentence))
+
+    def is_of_name(position: int) -> bool:
+        if not 0 <= position < len(tokens) or tokens[position].entity:
+            return False
+        token = tokens[position]
+        is_opening = position == 0 and (token.word in NON_NAME_WORDS or token.word.endswith("ly"))
+        return token.text[0].isupper() and token.word not in HONORIFICS and not is_opening
+
+    return any(t.is_person and (is_of_name(n - 1) or is_of_name(n + 1)) for n, t in enumerate(tokens))
+
+
+def _guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iterator[Entity]:
+    """Yield an entity for each name in the text that nobody known has."""
+    names = build_name_book(known)
+    for match in _NAME_RUN.finditer(text):
+        words = match[0].split()
+        begins_sentence = re.search(r"(?:^|[.!?…;]\s*)$", text[: match.start()]) is not None
+        if begins_sentence and words[0].casefold() in NON_NAME_WORDS:
+            words = words[1:]
+        name = _POSSESSIVE.sub("", " ".join(words))
+        tokens = read_tokens(name, names.restricted_to(name))
+        # A part of the name may be that of somebody known, and the whole that of another.
+        if name and not all(token.entity or not token.text[0].isupper() for token in tokens):
+            yield Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)

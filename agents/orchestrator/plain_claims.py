@@ -1,0 +1,187 @@
+"""What plain narration states: proposed with its line, and undone with it.
+
+It is inferred from prose, as what a model proposes is: it waits at the gate until the player decides, also in
+autopilot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from agents.canon_keeper.fact_readings import SUBJECT, is_same_statement
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.lasting_facts import (
+    LastingFact,
+    Statement,
+    find_statements,
+    has_unknown_names,
+    read_lasting_facts,
+)
+from agents.narrator.decision_marks import strip_typed_markers
+from agents.orchestrator.exchange import Exchange
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.proposals.evidence import words_evidence
+from agents.proposals.proposals import ProposalSite, build_proposal
+from agents.prose.speech import find_speech_spans
+from stores.ports import CanonReader
+from stores.queries import FactsAboutQuery
+from stores.records.canon import AssertFact, Authority, Fact
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import ProposedChange
+from stores.records.world import Entity, EntityStatus, fold_name
+
+MAX_CLAIMS: Final = 5
+"""Facts of one line that are proposed."""
+MAX_LOOKED_UP: Final = 100
+"""Entities of canon that are read because a line may name them."""
+MAX_COMPARED_FACTS: Final = 300
+"""Newest facts about somebody among which one that says the same is looked for."""
+_HERO_OR_HEARER: Final = re.compile(
+    r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SMALL_WORDS: Final = frozenset({"the", "a", "an", "of", "and", "in", "at", "is", "de", "von", "van", "la"})
+
+
+class PlainClaims:
+    """Reads what typed lines of narration state, and says what it contradicts."""
+
+    def __init__(
+        self, canon: CanonReader, read_catalogue: ReadCatalogue, views: SceneViewBuilder, clock: Clock
+    ) -> None:
+        self._canon = canon
+        self._read_catalogue = read_catalogue
+        self._views = views
+        self._clock = clock
+
+    async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
+        """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
+        text = strip_typed_markers(exchange.words)
+        if not _is_narration(exchange, text):
+            return ()
+        statements = find_statements(text, list(context.entities.values()))
+        turn = exchange.build_words_turn(self._clock()) if statements else None
+        if turn is None:
+            return ()
+        entities = await self._read_named_entities(context, statements)
+        catalogue = await self._read_catalogue(context.universe.id)
+        facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
+        new_facts = await self._drop_known(facts, context, catalogue)
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        )
+        return tuple(
+            build_proposal(
+                derive_id("claim", turn.id, fact.statement),
+                fact,
+                [words_evidence(turn, quote)],
+                Authority.SYSTEM,
+                site,
+                turn.created_at,
+            )
+            for fact, quote in new_facts[:MAX_CLAIMS]
+        )
+
+    async def describe_conflicts(self, exchange: Exchange) -> tuple[str, ...]:
+        """Return a line on each proposal of the exchange that contradicts something."""
+        proposed_ids = {proposal.id for proposal in exchange.proposals}
+        if not proposed_ids:
+            return ()
+        rows = await self._views.read_scene_rows(exchange.scene_id)
+        return tuple(
+            f"⚠ {row.conflicts[0].text}" for row in rows if row.proposal.id in proposed_ids and row.conflicts
+        )
+
+    async def _read_named_entities(
+        self, context: SceneContext, statements: Sequence[Statement]
+    ) -> list[Entity]:
+        """Return the entities of the scene, and those of canon that a statement may name if the scene has not all."""
+        scene_entities = [e for e in context.entities.values() if not e.merged_into]
+        if not any(has_unknown_names(statement, scene_entities) for statement in statements):
+            return scene_entities
+        words = _name_words(" ".join(statement.sentence for statement in statements))
+        names = [
+            (name_words, entity_id)
+            for name, entity_id in await self._canon.folded_names(context.universe.id)
+            if not words.isdisjoint(name_words := _name_words(name))
+        ]
+        # Whole names come first, should there be too many that have a word of the line.
+        names.sort(key=lambda name: not name[0] <= words)
+        ids = dict.fromkeys(entity_id for _, entity_id in names)
+        wanted_ids = [entity_id for entity_id in ids if entity_id not in context.entities][:MAX_LOOKED_UP]
+        canon_entities = await self._canon.entities_by_id(wanted_ids) if wanted_ids else {}
+        return [
+            *scene_entities,
+            *(
+                entity
+                for entity in canon_entities.values()
+                if entity.status is EntityStatus.CANONICAL and not entity.merged_into
+            ),
+        ]
+
+    async def _drop_known(
+        self, facts: Iterable[LastingFact], context: SceneContext, catalogue: Catalogue
+    ) -> list[LastingFact]:
+        """Return the facts that neither canon has, nor an open proposal, nor one before them."""
+        open_changes = (proposal.change for proposal in context.undecided)
+        open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
+        canon_facts: dict[Id, list[Fact]] = {}
+        new_facts: list[LastingFact] = []
+        for lasting_fact in facts:
+            fact = self._as_fact(lasting_fact.fact, context)
+            subject_id = fact.entity(SUBJECT)
+            if subject_id is None or _is_known_death(lasting_fact.fact, context):
+                continue
+            if subject_id not in canon_facts:
+                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
+            known_facts = (*canon_facts[subject_id], *open_facts)
+            if not any(is_same_statement(fact, known_fact, catalogue) for known_fact in known_facts):
+                new_facts.append(lasting_fact)
+                open_facts.append(fact)
+        return new_facts
+
+    def _as_fact(self, change: AssertFact, context: SceneContext) -> Fact:
+        """Return what a change would make true, to compare it with what is known."""
+        return Fact(
+            id="",
+            universe_id=context.universe.id,
+            kind=change.fact_kind,
+            predicate=change.predicate,
+            statement=change.statement,
+            involves=change.involves,
+            value=change.value,
+            standing=change.standing,
+            recorded_at=self._clock(),
+        )
+
+
+def _is_narration(exchange: Exchange, text: str) -> bool:
+    """Say whether words tell the story as a narrator does.
+
+    The GM's do. Those of the hero do if they neither are spoken to somebody nor tell of the hero and the GM's `you`:
+    `Dob Harrow is dead.` What a roll decides is not so before.
+    """
+    if not text or exchange.time_passes or exchange.roll is not None:
+        return False
+    if exchange.gm_authored:
+        return True
+    return not (exchange.hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))
+
+
+def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:
+    """Say whether it is the death of somebody who is dead already, by their sheet or by what is proposed."""
+    if fact.predicate != "alive" or fact.value is not False:
+        return False
+    who = next((context.entities.get(i.entity_id) for i in fact.involves if i.role == SUBJECT), None)
+    return who is not None and context.is_dead(who)
+
+
+def _name_words(text: str) -> set[str]:
+    """Return the words of a text that may be those of a name, as names are compared."""
+    words = (re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text))
+    return {fold_name(word) for word in words} - _SMALL_WORDS

@@ -1,0 +1,50 @@
+"""What a sentence of narration states that lasts, without a program around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.declarations.lasting_facts import find_statements, read_lasting_facts
+from stores.records.canon import AssertFact
+from stores.records.world import Entity, EntityKind
+from tests.agents.canon_keeper import proposal_builders as kit
+from tests.agents.orchestrator.narrated_sentences import LASTING, OF_THE_MOMENT
+
+PEOPLE = ("Mara", "Dob Harrow", "Iselin Quay", "Tam", "Bela", "Captain Vess")
+ENTITIES = (
+    *(kit.entity(name, EntityKind.CHARACTER) for name in PEOPLE),
+    kit.entity("Rat", EntityKind.CREATURE),
+    *(kit.entity(name, EntityKind.PLACE) for name in ("Pier Nine", "Salvage Skiff", "Tower", "The Hall")),
+    kit.entity("Glass Bell", EntityKind.OBJECT),
+    kit.entity("The Red Sedge", EntityKind.FACTION),
+)
+
+
+def read(text: str, known: tuple[Entity, ...] = ENTITIES[:1]) -> list[AssertFact]:
+    """Return what a text states, where only `known` are in the scene."""
+    statements = find_statements(text, known)
+    return [fact for fact, _ in read_lasting_facts(statements, ENTITIES, kit.CATALOGUE, 1)]
+
+
+@pytest.mark.parametrize("sentence", LASTING)
+def test_lasting_statement_is_read_whoever_is_in_the_scene(sentence: str) -> None:
+    assert len(read(sentence)) == 1
+    assert read(sentence, ENTITIES) == read(sentence)
+
+
+@pytest.mark.parametrize("sentence", OF_THE_MOMENT)
+def test_sentence_of_the_moment_states_nothing(sentence: str) -> None:
+    assert read(sentence) == []
+    assert read(sentence, ENTITIES) == []
+
+
+def test_names_need_not_be_looked_up_for_a_line_that_states_nothing() -> None:
+    texts = ("Iselin runs to the Tower.", "Old Wen looks at the bell.", "The wind howls over Pier Nine.")
+    assert [find_statements(text, ENTITIES[:1]) for text in texts] == [[], [], []]
+
+
+def test_statement_keeps_its_own_words_and_those_it_stands_in() -> None:
+    (fact,) = read("The tide turns, and Bela, the mother of Tam, laughs. Tam never drinks; he sings.")
+    assert fact.statement == "Tam never drinks."
+    (statement,) = find_statements("Bela, the mother of Tam, laughs.", ENTITIES)
+    assert statement == ("Bela is the mother of Tam", "Bela, the mother of Tam")

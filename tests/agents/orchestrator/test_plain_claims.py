@@ -1,0 +1,332 @@
+"""Plain narration states facts: they wait at the gate, with the line as evidence, and are undone with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
+from agents.views.play_views import ProposalView, Reply
+from monitor_tui.compose import Program
+from stores.authority import Role
+from stores.records.canon import AssertFact, Authority, EvidenceKind
+from stores.records.ids import Id
+from stores.records.play import CriticalCommitMode, StoryMode
+from stores.records.workflow import Verdict
+from tests.program import begin, opened
+
+WORLD = (
+    "/npc here Dob Harrow: the pier-keeper",
+    "/npc Iselin Quay: a salvager",
+    "/npc Tam: a ferryman",
+    "/npc Bela: a miller",
+    "/npc Captain Vess: of the skiff",
+    "/creature Rat: large and grey",
+    "/place Pier Nine",
+    "/place Salvage Skiff",
+    "/place Tower",
+    "/thing Glass Bell",
+    "/faction The Red Sedge",
+    "/commit",
+)
+
+
+class Table:
+    """A scene in a world with people, places and things, and the replies of the program."""
+
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
+        self.scene_id = scene_id
+
+    async def play(self, line: str) -> Reply:
+        return await self.program.services.play.submit(self.scene_id, line)
+
+    async def rows(self) -> list[ProposalView]:
+        """Return the facts that are proposed."""
+        rows = (await self.program.services.play.scene(self.scene_id)).proposals
+        return [row for row in rows if isinstance(row.proposal.change, AssertFact) and row.verdict is None]
+
+    async def titles(self) -> list[str]:
+        return [row.title for row in await self.rows()]
+
+    async def predicates(self) -> list[str]:
+        changes = [row.proposal.change for row in await self.rows()]
+        return [change.predicate for change in changes if isinstance(change, AssertFact)]
+
+    async def accept_all(self) -> None:
+        ids = [row.proposal.id for row in await self.rows()]
+        await self.program.services.gate.decide(ids, Verdict.ACCEPT)
+        await self.play("/commit")
+
+
+@asynccontextmanager
+async def seated(home: Path) -> AsyncIterator[Table]:
+    async with opened(home) as program:
+        table = Table(program, await begin(program))
+        for line in (*WORLD, "I look round."):
+            await table.play(line)
+        yield table
+
+
+@pytest.mark.parametrize(
+    ("line", "predicate"),
+    [
+        ("> Dob Harrow stole the glass bell.", "stated"),
+        ("> Captain Vess gives the Glass Bell to Bela.", "stated"),
+        ("> The rain beats on the roof. Iselin Quay is at Pier Nine.", "located_in"),
+        ("> The Glass Bell hangs in the Tower.", "located_in"),
+        ("> Dob owns the Salvage Skiff, and the gulls scream.", "owns"),
+        ("> The skiff belongs to Captain Vess.", "owned_by"),
+        ("> The Glass Bell is Tam's.", "owned_by"),
+        ("> Bela and Tam are sworn enemies.", "enemy_of"),
+        ("> Bela is the mother of Tam.", "parent_of"),
+        ("> Bela is married to Captain Vess.", "married_to"),
+        ("> Tam is a member of the Red Sedge.", "member_of"),
+        ("> Bela is not Tam's sister.", "stated"),
+        ("> Tam never drinks.", "stated"),
+        ("> Tam owes Bela three coins.", "owes"),
+        ("> Captain Vess is the captain of the Salvage Skiff.", "stated"),
+        ("> Bela has no children.", "stated"),
+        ("> Tam is blind.", "stated"),
+        ("> Iselin Quay is alive.", "alive"),
+        ("> Dob Harrow was killed by Captain Vess.", "alive"),
+        ("Dob Harrow stole the glass bell.", "stated"),
+    ],
+)
+async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str, predicate: str) -> None:
+    async with seated(tmp_path) as table:
+        reply = await table.play(line)
+        assert await table.predicates() == [predicate]
+        assert reply.lines == (f"Proposed: {(await table.titles())[0]}",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Tam runs to the Tower.",
+        "> The rain beats on the roof.",
+        "> Captain Vess looks at the Glass Bell.",
+        "> Tam is angry.",
+        "> Tam is dying.",
+        "> Tam is at the door.",
+        "> Tam sits in the Tower.",
+        "> Tam has no answer.",
+        "> Bela never looks up.",
+        "> Tam cannot answer.",
+        "> Bela gives Tam a push.",
+        "> Bela steals a glance at Tam.",
+        "> Bela carries the Glass Bell to the Tower.",
+        "> Captain Vess serves Tam a cup of wine.",
+        "> Tam knows the way.",
+        "> The wind dies down.",
+        "> He is dead.",
+        "> Is Tam dead?",
+        "> If Tam is dead, Bela owns the Salvage Skiff.",
+        "> Tam may be dead.",
+        '> "Tam is dead," says Bela.',
+        "> 'Tam is dead,' says Bela.",
+        "> Bela says that Tam is dead, and Dob stole the Glass Bell.",
+        "> The letter says: Tam is dead.",
+        "> Bela dreams that Tam is dead.",
+        "> Somebody whom nobody knows is dead.",
+        "> Hob Nobody is dead.",
+        "> Wil Harrow is dead.",
+        "> Dob Askew owns the Salvage Skiff.",
+        "I tell Bela that Tam is dead.",
+        '"Tam is dead," I say.',
+        "My friend Tam is dead.",
+        "/whisper Dob: Tam is dead.",
+        "? Is Tam dead",
+        "> Tam is dead. /check 2d6 vs 2",
+    ],
+)
+async def test_plain_narration_proposes_nothing_else(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(line)
+        assert await table.titles() == []
+
+
+async def test_claim_waits_with_its_words_as_evidence_and_says_how_it_was_read(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> The gulls scream. Dob Harrow stole the glass bell, and the tide turns.")
+        (row,) = await table.rows()
+        assert row.reading == "read as: Dob Harrow — stole — Glass Bell"
+        assert row.mark == "defer"
+        assert row.proposal.authority is Authority.SYSTEM
+        (evidence,) = row.proposal.evidence
+        turn = (await table.program.services.play.transcript(table.scene_id, 0, 100))[-1].turn
+        assert (evidence.kind, evidence.ref_id, evidence.quote) == (
+            EvidenceKind.TURN,
+            turn.id,
+            "Dob Harrow stole the glass bell",
+        )
+        assert evidence.span is not None
+        assert turn.text[slice(*evidence.span)] == evidence.quote
+
+
+async def test_claim_is_undone_and_redone_with_its_line(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Bela is the mother of Tam. Tam owns the Salvage Skiff.")
+        titles = ["Bela is the mother of Tam.", "Tam owns the Salvage Skiff."]
+        assert await table.titles() == titles
+        await table.play("/undo")
+        assert await table.titles() == []
+        await table.play("/redo")
+        assert await table.titles() == titles
+
+
+@pytest.mark.parametrize("is_canon", [False, True])
+async def test_claim_that_is_open_or_canon_already_is_not_proposed_again(
+    tmp_path: Path, is_canon: bool
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(
+            "> Bela is the mother of Tam. Dob Harrow is dead. Captain Vess stole the Glass Bell."
+        )
+        assert len(await table.titles()) == 3
+        if is_canon:
+            await table.accept_all()
+        before = await table.titles()
+        for line in (
+            "> Tam is Bela's son.",
+            "> Dob Harrow is dead.",
+            "> Dob dies.",
+            "> Captain Vess stole the Glass Bell.",
+        ):
+            await table.play(line)
+        assert await table.titles() == before
+
+
+@pytest.mark.parametrize(
+    "line", ["> Rat dies.", "> Rat is dead.", "> The rat dies.", "> Then Rat falls dead."]
+)
+async def test_plain_death_is_proposed_and_offered_for_a_commit(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        reply = await table.play(line)
+        assert await table.predicates() == ["alive"]
+        assert f"Proposed: {(await table.titles())[0]}" in reply.lines
+        assert not any("/fact" in said for said in reply.lines)
+        view = await table.program.services.play.scene(table.scene_id)
+        assert view.trigger_reason.startswith("Critical: ")
+
+
+async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("/npc Wil Harrow: brother of Dob", "/commit", "I nod.", "> Wil Harrow is dead."):
+            await table.play(line)
+        (row,) = await table.rows()
+        change = row.proposal.change
+        assert isinstance(change, AssertFact)
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        assert [(await canon.entity(i.entity_id)).name for i in change.involves] == ["Wil Harrow"]
+
+
+async def test_claim_may_be_about_somebody_declared_in_the_scene(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("/npc Old Wen: a widow", "> Old Wen owns the Salvage Skiff."):
+            await table.play(line)
+        assert await table.titles() == ["Old Wen owns the Salvage Skiff."]
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert await table.titles() == []
+
+
+async def test_claim_said_in_passing_is_proposed(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play('> Captain Vess, the mother of Tam, says, "Dob stole the Glass Bell."')
+        (row,) = await table.rows()
+        assert row.title == "Captain Vess is the mother of Tam."
+        assert row.quote == "Captain Vess, the mother of Tam"
+
+
+async def test_claim_that_contradicts_canon_is_held_and_the_reply_says_so(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow stole the glass bell.")
+        await table.accept_all()
+        reply = await table.play("> Dob Harrow never stole the glass bell.")
+        assert reply.lines == (
+            "Proposed: Dob Harrow never stole the glass bell.",
+            "⚠ Canon says “Dob Harrow stole the glass bell.” One denies what the other says.",
+        )
+        assert [row.mark for row in await table.rows()] == ["hold"]
+
+
+async def test_claim_that_contradicts_an_open_proposal_holds_both(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Bela is an ally of Tam.")
+        reply = await table.play("> Bela is an enemy of Tam.")
+        assert [line[0] for line in reply.lines] == ["P", "⚠"]
+        assert [row.mark for row in await table.rows()] == ["hold", "hold"]
+
+
+async def test_claim_becomes_canon_only_by_the_players_decision(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Tam owns the Salvage Skiff.")
+        await table.play("/commit")
+        assert await table.titles() == ["Tam owns the Salvage Skiff."]
+        await table.accept_all()
+        universe = (await table.program.services.play.scene(table.scene_id)).universe
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        assert "Tam owns the Salvage Skiff." in {fact.statement for fact in await canon.facts(universe.id)}
+
+
+async def test_claim_of_autopilot_waits_as_what_a_model_proposes_does(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        universe = await program.services.stories.create_universe(NewUniverse("Test"))
+        outline = StoryOutline(
+            universe.id, "By itself", NewCharacter("Mara"), mode=StoryMode.AUTOPILOT, place="Yard"
+        )
+        table = Table(program, await program.services.stories.start_story(outline))
+        for line in ("/npc Tam: a ferryman", "/npc Bela: a miller", "I wait."):
+            await table.play(line)
+        reply = await table.play("> Tam is married to Bela. Tam is dead.")
+        assert not any(line.startswith("Canon") for line in reply.lines)
+        assert [row.mark for row in await table.rows()] == ["defer", "defer"]
+
+
+async def test_plain_death_is_not_canon_by_itself_where_deaths_are_committed_at_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = Table(program, await begin(program, critical=CriticalCommitMode.AUTO))
+        for line in ("/npc Tam: a ferryman", "/commit", "I wait.", "> Tam is dead."):
+            reply = await table.play(line)
+        assert not any(line.startswith("Canon: ") for line in reply.lines)
+        assert await table.predicates() == ["alive"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Dob raises his cup and laughs.",
+        "> The door opens. Then Dob Harrow walks in.",
+        "> Dob is playing dice.",
+        "> Dob sits by the fire and counts his coins.",
+    ],
+)
+async def test_reply_says_that_somebody_is_dead_who_acts_in_the_narration(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow is dead.")
+        await table.accept_all()
+        assert "⚠ Dob Harrow is dead." in (await table.play(line)).lines
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Dob lies on the planks.",
+        "> Dob sits against the wall, his head to one side.",
+        "> Dob's ghost laughs.",
+        "> Bela dreams that Dob laughs.",
+        "> Bela laughs, as Dob once laughed.",
+        '> "Dob laughs," says Bela.',
+        "> Tam tells a story of Dob.",
+        "I see Dob laugh in my dream.",
+    ],
+)
+async def test_reply_says_nothing_of_the_dead_who_do_not_act(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow is dead.")
+        await table.accept_all()
+        assert not any("⚠" in said for said in (await table.play(line)).lines)
