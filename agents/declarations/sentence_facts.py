@@ -7,6 +7,7 @@ from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
+from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.proposals.statements import as_sentence
@@ -32,7 +33,7 @@ def read_sentence_fact(
     if len(reading.words) != 1:
         return None
     claim = next((c for c in reading.claims if _is_of_catalogue(c)), None)
-    if claim is None:
+    if claim is None or _is_said_of_several(claim, reading.claims):
         return None
     entities_by_id = {entity.id: entity for entity in mentioned}
     subject = entities_by_id.get(claim.subject.entity)
@@ -50,6 +51,16 @@ def read_sentence_fact(
     return _build_fact(
         claim, sentence, FactKind.RELATION, [("subject", subject), ("object", other)], mentioned, tick
     )
+
+
+def _is_said_of_several(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """Say whether a claim is made of others, too: `Tam and Bela are dead` is no fact about one of them."""
+    subjects = {c.subject for c in claims if _what_is_said(c) == _what_is_said(claim)}
+    return len(subjects) > 1
+
+
+def _what_is_said(claim: Claim) -> tuple[str, NounPhrase | None, str]:
+    return claim.relation, claim.object, claim.value
 
 
 def _is_of_catalogue(claim: Claim) -> bool:

@@ -48,3 +48,12 @@ def test_statement_keeps_its_own_words_and_those_it_stands_in() -> None:
     assert fact.statement == "Tam never drinks."
     (statement,) = find_statements("Bela, the mother of Tam, laughs.", ENTITIES)
     assert statement == ("Bela is the mother of Tam", "Bela, the mother of Tam")
+
+
+@pytest.mark.parametrize("sentence", ["Tam and Bela are dead.", "Tam and Bela are in the Tower."])
+def test_what_is_said_of_two_is_no_fact_about_one_of_them(sentence: str) -> None:
+    (fact,) = read(sentence)
+    assert (fact.predicate, len({i.entity_id for i in fact.involves} & {e.id for e in ENTITIES[3:5]})) == (
+        "stated",
+        2,
+    )
