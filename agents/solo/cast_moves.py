@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from asyncio import gather
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Final, assert_never
 
 from agents.context_assembly.scene_context import SceneContext
@@ -61,17 +62,25 @@ class CastMoves:
         if not people:
             return ()
         reader = await self._prepare_reader(context, people, before=turn)
+        state = _read_state(context, people)
+        read_moves = reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        kept_out = {
+            number
+            for move, number in read_moves
+            if needs_entrance
+            and move is CastMove.COMES
+            and not enters_scene(turn.text, names_of(people[number]))
+        }
         moves = [
             (move, number)
-            for move, number in reader.read(
-                turn.text, _read_state(context, people), is_gm=turn.speaker is not Speaker.PLAYER
-            )
-            if not needs_entrance
-            or move is not CastMove.COMES
-            or enters_scene(turn.text, names_of(people[number]))
+            for move, number in read_moves
+            if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
+        companion_ids = {people[n].id for n in state.companions} | {
+            people[n].id for move, n in moves if move is CastMove.COMES_ALONG
+        }
         entries = tuple(
-            _build_entry(turn, people[number].id, move, position)
+            _build_entry(turn, people[number].id, move, position, companion_ids)
             for position, (move, number) in enumerate(moves)
         )
         if entries:
@@ -114,7 +123,7 @@ class CastMoves:
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
         here_names = {context.place.name, *context.place.aliases} if context.place else set()
         other_places = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
-        reader = CastReader(_build_figures(people), _hero_names(context), other_places)
+        reader = CastReader(_build_figures(people), _hero_names(context), other_places, here_names)
         start = max(0, before.depth - EARLIER_TURNS)
         for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
             if turn.speaker in _STORY_SPEAKERS:
@@ -145,18 +154,24 @@ class CastMoves:
 
 
 def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
-    """Return a line on each entry, in the order of the words."""
-    return tuple(
-        describe_move(entry, context.entities[entry.entity_id].name)
-        for entry in entries
-        if entry.entity_id in context.entities
-    )
+    """Return a line on each entry, in the order of the words; those who stay behind together share one."""
+    known_entries = [e for e in entries if e.entity_id in context.entities]
+    lines = []
+    for is_left_behind, group in groupby(known_entries, key=lambda e: not e.here and e.is_left_behind):
+        named = [(entry, context.entities[entry.entity_id].name) for entry in group]
+        if is_left_behind:
+            lines.append(_describe_left_behind([name for _, name in named]))
+        else:
+            lines.extend(describe_move(entry, name) for entry, name in named)
+    return tuple(lines)
 
 
 def describe_move(entry: PresenceEntry, name: str) -> str:
     """Return in words what becomes of somebody by an entry."""
     if not entry.here:
-        return f"{name} {'stays behind' if entry.is_left_behind else 'leaves'}."
+        return f"{name} leaves."
+    if entry.is_companion and entry.awareness is Awareness.AWARE:
+        return f"{name} comes along."
     match entry.awareness:
         case Awareness.AWARE:
             return f"{name} comes in."
@@ -170,12 +185,22 @@ def describe_move(entry: PresenceEntry, name: str) -> str:
             assert_never(entry.awareness)
 
 
-def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> PresenceEntry:
+def _describe_left_behind(names: Sequence[str]) -> str:
+    """Return in words who stays behind, and how to take that back."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verb = "stays" if len(names) == 1 else "stay"
+    return f"{listed} {verb} behind: /cast + {', '.join(names)} brings them along."
+
+
+def _build_entry(
+    turn: Turn, entity_id: Id, move: CastMove, position: int, companion_ids: Collection[Id]
+) -> PresenceEntry:
     awareness = {
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
         CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
         CastMove.DIES: Awareness.DEAD,
     }.get(move, Awareness.AWARE)
+    is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND)
     return PresenceEntry(
         id=derive_id("presence", turn.id, position),
         scene_id=turn.scene_id,
@@ -183,8 +208,9 @@ def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> Pr
         tick=turn.tick,
         at=turn.created_at,
         entity_id=entity_id,
-        here=move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND),
+        here=is_here,
         awareness=awareness,
+        is_companion=is_here and entity_id in companion_ids,
         is_narrated=True,
         is_left_behind=move is CastMove.STAYS_BEHIND,
     )
@@ -219,6 +245,11 @@ def _read_state(context: SceneContext, people: Sequence[Entity]) -> CastState:
             if e.id not in present_ids and e.id in last_entries and last_entries[e.id].is_left_behind
         ),
         dead=dead,
+        companions=frozenset(
+            n
+            for n, e in enumerate(people)
+            if e.id in present_ids and e.id in last_entries and last_entries[e.id].is_companion
+        ),
     )
 
 
