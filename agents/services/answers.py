@@ -15,6 +15,7 @@ from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.memory_decay import is_forgotten
+from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
 from agents.search.death_questions import (
     asks_about_death,
@@ -298,7 +299,9 @@ class FindingCollector:
         }
         memories = await self._log.memories(MemoryQuery(ids=list(hits_by_id))) if hits_by_id else []
         current_tick = await read_present_tick(self._log, scope.universe_id) or 0
-        memories = [m for m in memories if not is_forgotten(m, current_tick)]
+        memories = await drop_outdated(
+            self._canon, self._log, [m for m in memories if not is_forgotten(m, current_tick)]
+        )
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
