@@ -5,8 +5,10 @@ Who remembers the newer fact, or is part of it, does not believe the older one; 
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections.abc import Sequence
 
+from agents.memory_manager.valid_memories import filter_on_line
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -26,12 +28,9 @@ async def drop_outdated(canon: CanonReader, log: LogReader, memories: Sequence[M
     successor_ids = {s.id for successors in successors_by_id.values() for s in successors}
     if not successor_ids:
         return list(memories)
-    knowers = {
-        (memory.entity_id, fact_id)
-        for fact_id in sorted(successor_ids)
-        for memory in await log.memories(MemoryQuery(fact_id=fact_id))
-        if memory.text
-    }
+    newer_memories = await gather(*(log.memories(MemoryQuery(fact_id=i)) for i in sorted(successor_ids)))
+    counting_memories = await filter_on_line(log, [m for memories in newer_memories for m in memories])
+    knowers = {(m.entity_id, m.linked_fact_id) for m in counting_memories if m.text}
 
     def is_outdated(memory: Memory) -> bool:
         return any(
