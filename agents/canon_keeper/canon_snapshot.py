@@ -289,7 +289,13 @@ def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tu
     """Return whose names are like one of those that are wanted."""
     known_names = [(look_of_name(normalize_name(name)), entity_id) for name, entity_id in folded_names]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
-    return {
+    wanted_words = [frozenset(look_of_name(name).split()) for name in wanted_names]
+    fuller_named_ids = {
+        entity_id
+        for name, entity_id in known_names
+        if (name_words := frozenset(name.split())) and any(words < name_words for words in wanted_words)
+    }
+    return fuller_named_ids | {
         known_names[place][1]
         for name in wanted_names
         for _, _, place in process.extract(

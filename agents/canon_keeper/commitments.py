@@ -41,6 +41,12 @@ UNMET_WORDS = {
 }
 
 
+def is_settlement(statement: str) -> bool:
+    """Say whether a statement is the end of a commitment in words: `Kept: ...`, `Not paid: ...`."""
+    words = (*CLOSED_WORDS.values(), *UNMET_WORDS.values())
+    return statement.startswith(tuple(f"{word}: " for word in words))
+
+
 @dataclass(frozen=True, slots=True)
 class Commitment:
     """A promise, a debt or an open question, open or settled.

@@ -105,7 +105,7 @@ class ContextPackageBuilder:
         self._agenda_reader = agenda_reader
         self._narrative_reader = NarrativeReader(canon, log)
         self._retriever = ContextRetriever(record_search, canon, log) if record_search else None
-        self._memory_recall = MemoryRecall(log, record_search, search_timeout)
+        self._memory_recall = MemoryRecall(canon, log, record_search, search_timeout)
         self._clock = clock
         self._search_timeout = search_timeout
         self._canon_cache: PackageCache[CanonContext] = PackageCache()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from agents.canon_keeper.checks.duplicate_check import is_like_kind
+from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -57,6 +59,26 @@ class DeclarationService:
         self._proposals = proposals
         self._read_catalogue = read_catalogue
         self._ids = ids
+
+    async def find_known(
+        self, context: SceneContext, kind: EntityKind, argument: str, example: str, *, is_here: bool = False
+    ) -> Entity | None:
+        """Return whom a typed name without a description means: the one who is known and has all its words.
+
+        A whole name means somebody who is known only if they are said to be here: two may have one name.
+        """
+        new_entity = declare.read_entity(argument, example)
+        if new_entity.description or new_entity.is_important or new_entity.numbers:
+            return None
+        typed_name = normalize_name(new_entity.name)
+        matches = [
+            entity
+            for entity in await self._context.find_entities(context, new_entity.name, allow_partial=True)
+            if is_like_kind(entity.kind, kind)
+            and not context.is_dead(entity)
+            and any(_has_words(name, typed_name, whole=is_here) for name in (entity.name, *entity.aliases))
+        ]
+        return matches[0] if len(matches) == 1 else None
 
     async def declare_entity(
         self, context: SceneContext, kind: EntityKind, argument: str, example: str
@@ -302,3 +324,9 @@ def _site_of(context: SceneContext) -> ProposalSite:
         context.last_play_turn.id if context.last_play_turn else None,
         tick=context.tick,
     )
+
+
+def _has_words(name: str, typed_name: str, *, whole: bool) -> bool:
+    """Say whether a name has all words of a normalized one, and more unless the `whole` name may be meant."""
+    typed_words, words = frozenset(typed_name.split()), frozenset(normalize_name(name).split())
+    return typed_words < words or (whole and typed_words == words)

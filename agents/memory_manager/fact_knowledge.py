@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.memory_decay import compute_retention, is_forgotten
+from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.proposed_facts import fact_from_proposal
 from agents.memory_manager.scene_reader import read_ids_by_name
 from agents.memory_manager.sentence_claims import ClaimReader
@@ -107,8 +108,12 @@ class KnowledgeReader:
         return sorted(best_rows, key=lambda k: (k.since_tick, k.memory.created_at, k.entity_id))
 
     async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
-        """Return what a character remembers, oldest first, beside canon; without memories that were corrected."""
+        """Return what a character remembers, oldest first, beside canon.
+
+        Without memories that were corrected, and of what the character knows to have ended.
+        """
         memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
+        memories = await drop_outdated(self.canon, self.log, memories)
         return await self._compare_with_canon(memories, now_tick)
 
     async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:

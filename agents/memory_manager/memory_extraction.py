@@ -300,6 +300,7 @@ class _MemoryExtractor:
                 entry.turn_id != turn.id
                 or not entry.here
                 or entry.is_narrated  # the words of the turn are remembered
+                or entry.is_companion
                 or entry.entity_id == hearer_id
                 or not name
                 or self._visibility.names_arrival(heard_text)

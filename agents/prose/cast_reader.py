@@ -26,6 +26,13 @@ _NO_SUBJECT_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind one of these words stands nobody who does something."""
+_LEAVES_PLACE: Final = re.compile(
+    r"\b(?:leav(?:es?|ing)|quits?|exits?|departs?|flees?|abandons?|from|(?:out|sight|earshot|view)\s+of|outside|off|"
+    r"past|beyond|behind)"
+    r"(?:\s+(?:of|the|this|that|our|my|old|\w+ed))*\s*$",
+    re.IGNORECASE,
+)
+"""Before the name of the place, words by which somebody goes away from there."""
 _GOING_ON: Final = ("and", "but", "then", "and then", "but then")
 _OTHER_BEGINNING: Final = re.compile(
     r"\s*(?:@|(?:the|an?|in|on|at|by|with|from|to|for|after|before|behind|beside|as|when|while|there|it|this|that|outside|inside|"
@@ -48,9 +55,15 @@ class CastReader:
     """Reads the moves of people in successive texts of one scene."""
 
     def __init__(
-        self, figures: Sequence[Figure], hero_names: Sequence[str] = (), other_places: Collection[str] = ()
+        self,
+        figures: Sequence[Figure],
+        hero_names: Sequence[str] = (),
+        other_places: Collection[str] = (),
+        here_names: Collection[str] = (),
     ) -> None:
+        """`here_names` are the names of the place that the scene is in."""
         self._mentions = MentionReader(figures, hero_names)
+        self._here = _compile_here(here_names)
         names = sorted(filter(str.strip, other_places), key=len, reverse=True)
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
@@ -85,14 +98,23 @@ class CastReader:
         if sentence.is_question or UNREAL.search(text):
             return
         reading.begin_sentence(
-            {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])}
+            {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])},
+            is_within_place=self._is_within_place(text),
         )
+        for match in turns.GOES_WITHOUT.finditer(text):
+            reading.staying.update(figures_of(who_of(match), reading))
         self._read_whole_sentence(text, reading)
         for clause in find_clauses(text):
             self._read_clause(clause, text, reading)
         if reading.exit_cast is not None or reading.company_goes:
             for match in turns.LEAVING_BEHIND.finditer(text):
                 reading.move(CastMove.STAYS_BEHIND, figures_of(who_of(match), reading))
+
+    def _is_within_place(self, sentence: str) -> bool:
+        return self._other_places.search(sentence) is None and any(
+            _LEAVES_PLACE.search(sentence, 0, match.start()) is None
+            for match in self._here.finditer(sentence)
+        )
 
     def _read_whole_sentence(self, text: str, reading: CastReading) -> None:
         """Read what takes several clauses to say, and who is quoted."""
@@ -177,7 +199,7 @@ class CastReader:
             numbers = numbers[-1:]  # `I hug @1@ and @2@ leaves`: two clauses that look like one list
         if self._read_life(numbers, rest, sentence, reading):
             return None
-        if words.REMAINS.match(rest):
+        if words.REMAINS.match(rest) or words.STAYS.match(rest):
             reading.staying.update(numbers)
         if match := words.STAYS.match(rest):
             if reading.exit_cast is not None or reading.company_goes or words.AWAY_FROM_HERE.search(match[0]):
@@ -206,8 +228,10 @@ class CastReader:
             reading.move(CastMove.COMES, numbers)
             if re.match(r"follow|(?:come|join|catch)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)", rest):
                 reading.companions.update(numbers)
+                reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES
-        if reading.present.intersection(numbers) and self._hero_acts.is_leaving(rest):
+        is_going = reading.present.intersection(numbers) and self._hero_acts.is_leaving(rest)
+        if is_going and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
         if (
@@ -282,6 +306,13 @@ class CastReader:
                 companions = figures_of(who_of(match), reading)
                 reading.move(CastMove.COMES, companions)
                 reading.companions.update(companions)
+
+
+def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:
+    """Return a pattern of the place where the scene is: its names, and the last word of each."""
+    names = {word for name in here_names if name.split() for word in (name.strip(), name.split()[-1])}
+    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"\b(?:{alternatives or '(?!)'})\b", re.IGNORECASE)
 
 
 def _find_subject(clause: Clause, reading: CastReading) -> tuple[str, str] | None:

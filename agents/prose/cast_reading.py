@@ -12,6 +12,8 @@ class CastMove(StrEnum):
     """What becomes of somebody in the scene."""
 
     COMES = "comes"
+    COMES_ALONG = "comes along"
+    """They go with the hero, from now on."""
     LEAVES = "leaves"
     STAYS_BEHIND = "stays behind"
     """The hero goes on without them."""
@@ -33,6 +35,8 @@ class CastState:
     left_behind: frozenset[int] = frozenset()
     """Those absent because the hero went on without them."""
     dead: frozenset[int] = frozenset()
+    companions: frozenset[int] = frozenset()
+    """Those present who came along with the hero before."""
 
 
 @dataclass
@@ -44,6 +48,8 @@ class CastReading:
     out_of_earshot: set[int]
     left_behind: set[int]
     dead: set[int]
+    earlier_companions: set[int] = field(default_factory=set)
+    """Those who came along with the hero before this text, and in it."""
     moves: list[tuple[CastMove, int]] = field(default_factory=list)
     arrived: set[int] = field(default_factory=set)
     """Those who came in this text."""
@@ -55,6 +61,10 @@ class CastReading:
     """Who was here when the hero left, in this text; None if the hero did not."""
     company_goes: bool = False
     """Whether the hero goes together with everybody."""
+    goes_alone: bool = False
+    """Whether the hero is said to go alone."""
+    is_within_place: bool = False
+    """Whether the sentence has people move about where the scene is."""
     staying: set[int] = field(default_factory=set)
     """Those who are said to stay."""
     excepted: set[int] = field(default_factory=set)
@@ -75,22 +85,29 @@ class CastReading:
             set(state.out_of_earshot),
             set(state.left_behind),
             set(state.dead),
+            set(state.companions),
         )
 
-    def begin_sentence(self, excepted: set[int]) -> None:
+    def begin_sentence(self, excepted: set[int], *, is_within_place: bool) -> None:
         self.subject, self.last_move, self.excepted = "", None, excepted
-        self.is_about_strangers = False
+        self.is_about_strangers, self.is_within_place = False, is_within_place
 
     def leave_with_hero(self) -> None:
-        """Note that the hero leaves, and who is here then."""
-        if self.exit_cast is None:
+        """Note that the hero leaves, unless within the place, and who is here then."""
+        if self.exit_cast is None and not self.is_within_place:
             self.exit_cast = set(self.present)
 
     def settle_exit(self) -> None:
-        """Leave behind those who were here when the hero left, and do not come along."""
+        """Leave behind those who were here when the hero left, and do not come along.
+
+        Who came along before comes along again, unless the words say otherwise.
+        """
         if self.exit_cast is not None and not self.company_goes:
-            stayed = self.exit_cast & self.present - self.companions
-            self.move(CastMove.STAYS_BEHIND, sorted(stayed))
+            companions = self.companions | (set() if self.goes_alone else self.earlier_companions)
+            self.move(
+                CastMove.STAYS_BEHIND, sorted(self.exit_cast & self.present - (companions - self.staying))
+            )
+            self.move(CastMove.COMES_ALONG, sorted(self.present & self.companions))
 
     def move(self, kind: CastMove, numbers: Iterable[int]) -> None:
         """Move people; whom the move does not change, and the dead, it does not move."""
@@ -104,6 +121,8 @@ class CastReading:
         match kind:
             case CastMove.COMES:
                 return not is_here or number in self.out_of_earshot
+            case CastMove.COMES_ALONG:
+                return is_here and number not in self.earlier_companions
             case CastMove.LEAVES | CastMove.STAYS_BEHIND | CastMove.DIES | CastMove.GOES_OUT_OF_EARSHOT:
                 return is_here
             case CastMove.FALLS_ASLEEP:
@@ -120,11 +139,15 @@ class CastReading:
                 self.arrived.add(number)
                 self.out_of_earshot.discard(number)
                 self.left_behind.discard(number)
+            case CastMove.COMES_ALONG:
+                self.earlier_companions.add(number)
             case CastMove.LEAVES:
                 self.present.discard(number)
+                self.earlier_companions.discard(number)
                 self.departed.add(number)
             case CastMove.STAYS_BEHIND:
                 self.present.discard(number)
+                self.earlier_companions.discard(number)
                 self.left_behind.add(number)
             case CastMove.DIES:
                 self.present.discard(number)

@@ -52,6 +52,7 @@ class HeroActs:
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
         if self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
             reading.leave_with_hero()
+            reading.goes_alone |= BY_ONESELF.search(rest) is not None
             return CastMove.LEAVES if company else None
         match = words.MEETS.match(rest)
         if (match is not None and not _NO_MEETING.match(match["where"] or "")) or (

@@ -171,6 +171,7 @@ COMES_ALONG: Final = compile_phrases(
 DOOR_BEHIND_HERO: Final = compile_phrases(
     r"[close shut lock bolt pull slam bar] the (\w+ )?(door|hatch|gate) (shut )?behind @H@"
 )
+GOES_WITHOUT: Final = compile_phrases(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE
 )

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.memory_manager.memory_decay import FORGOTTEN_RETENTION, compute_retention
+from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.valid_memories import filter_valid
 from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
 from agents.search.search_port import RecordSearch, SearchScope
-from stores.ports import LogReader
+from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory
@@ -46,6 +47,7 @@ class MemoryRecall:
     the timeout.
     """
 
+    canon: CanonReader
     log: LogReader
     record_search: RecordSearch | None
     search_timeout: float = SEARCH_TIMEOUT_SECONDS
@@ -61,7 +63,7 @@ class MemoryRecall:
         counting_memories = await filter_valid(
             self.log, [m for memories, _ in candidate_lists for m in memories]
         )
-        counting_ids = {m.id for m in counting_memories}
+        counting_ids = {m.id for m in await drop_outdated(self.canon, self.log, counting_memories)}
         chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
         omitted_items: list[OmittedItem] = []
         for entity, (memories, relevance) in zip(entities, candidate_lists, strict=True):

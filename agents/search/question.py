@@ -211,6 +211,11 @@ def match_question(
     return QuestionMatch(name_share, word_share, has_any_match and name_share == 1.0 and has_enough_words)
 
 
+def shares_content_word(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has a word that carries the question."""
+    return bool(question.content_words & word_forms(text))
+
+
 def remove_questions(text: str) -> str:
     """Remove the questions from a text: repeating a question does not answer it."""
     return " ".join(

@@ -15,16 +15,33 @@ from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.memory_decay import is_forgotten
+from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
-from agents.search.question import QuestionMatch, RecordQuestion, match_question, remove_questions
+from agents.search.death_questions import (
+    asks_about_death,
+    bears_on_death,
+    is_death,
+    subject_of,
+    tells_of_death,
+)
+from agents.search.question import (
+    QuestionMatch,
+    RecordQuestion,
+    match_question,
+    remove_questions,
+    shares_content_word,
+)
+from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
+from stores.records.canon import Fact, FactKind
 from stores.records.play import Speaker
 from stores.records.workflow import OPEN_STATUSES
+from stores.records.world import ACTORS
 
 MAX_FINDINGS: Final = {
     AnswerStanding.CANON: 8,
@@ -49,6 +66,10 @@ MAX_FACTS_PER_ENTITY: Final = 200
 """Facts that are read of a named entity."""
 MAX_NAMED_ENTITIES: Final = 6
 """Named entities of a question that are looked up."""
+MAX_SCORE: Final = 10.0
+"""More than the score of any finding that is searched for."""
+ENDED_COMMITMENT_PENALTY: Final = 0.5
+"""Open promises and debts come before settled ones, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
 
@@ -146,19 +167,41 @@ class FindingCollector:
             match = match_question(
                 question, remove_questions(fact.statement), involved_ids, predicate=fact.predicate
             )
-            if match.is_match or fact.id in hits_by_id:
+            is_match = match.is_match
+            if asks_about_death(question):
+                is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+            if is_match or fact.id in hits_by_id:
                 is_wanted = fact.predicate in question.wanted_predicates
                 hit = hits_by_id.get(fact.id)
                 score = match.average_share + is_wanted + (hit.score / 10 if hit else 0.0)
-                ranked_facts.append((score, match.is_match, fact, _similarity_of(hit, match)))
+                if fact.kind is FactKind.COMMITMENT and is_ended(fact):
+                    score -= ENDED_COMMITMENT_PENALTY
+                ranked_facts.append((score, is_match, fact, _similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
         top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
         findings = await self._result_formatter.format_facts(
             [fact for _, _, fact, _ in top_facts], scope.universe_id
         )
         return [
-            _RankedFinding(replace(finding, score=score, near=similarity), is_match)
-            for (score, is_match, _, similarity), finding in zip(top_facts, findings, strict=True)
+            *await self._collect_missing_deaths(question, [f for *_, f, _ in ranked_facts]),
+            *(
+                _RankedFinding(replace(finding, score=score, near=similarity), is_match)
+                for (score, is_match, _, similarity), finding in zip(top_facts, findings, strict=True)
+            ),
+        ]
+
+    async def _collect_missing_deaths(
+        self, question: RecordQuestion, facts: Sequence[Fact]
+    ) -> list[_RankedFinding]:
+        """Return, to a question on a death, a finding on each whose death canon does not have."""
+        if not asks_about_death(question):
+            return []
+        dead_ids = {subject_of(f) for f in facts if is_death(f)}
+        entities = await self._canon.entities_by_id(question.entity_ids[:MAX_NAMED_ENTITIES])
+        return [
+            _RankedFinding(replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True)
+            for e in entities.values()
+            if e.kind in ACTORS and e.id not in dead_ids
         ]
 
     async def _collect_entities(
@@ -179,9 +222,11 @@ class FindingCollector:
             text = " ".join((entity.name, *entity.aliases, entity.kind, entity.description))
             match = match_question(question, text, {entity.id})
             is_match = match.is_match and bool(question.content_words or not question.wanted_predicates)
+            is_match = is_match and not asks_about_death(question)
             hit = hits_by_id.get(entity.id)
             if is_match or hit:
-                score = match.average_share + (hit.score if hit else 0.0)
+                is_named = entity.id in question.entity_ids
+                score = match.average_share + is_named * MAX_SCORE + (hit.score if hit else 0.0)
                 finding = replace(
                     self._result_formatter.format_entity(entity), score=score, near=_similarity_of(hit, match)
                 )
@@ -232,8 +277,11 @@ class FindingCollector:
             has_own_match = (
                 match_alone.word_share > 0 if question.content_words else match_alone.name_share > 0
             )
+            is_match = match_with_parent.is_match and has_own_match
+            if asks_about_death(question):
+                is_match = is_match and tells_of_death(question, statement_text)
             matched_turns.append((one, turn))
-            match_results.append((match_alone, match_with_parent.is_match and has_own_match))
+            match_results.append((match_alone, is_match))
         findings = await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         return [
             _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, text)), is_match)
@@ -251,7 +299,9 @@ class FindingCollector:
         }
         memories = await self._log.memories(MemoryQuery(ids=list(hits_by_id))) if hits_by_id else []
         current_tick = await read_present_tick(self._log, scope.universe_id) or 0
-        memories = [m for m in memories if not is_forgotten(m, current_tick)]
+        memories = await drop_outdated(
+            self._canon, self._log, [m for m in memories if not is_forgotten(m, current_tick)]
+        )
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
@@ -260,9 +310,13 @@ class FindingCollector:
                 question, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about}
             )
             hit = hits_by_id[memory.id]
+            is_match = match.is_match
+            if asks_about_death(question):
+                is_match = is_match and tells_of_death(question, memory.text)
+            is_about = bool({*memory.about}.intersection(question.entity_ids))
             ranked_findings.append(
                 _RankedFinding(
-                    replace(finding, score=hit.score, near=_similarity_of(hit, match)), match.is_match
+                    replace(finding, score=hit.score + is_about, near=_similarity_of(hit, match)), is_match
                 )
             )
         return ranked_findings
@@ -297,10 +351,15 @@ class FindingCollector:
             for decision in await read_decisions_of_story(self._log, story)
         ]
         matches = [(match_question(question, decision.text), decision) for decision in decisions]
-        matches = [(match, decision) for match, decision in matches if match.is_match]
+        matches = [
+            (match, decision)
+            for match, decision in matches
+            if shares_content_word(question, decision.text)
+            or (match.is_match and not asks_about_death(question))
+        ]
         findings = await self._result_formatter.format_decisions([decision for _, decision in matches])
         return [
-            _RankedFinding(replace(finding, score=1 + match.average_share), True)
+            _RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), True)
             for (match, _), finding in zip(matches, findings, strict=True)
         ]
 

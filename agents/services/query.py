@@ -10,6 +10,7 @@ from typing import Final
 from agents.canon_keeper.predicates import Catalogue
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
+from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
 from agents.search.question import MAX_QUESTION_LENGTH, parse_question
@@ -201,8 +202,9 @@ class QueryService:
                     )
                 )
             case "memories":
+                memories = await self._log.memories(MemoryQuery(ids=list(scores)))
                 findings = await self._result_formatter.format_memories(
-                    await self._log.memories(MemoryQuery(ids=list(scores)))
+                    await drop_outdated(self._canon, self._log, memories)
                 )
             case "snippets":
                 snippets = list((await self._log.snippets_by_id(scores)).values())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agents.canon_keeper.change_application import build_entity
+from agents.canon_keeper.commitments import is_settlement
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.context_assembly.story_decisions import StoryDecision
 from agents.declarations.entity_lookup import read_entities_by_id
@@ -25,6 +26,7 @@ from stores.records.canon import (
     EndFact,
     Evidence,
     Fact,
+    FactKind,
     FactStatus,
     MergeEntities,
     NoteAxiom,
@@ -125,6 +127,11 @@ class ResultFormatter:
         return QueryFinding(
             0, AnswerStanding.CANON, text[:MAX_TEXT_LENGTH], where="its card", entity_id=entity.id
         )
+
+    def format_no_death(self, entity: Entity) -> QueryFinding:
+        """Return that canon has no death of somebody."""
+        text = f"No death of {entity.name} is recorded."
+        return QueryFinding(0, AnswerStanding.CANON, text, where="canon", entity_id=entity.id)
 
     # --- what waits ----------------------------------------------------------------------------------
 
@@ -300,6 +307,8 @@ def _assess_standing(view: FactView) -> tuple[AnswerStanding, str]:
     fact, statement = view.fact, view.fact.statement
     if fact.status is FactStatus.RETCONNED:
         return AnswerStanding.CONTRADICTED, f"Retconned, never true: {statement}"
+    if not view.is_current and fact.kind is FactKind.COMMITMENT and is_settlement(view.superseded_by or ""):
+        return AnswerStanding.CANON, view.superseded_by or statement
     if not view.is_current:
         successor_note = (
             f" Now: {view.superseded_by}" if view.superseded_by and view.superseded_by != statement else ""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from asyncio import gather
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple, assert_never
 
 from agents.context_assembly.scene_context import SceneContext
@@ -69,15 +70,24 @@ class CastMoves:
             return RecordedMoves()
         reader = await self._prepare_reader(context, people, before=turn)
         state = _read_state(context, people)
+        read_moves = reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        kept_out = {
+            number
+            for move, number in read_moves
+            if needs_entrance
+            and move is CastMove.COMES
+            and not enters_scene(turn.text, names_of(people[number]))
+        }
         moves = [
             (move, number)
-            for move, number in reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
-            if not needs_entrance
-            or move is not CastMove.COMES
-            or enters_scene(turn.text, names_of(people[number]))
+            for move, number in read_moves
+            if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
+        companion_ids = {people[n].id for n in state.companions} | {
+            people[n].id for move, n in moves if move is CastMove.COMES_ALONG
+        }
         entries = tuple(
-            _build_entry(turn, people[number].id, move, position)
+            _build_entry(turn, people[number].id, move, position, companion_ids)
             for position, (move, number) in enumerate(moves)
         )
         if entries:
@@ -120,7 +130,7 @@ class CastMoves:
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
         here_names = {context.place.name, *context.place.aliases} if context.place else set()
         other_places = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
-        reader = CastReader(_build_figures(people), _hero_names(context), other_places)
+        reader = CastReader(_build_figures(people), _hero_names(context), other_places, here_names)
         start = max(0, before.depth - EARLIER_TURNS)
         for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
             if turn.speaker in _STORY_SPEAKERS:
@@ -151,12 +161,19 @@ class CastMoves:
 
 
 def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
-    """Return a line on each entry, in the order of the words."""
-    return tuple(
-        _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
-        for entry in entries
-        if (entity := context.entities.get(entry.entity_id)) is not None
-    )
+    """Return a line on each entry, in the order of the words; those who stay behind together share one."""
+    known_entries = [e for e in entries if e.entity_id in context.entities]
+    lines: list[str] = []
+    for is_left_behind, group in groupby(known_entries, key=lambda e: not e.here and e.is_left_behind):
+        moved = [(entry, context.entities[entry.entity_id]) for entry in group]
+        if is_left_behind:
+            lines.append(_describe_left_behind([entity.name for _, entity in moved]))
+        else:
+            lines += [
+                _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
+                for entry, entity in moved
+            ]
+    return tuple(lines)
 
 
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
@@ -167,7 +184,9 @@ def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
 def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     if not entry.here:
-        return f"{name} {'stays behind' if entry.is_left_behind else 'leaves'}."
+        return f"{name} leaves."
+    if entry.is_companion and entry.awareness is Awareness.AWARE:
+        return f"{name} comes along."
     match entry.awareness:
         case Awareness.AWARE:
             return f"{name} comes in."
@@ -182,12 +201,22 @@ def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> 
             assert_never(entry.awareness)
 
 
-def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> PresenceEntry:
+def _describe_left_behind(names: Sequence[str]) -> str:
+    """Return in words who stays behind, and how to take that back."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verb = "stays" if len(names) == 1 else "stay"
+    return f"{listed} {verb} behind: /cast + {', '.join(names)} brings them along."
+
+
+def _build_entry(
+    turn: Turn, entity_id: Id, move: CastMove, position: int, companion_ids: Collection[Id]
+) -> PresenceEntry:
     awareness = {
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
         CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
         CastMove.DIES: Awareness.DEAD,
     }.get(move, Awareness.AWARE)
+    is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND)
     return PresenceEntry(
         id=derive_id("presence", turn.id, position),
         scene_id=turn.scene_id,
@@ -195,8 +224,9 @@ def _build_entry(turn: Turn, entity_id: Id, move: CastMove, position: int) -> Pr
         tick=turn.tick,
         at=turn.created_at,
         entity_id=entity_id,
-        here=move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND),
+        here=is_here,
         awareness=awareness,
+        is_companion=is_here and entity_id in companion_ids,
         is_narrated=True,
         is_left_behind=move is CastMove.STAYS_BEHIND,
     )
@@ -243,6 +273,11 @@ def _read_state(context: SceneContext, people: Sequence[Entity]) -> CastState:
             if e.id not in present_ids and e.id in last_entries and last_entries[e.id].is_left_behind
         ),
         dead=dead,
+        companions=frozenset(
+            n
+            for n, e in enumerate(people)
+            if e.id in present_ids and e.id in last_entries and last_entries[e.id].is_companion
+        ),
     )
 
 

@@ -62,6 +62,7 @@ def _describe_entry(
         case DecisionEntry():
             yield f"No longer decided: {decisions_by_id.get(entry.decision_id, 'a decision of the narration')}"
         case PresenceEntry() if entry.entity_id in names:
-            yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."
+            arrival = "comes along" if entry.is_companion else "comes in"
+            yield f"{names[entry.entity_id]} {arrival if entry.here else 'leaves'}."
         case TensionEntry():
             yield f"Tension {entry.before} → {entry.after}" + (f": {entry.why}" if entry.why else "")

@@ -105,6 +105,7 @@ class SceneCast:
         companion_ids = set(journey.companion_ids or ()) | await self._cast_moves.find_companions(context)
         companions = [e for e in others if e.id in companion_ids and not context.is_dead(e)]
         left = [e for e in others if e not in companions]
+        await self._enter(context, companions, is_here=True, command_id=command_id, comes_along=True)
         await self._enter(context, left, is_here=False, command_id=command_id, stays_at=context.place.id)
         lines = [f"{_list_names(companions)} {_verb(companions, 'come')} along."] if companions else []
         if left:
@@ -174,14 +175,23 @@ class SceneCast:
         is_here: bool,
         command_id: Id | None = None,
         stays_at: Id | None = None,
+        comes_along: bool = False,
     ) -> None:
-        """Enter that these come or leave; all of one command is undone together."""
+        """Enter that these come or leave; all of one command is undone together.
+
+        Who was left behind by the words of a turn and is brought in again comes along with the hero.
+        """
+        last_entries = context.last_presence_entries()
         entries: list[PresenceEntry] = []
         for entity in entities:
             entry_id = derive_id("presence", command_id, entity.id) if command_id else None
             stamp = self._journal.build_stamp(context, entry_id)
             stamp["command_id"] = command_id = command_id or stamp["command_id"]
             awareness = Awareness.DEAD if is_here and context.is_dead(entity) else Awareness.AWARE
+            last_entry = last_entries.get(entity.id)
+            if comes_along and last_entry:
+                awareness = last_entry.awareness
+            is_fetched = last_entry is not None and last_entry.is_narrated and last_entry.is_left_behind
             entries.append(
                 PresenceEntry(
                     **stamp,
@@ -190,6 +200,7 @@ class SceneCast:
                     awareness=awareness,
                     is_left_behind=stays_at is not None,
                     place_id=stays_at,
+                    is_companion=is_here and (comes_along or is_fetched),
                 )
             )
         await self._journal.add_entries(context, entries)

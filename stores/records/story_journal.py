@@ -107,6 +107,8 @@ class PresenceEntry(_JournalEntryBase):
     """Whether the hero went on without them, so that they are where they were."""
     place_id: Id | None = None
     """Where somebody stays whom the hero left behind, if it is known."""
+    is_companion: bool = False
+    """Whether they came along with the hero, and go on doing so until they leave or stay behind."""
 
 
 class TensionEntry(_JournalEntryBase):

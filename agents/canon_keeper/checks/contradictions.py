@@ -41,6 +41,7 @@ from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
 from stores.records.canon import (
     AssertFact,
+    Authority,
     CreateEntity,
     Fact,
     FactStatus,
@@ -277,6 +278,10 @@ class CheckRun:
                 entity_id=namesake.id,
                 is_with_proposal=is_proposed,
             )
+        if proposal.authority is Authority.GM and not self._names.same_named(entity):
+            for fuller_named in self._not_ruled_different(entity, self._names.called_so_for_short(entity)):
+                text = f"There is {fuller_named.name} already. The same one, or another with a name like it?"
+                yield ConflictView("alike", text, is_certain=False, entity_id=fuller_named.id)
 
     def _similar_name_conflicts(self, proposal: ProposedChange) -> Iterator[ConflictView]:
         """Yield what may be the same by another spelling: no conflict, but worth a look."""

@@ -24,7 +24,7 @@ from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import CreateEntity, EndFact
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityStatus
+from stores.records.world import ACTORS, Entity, EntityKind, EntityStatus
 
 
 def find_duplicate(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> Id | None:
@@ -100,6 +100,21 @@ class NameIndex:
         lookalikes = (e for name in _bare_names(entity) for e in self._entities_by_look[look_of_name(name)])
         return list({e.id: e for e in lookalikes if e.id not in (*namesake_ids, entity.id)}.values())
 
+    def called_so_for_short(self, entity: Entity) -> list[Entity]:
+        """Return others of its kind whose name has all words of its own name, and more: `Lady Maude Arrel` for `Maude`.
+
+        Where several have, its name means none of them.
+        """
+        own_words = frozenset(normalize_name(entity.name).split())
+        fuller_named = {
+            e.id: e
+            for name, entities in self._entities_by_name.items()
+            if own_words < frozenset(name.split())
+            for e in entities
+            if e.id != entity.id and is_like_kind(e.kind, entity.kind)
+        }
+        return list(fuller_named.values()) if len(fuller_named) == 1 else []
+
     def similarly_named(self, entity: Entity) -> list[Entity]:
         """Return other entities with a name that is nearly its own."""
         own_names, lookalikes = _bare_names(entity), dict[Id, Entity]()
@@ -118,6 +133,11 @@ class NameIndex:
                 for e in self._entities_by_name[other_name]
             }
         return [e for e in lookalikes.values() if e.id != entity.id]
+
+
+def is_like_kind(kind: EntityKind, other: EntityKind) -> bool:
+    """Say whether one may be taken for the other: people and creatures may."""
+    return kind is other or (kind in ACTORS and other in ACTORS)
 
 
 def _bare_names(entity: Entity) -> dict[str, None]:

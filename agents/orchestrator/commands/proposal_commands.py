@@ -17,7 +17,7 @@ from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
-from stores.records.world import ACTORS, EntityKind
+from stores.records.world import ACTORS, Entity, EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
 
@@ -56,17 +56,49 @@ async def _reply_proposed(
     needs_argument=True,
 )
 async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
+    known_place = (
+        None
+        if ">" in call.argument
+        else await tools.declarations.find_known(call.context, EntityKind.PLACE, call.argument, _PLACE_USAGE)
+    )
+    if known_place is not None:
+        return _reply_known(known_place, "place")
     proposals = await tools.declarations.declare_place(call.context, call.argument, _PLACE_USAGE)
     return await _reply_proposed(tools, call.context, proposals)
+
+
+def _reply_known(entity: Entity, command: str) -> Outcome:
+    """Reply that a name means what is known, and how to say that something else is meant."""
+    way_in = f" /cast + {entity.name} brings them in." if entity.kind in ACTORS else ""
+    return Outcome(
+        Reply(
+            "operation",
+            (
+                f"{entity.name} is known; nothing new was proposed.{way_in}",
+                f"/{command} NAME: DESCRIPTION proposes another with a name like it.",
+            ),
+        )
+    )
 
 
 def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
     async def declare_entity(tools: CommandTools, call: CommandCall) -> Outcome:
         if kind not in ACTORS:
+            known_entity = await tools.declarations.find_known(call.context, kind, call.argument, usage)
+            if known_entity is not None:
+                return _reply_known(known_entity, usage.split()[0].removeprefix("/"))
             proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
             return await _reply_proposed(tools, call.context, [proposal])
         here_match = _HERE_PATTERN.match(call.argument)
         argument = call.argument[here_match.end() :] if here_match else call.argument
+        known_person = await tools.declarations.find_known(
+            call.context, kind, argument, usage, is_here=here_match is not None
+        )
+        if known_person is not None and here_match is not None:
+            lines = await tools.solo_tools.cast.enter_scene(call.context.scene.id, known_person.name)
+            return Outcome(Reply("operation", lines))
+        if known_person is not None:
+            return _reply_known(known_person, usage.split()[0].removeprefix("/"))
         proposal = await tools.declarations.declare_entity(call.context, kind, argument, usage)
         presence_lines = await tools.solo_tools.cast.place_newcomer(
             call.context, proposal, is_here=here_match is not None

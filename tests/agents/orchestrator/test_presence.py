@@ -98,6 +98,66 @@ async def test_presence_go_leaves_the_cast_behind_but_for_who_comes_along(table:
     assert (await table.say("/go Mill"))[1:] == ("Old Tam comes along.",)
 
 
+@pytest.mark.parametrize("place", ["Hollin Bridge", "The Tin Kettle"])
+async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: Table, place: str) -> None:
+    await table.say("/npc here Osk Wendry: a mercenary", f"/place {place}", "I nod.")
+    assert (await table.say(f"/go {place} with Osk Wendry"))[-1] == "Osk Wendry comes along."
+    assert await table.say("I walk out on the bridge, staff in hand.") == ()
+    assert await table.say("I walk out to the yard, staff in hand.") == ()
+    assert await table.cast() == {"Osk Wendry": ""}
+
+
+async def test_presence_of_a_companion_in_words_outlasts_a_plain_sentence(table: Table) -> None:
+    await table.say("/npc here Osk Wendry: a mercenary", "/npc here Tam: a groom")
+    lines = await table.say("I walk out to the road, and Osk comes along.")
+    assert lines == (
+        "Osk Wendry comes along.",
+        "Tam stays behind: /cast + Tam brings them along.",
+    )
+    await table.say("I walk down to the river.")
+    assert await table.cast() == {"Osk Wendry": ""}
+    await table.say("/undo", "/undo", "I walk down to the river.")
+    assert await table.cast() == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I walk out to the road alone.",
+        "I walk out to the road without Osk.",
+        "Osk stays here. I walk out to the road.",
+        "I walk out to the road. Osk stays behind.",
+        "I leave Osk behind.",
+    ],
+)
+async def test_presence_of_a_companion_ends_where_the_words_say_so(table: Table, line: str) -> None:
+    await table.say("/npc here Osk Wendry: a mercenary", "/place Mill", "I nod.", "/go Mill with Osk Wendry")
+    await table.say(line)
+    assert await table.cast() == {}
+
+
+async def test_presence_is_kept_by_moving_about_in_the_place(table: Table) -> None:
+    await table.say(
+        "/place Hollin Bridge", "I nod.", "/go Hollin Bridge", "/npc here Osk Wendry: a mercenary"
+    )
+    assert await table.say("I walk out on the bridge, staff in hand.") == ()
+    assert await table.say("> Osk walks off down the bridge.") == ()
+    assert await table.cast() == {"Osk Wendry": ""}
+    await table.say("I walk away from the bridge into the woods.")
+    assert await table.cast() == {}
+
+
+async def test_presence_says_how_to_take_back_who_stays_behind(table: Table) -> None:
+    await table.say(
+        "/npc here Jory Penn: a groom", "/npc here Wat Penn: a groom", "/place Mill", "/go Mill with all"
+    )
+    await table.say("/cast - Jory Penn, Wat Penn", "/cast + Jory Penn, Wat Penn", "I nod.")
+    lines = await table.say("I walk out to the road, staff in hand.")
+    assert lines == ("Jory Penn and Wat Penn stay behind: /cast + Jory Penn, Wat Penn brings them along.",)
+    await table.say("/cast + Jory Penn, Wat Penn", "I walk down to the river.")
+    assert await table.cast() == {"Jory Penn": "", "Wat Penn": ""}
+
+
 async def test_presence_go_says_whom_canon_has_there(table: Table) -> None:
     await table.say("/npc Dob Harrow: the pier-keeper", "/place Pier", "/fact Dob Harrow located_in Pier")
     await table.say("/accept all", "/commit", "I set out.")

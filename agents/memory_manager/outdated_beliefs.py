@@ -1,0 +1,60 @@
+"""Finds the memories of facts that their owner knows to have ended. Read-only.
+
+Who remembers the newer fact, or is part of it, does not believe the older one; whoever was away may.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Sequence
+
+from agents.memory_manager.valid_memories import filter_on_line
+from stores.ports import CanonReader, LogReader
+from stores.queries import MemoryQuery
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.memory import Memory
+
+MAX_SUCCESSORS = 20
+"""Newer facts that are followed from one that ended."""
+_LASTING_KINDS = (FactKind.STATE, FactKind.RELATION, FactKind.ATTRIBUTE)
+
+
+async def drop_outdated(canon: CanonReader, log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories without those of facts that their owner knows to have ended."""
+    facts_by_id = await canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
+    ended_facts = [f for f in facts_by_id.values() if f.kind in _LASTING_KINDS and _has_ended(f)]
+    successors_by_id = {f.id: await _read_successors(canon, f) for f in ended_facts}
+    successor_ids = {s.id for successors in successors_by_id.values() for s in successors}
+    if not successor_ids:
+        return list(memories)
+    newer_memories = await gather(*(log.memories(MemoryQuery(fact_id=i)) for i in sorted(successor_ids)))
+    counting_memories = await filter_on_line(log, [m for memories in newer_memories for m in memories])
+    knowers = {(m.entity_id, m.linked_fact_id) for m in counting_memories if m.text}
+
+    def is_outdated(memory: Memory) -> bool:
+        return any(
+            (memory.entity_id, s.id) in knowers or memory.entity_id in {i.entity_id for i in s.involves}
+            for s in successors_by_id.get(memory.linked_fact_id or "", ())
+        )
+
+    return [m for m in memories if not is_outdated(m)]
+
+
+def _has_ended(fact: Fact) -> bool:
+    return fact.status is FactStatus.SUPERSEDED or fact.valid_to is not None
+
+
+async def _read_successors(canon: CanonReader, fact: Fact) -> list[Fact]:
+    """Return the facts that replaced it, those that replaced them, and so on."""
+    successors: dict[Id, Fact] = {}
+    waiting = [fact]
+    while waiting and len(successors) < MAX_SUCCESSORS:
+        newer_facts = [
+            f
+            for f in await canon.superseded_by(waiting.pop().id)
+            if f.status is not FactStatus.RETCONNED and f.id not in successors and f.kind in _LASTING_KINDS
+        ]
+        successors |= {f.id: f for f in newer_facts}
+        waiting += newer_facts
+    return list(successors.values())

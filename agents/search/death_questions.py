@@ -1,0 +1,70 @@
+"""Reads whether a question asks if somebody is dead, and whether a text tells of that death. Pure.
+
+A text that names somebody beside another's death (`Osk falls dead beside the dog.`) does not tell of theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
+from agents.prose.words import split_sentences
+from agents.search.question import RecordQuestion, word_forms
+from agents.search.result_validity import is_ended
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+
+_DEATH_FORMS: Final = word_forms("die died dies dead death alive kill killed kills slain")
+_DIES: Final = re.compile(
+    r"\b(?:dies?|died|dead|dying|death|alive|(?:is|was|were|been)\s+(?:killed|slain))\b", re.IGNORECASE
+)
+_KILLS: Final = re.compile(r"\b(?:kills?|killed|slays?|slew|death\s+of|killing\s+of)\b", re.IGNORECASE)
+_REST_OF_NAME: Final = re.compile(r"(?:\s+[A-Z][\w'’-]+)+")
+_OTHER_NAME: Final = re.compile(r"\b[A-Z]")
+
+
+def asks_about_death(question: RecordQuestion) -> bool:
+    """Say whether the question asks if somebody of canon is dead or alive."""
+    return bool(question.entity_ids and question.content_words & _DEATH_FORMS)
+
+
+def tells_of_death(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text tells that somebody whom the question names dies, is dead or is alive."""
+    return any(_tells(question, sentence) for sentence in split_sentences(text))
+
+
+def subject_of(fact: Fact) -> Id | None:
+    """Return whom a fact is about."""
+    return next((i.entity_id for i in fact.involves if i.role == SUBJECT), None)
+
+
+def is_death(fact: Fact) -> bool:
+    """Say whether a fact of canon is that somebody is dead, and was not taken back."""
+    return fact.predicate == ALIVE and fact.value is False and fact.status is FactStatus.CANONICAL
+
+
+def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> bool:
+    """Say whether a fact tells of a named death, or says how somebody is of whom the question asks it."""
+    if fact.predicate == ALIVE:
+        return subject_of(fact) in question.entity_ids
+    is_state = fact.kind in (FactKind.STATE, FactKind.ATTRIBUTE) and not is_ended(fact)
+    return (is_state and is_about) or tells_of_death(question, fact.statement)
+
+
+def _tells(question: RecordQuestion, sentence: str) -> bool:
+    words = list(re.finditer(r"[^\W_]+", sentence))
+    for name in question.names:
+        matches = [w for w in words if word_forms(w[0]) & name.normalized_words]
+        if not matches or not name.entity_ids:
+            continue
+        begin, end = matches[0].start(), matches[-1].end()
+        rest_of_name = _REST_OF_NAME.match(sentence, end)
+        end = rest_of_name.end() if rest_of_name else end
+        dies = _DIES.search(sentence, end)
+        kills = _KILLS.search(sentence, 0, begin)
+        if dies and not _OTHER_NAME.search(sentence, end, dies.start()):
+            return True
+        if kills and not _OTHER_NAME.search(sentence, kills.end(), begin):
+            return True
+    return False

@@ -1,0 +1,74 @@
+"""Tests what Query says of deaths, promises, decisions and whole names, in the player's own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.views.query_views import AnswerStanding
+from stores.records.workflow import Verdict
+from tests.program import begin, opened
+
+LINES = (
+    "/npc here Osk Wendry: a mercenary",
+    "/npc here Brena Holt: an innkeeper",
+    "/npc here Wat Penn: an innkeeper, father of Jory Penn",
+    "/npc here Jory Penn: a stable boy",
+    "/npc Lady Maude Arrel: a widow",
+    "/creature here toll dog: a dog of the toll house",
+    "/decide We never kill.",
+    "/accept all",
+    "/commit",
+    "/fact Brena Holt promised to mend the gate",
+    "/fact Brena Holt promised to bring the ledger",
+    "/fact The toll dog is only stunned",
+    "/state toll dog.hp = 0",
+    "/fact Osk Wendry is dead",
+    "/fact Lady Maude Arrel is dead",
+    "/accept all",
+    "/commit",
+    "> Osk Wendry falls dead beside the toll dog.",
+    "/paid Brena Holt promised to mend the gate",
+    "/accept all",
+    "/commit",
+)
+
+
+async def test_query_answers_on_deaths_promises_decisions_and_names(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        services, scene_id = program.services, await begin(program)
+        for line in LINES:
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+        universe_id = (await services.play.scene(scene_id)).universe.id
+
+        async def ask(question: str) -> list[str]:
+            answer = await services.query.answer_question(question, universe_id=universe_id)
+            return [f.text for f in answer.findings]
+
+        dog = await ask("Is the toll dog dead?")
+        assert dog[0] == "No death of toll dog is recorded."
+        assert set(dog[1:]) == {"The toll dog is only stunned.", "toll dog's HP is 0."}
+
+        osk = await ask("Is Osk dead?")
+        assert osk[0] == "Osk Wendry died."
+        assert "No death of Osk Wendry is recorded." not in osk
+
+        assert (await ask("What did Brena promise?"))[:2] == [
+            "Brena Holt promised to bring the ledger.",
+            "Kept: Brena Holt promised to mend the gate.",
+        ]
+        assert "Decided: We never kill." in await ask("Do we kill?")
+        assert "Decided: We never kill." in await ask("Do we kill prisoners at the toll house?")
+        assert (await ask("Who is Jory Penn?"))[0] == "Jory Penn (character): a stable boy"
+
+        answer = await services.query.answer_question("Is Lady Maude dead?", universe_id=universe_id)
+        (death,) = answer.findings
+        assert (death.text, death.standing) == ("Lady Maude Arrel died.", AnswerStanding.CANON)
+        assert death.fact_id
+        retcon = await services.world.edits.propose_retcon(death.fact_id)
+        await services.gate.decide(retcon.proposal_ids, Verdict.ACCEPT)
+        await services.gate.commit_universe(universe_id)
+        assert await ask("Is Lady Maude dead?") == [
+            "No death of Lady Maude Arrel is recorded.",
+            "Retconned, never true: Lady Maude Arrel died.",
+        ]
