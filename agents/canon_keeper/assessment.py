@@ -14,12 +14,14 @@ from agents.canon_keeper.checked_proposals import ProposalCheckMemory
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
+from stores.records.canon import Fact, UpdateEntity
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Ruling
 
@@ -149,12 +151,13 @@ class ProposalAssessor:
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
         assessment = await self._assess_anew(open_proposals, closed_proposals, rules)
         facts = {fact.id: fact for fact in assessment.canon.facts}
+        edit_reports = await self._read_edit_reports(closed_proposals)
         turn_number_by_id = turn_numbers or {}
 
         def findings_of(proposal: ProposedChange) -> ProposalFindings:
             named_facts_found = (facts[i] for i in named_facts(proposal.change) if i in facts)
             return assessment.contradictions.findings.get(proposal.id) or ProposalFindings(
-                ended_facts=tuple(named_facts_found)
+                fact=edit_reports.get(fact_id_of(proposal)), ended_facts=tuple(named_facts_found)
             )
 
         return tuple(
@@ -169,6 +172,11 @@ class ProposalAssessor:
             )
             for number, proposal in enumerate(proposals, start=1)
         )
+
+    async def _read_edit_reports(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
+        """Return the facts that report edits of entities: they have the names as they were then."""
+        report_ids = [fact_id_of(p) for p in closed_proposals if isinstance(p.change, UpdateEntity)]
+        return dict(await self._canon.facts_by_id(report_ids)) if report_ids else {}
 
 
 def _decide_all(
