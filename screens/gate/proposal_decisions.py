@@ -108,6 +108,9 @@ _MARK_SENTENCES = {
 """What a commit does with a proposal that is left undecided, by its mark."""
 
 
+NOTHING_TO_UNDO = "No decision on this row. Ctrl+Z undoes the last one."
+
+
 def undo_lines(message: ProposalDecisions.UndoProposed) -> list[str]:
     """Return lines on a proposed undo."""
     rows = message.undo.rows
