@@ -390,7 +390,7 @@ class ProposalPanel(Vertical):
             self.proposal_list.go_to_newest({view.proposal.id for view in views} - known_ids)
         undecided_count = sum(map(is_undecided, views))
         decided_count = len(views) - undecided_count
-        self.border_title = f"proposals {undecided_count}" if views else "proposals"
+        self.border_title = f"proposals {undecided_count}" if undecided_count else "proposals"
         self.border_subtitle = f"{decided_count} decided" if decided_count else ""
 
     def focus_list(self) -> None:

@@ -185,6 +185,7 @@ async def test_panel_u_on_what_a_commit_rejected_leaves_it_undecided(tmp_path: P
         row = next(row for row in rows if "red eye" in row.title)
         await ui.type(f"/reject {row.number}")
         await ui.type("/commit")
+        assert not ui.shows("proposals 0")
         for command in ("/accept", "/undecide"):
             await ui.type(f"{command} {row.number}")
             assert ui.shows("It was rejected by a commit", "At the gate (F3), u on its row")
