@@ -21,9 +21,10 @@ from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import Fact, UpdateEntity
+from stores.records.canon import CreateEntity, Fact, FactStatus, UpdateEntity
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposedChange, Ruling
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Ruling
+from stores.records.world import EntityStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +152,27 @@ class ProposalAssessor:
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
         assessment = await self._assess_anew(open_proposals, closed_proposals, rules)
         facts = {fact.id: fact for fact in assessment.canon.facts}
-        edit_reports = await self._read_edit_reports(closed_proposals)
+        written_facts = await self._read_written_facts(closed_proposals)
         turn_number_by_id = turn_numbers or {}
 
         def findings_of(proposal: ProposedChange) -> ProposalFindings:
             named_facts_found = (facts[i] for i in named_facts(proposal.change) if i in facts)
             return assessment.contradictions.findings.get(proposal.id) or ProposalFindings(
-                fact=edit_reports.get(fact_id_of(proposal)), ended_facts=tuple(named_facts_found)
+                # The fact that reports an edit has the names as they were then.
+                fact=written_facts.get(fact_id_of(proposal))
+                if isinstance(proposal.change, UpdateEntity)
+                else None,
+                ended_facts=tuple(named_facts_found),
             )
+
+        def is_retconned(proposal: ProposedChange) -> bool:
+            if proposal.status is not ProposalStatus.ACCEPTED:
+                return False
+            if isinstance(proposal.change, CreateEntity):
+                entity = assessment.canon.entities.get(proposal.change.entity_id)
+                return entity is not None and entity.status is EntityStatus.RETCONNED
+            fact = written_facts.get(fact_id_of(proposal))
+            return fact is not None and fact.status is FactStatus.RETCONNED
 
         return tuple(
             build_proposal_row(
@@ -169,14 +183,15 @@ class ProposalAssessor:
                 assessment.contradictions.entities,
                 assessment.policy.catalogue,
                 turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
+                is_retconned=is_retconned(proposal),
             )
             for number, proposal in enumerate(proposals, start=1)
         )
 
-    async def _read_edit_reports(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
-        """Return the facts that report edits of entities: they have the names as they were then."""
-        report_ids = [fact_id_of(p) for p in closed_proposals if isinstance(p.change, UpdateEntity)]
-        return dict(await self._canon.facts_by_id(report_ids)) if report_ids else {}
+    async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
+        """Return the facts that commits made of the proposals, retconned ones included."""
+        fact_ids = [fact_id_of(p) for p in closed_proposals if p.status is ProposalStatus.ACCEPTED]
+        return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
 
 
 def _decide_all(

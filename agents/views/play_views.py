@@ -94,6 +94,9 @@ class ProposalView:
     is_closed_by_policy: bool = False
     """Whether a commit closed it without a decision of the GM."""
 
+    is_retconned: bool = False
+    """Whether what a commit made of it was retconned since."""
+
 
 @dataclass(frozen=True, slots=True)
 class CastMember:

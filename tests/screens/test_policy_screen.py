@@ -176,6 +176,18 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         assert ui.shows("That is proposed already.")
 
 
+async def test_panel_says_retconned_of_what_is_no_longer_in_canon(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/state Ivo +dead")
+        await ui.press("enter")
+        assert ui.shows("in canon")
+        await ui.press("f3", "end", "u", "enter", "enter")
+        assert ui.screen == "SceneScreen"
+        assert ui.shows("★ retconned")
+        await ui.press("f3")
+        assert ui.shows("★ retconned")
+
+
 async def test_panel_u_on_what_a_commit_rejected_leaves_it_undecided(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("/fact The gull has one red eye")
