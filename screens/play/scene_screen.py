@@ -373,6 +373,7 @@ class SceneScreen(ServiceScreen[None]):
         )
 
     def action_gate(self) -> None:
+        self._notices.clear()  # what they say of proposals may be true no more after a commit there
         self._when_loaded(lambda _: self.post_message(Visit(ToGate(self.scene_id))))
 
     def action_mechanics(self) -> None:
