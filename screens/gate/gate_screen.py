@@ -80,7 +80,12 @@ class GateScreen(ServiceScreen[None]):
             tooltip="Change the tension as the results suggest",
         ),
         Binding(
-            "ctrl+z", "undo_decision", "Undo", id="gate.undo", tooltip="Undo the decision that was made last"
+            "ctrl+z",
+            "undo_decision",
+            "Undo",
+            id="gate.undo",
+            tooltip="Undo the decision that was made last",
+            show=False,
         ),
         Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back; your decisions are kept"),
     ]
