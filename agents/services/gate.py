@@ -18,7 +18,7 @@ from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.editing import apply_text_edit
 from agents.services.universe_gate import UniverseGate
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, GateView, Reply
+from agents.views.play_views import CommitReport, GateView, Reply, UndoneDecision
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery
@@ -66,10 +66,10 @@ class GateService:
         async with self.dispatcher.exclusive():
             await self.actions.decide(proposal_ids, verdict, reason=reason, edited=edited)
 
-    async def undo_last_decision(self, scene_id: Id | None, universe_id: Id) -> tuple[Id, ...]:
+    async def undo_last_decision(self, scene_id: Id | None, universe_id: Id) -> UndoneDecision:
         """Undo the last decision made at a scene's gate or, without a scene, at the universe's.
 
-        Returns the proposals that it was made on. Raises InputError if there is none.
+        Raises InputError if there is none.
         """
         async with self.dispatcher.exclusive():
             if scene_id is not None:

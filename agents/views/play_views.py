@@ -99,6 +99,16 @@ class ProposalView:
 
 
 @dataclass(frozen=True, slots=True)
+class UndoneDecision:
+    """A decision that was taken back."""
+
+    verdict: Verdict | None
+    """The verdict that had been set; None if one had been removed."""
+
+    proposal_ids: tuple[Id, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CastMember:
     """Somebody in the scene with their working state: canon with what is staged on this line."""
 

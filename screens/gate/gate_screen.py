@@ -34,7 +34,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import CommitReport, GateView, TensionSuggestion
+    from agents.views.play_views import CommitReport, GateView, TensionSuggestion, UndoneDecision
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
@@ -100,9 +100,9 @@ class GateScreen(ServiceScreen[None]):
 
     @dataclass
     class DecisionUndone(Message):
-        """The last decision was taken back; it was made on these proposals."""
+        """The last decision was taken back."""
 
-        ids: tuple[Id, ...]
+        decision: UndoneDecision
 
     @dataclass
     class TensionChanged(Message):
@@ -193,8 +193,8 @@ class GateScreen(ServiceScreen[None]):
             self.start_change(partial(self._undo_decision, self.view.universe.id), "undo decision")
 
     async def _undo_decision(self, universe_id: Id) -> None:
-        ids = await self.services.gate.undo_last_decision(self.scene_id, universe_id)
-        self.post_message(self.DecisionUndone(ids))
+        decision = await self.services.gate.undo_last_decision(self.scene_id, universe_id)
+        self.post_message(self.DecisionUndone(decision))
 
     @on(ProposalList.NothingToUndo)
     def _explain_undo(self) -> None:
@@ -203,10 +203,9 @@ class GateScreen(ServiceScreen[None]):
     @on(DecisionUndone)
     def _show_decision_undone(self, message: DecisionUndone) -> None:
         proposal_list = self.query_one(ProposalList)
-        rows = [row for row in proposal_list.views if not set(row.member_ids).isdisjoint(message.ids)]
-        self.query_one(NoticePanel).show_lines(
-            [f"Undone: {VERDICT_WORDS[row.verdict]}: {row.title}" for row in rows]
-        )
+        ids, verdict_word = set(message.decision.proposal_ids), VERDICT_WORDS[message.decision.verdict]
+        rows = [row for row in proposal_list.views if not ids.isdisjoint(row.member_ids)]
+        self.query_one(NoticePanel).show_lines([f"Undone: {verdict_word}: {row.title}" for row in rows])
         proposal_list.go_to_newest({row.proposal.id for row in rows})
         self.reload()
 
