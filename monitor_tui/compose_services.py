@@ -255,7 +255,6 @@ class ServiceComposer:
             agents.keeper,
             agents.proposals,
             conflicts,
-            self._manual_edits,
             self._play.dispatcher,
             base.clock,
             base.events,

@@ -48,8 +48,9 @@ class ProposalList(RowList[ProposalView]):
         "✓ a commit will accept it, ✗ reject it, · undecided, ‖ deferred, ⚠ in conflict. ★ is critical, "
         "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
         "a accepts, r rejects, e edits, c means just flavour (rejected, and the kind is remembered), "
-        "d defers, u undoes your decision (after a commit: what it wrote), x shows the evidence, C resolves "
-        "a conflict. Space marks one, * all that are shown; A accepts all but the marked."
+        "d defers, u undoes the row's decision (after a commit: what it wrote), Ctrl+Z the last one, "
+        "x shows the evidence, C resolves a conflict. Space marks one, * all that are shown; A accepts all "
+        "but the marked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
@@ -82,6 +83,14 @@ class ProposalList(RowList[ProposalView]):
         ),
         Binding("u", "decide(None)", "Undo", id="proposals.undecide", tooltip="Undo this decision"),
         Binding("u", "undo", "Undo", id="proposals.undo", tooltip="Undo what the commit wrote"),
+        Binding(
+            "u",
+            "explain_undo",
+            "Undo",
+            id="proposals.explain_undo",
+            tooltip="Say what undoes the last decision",
+            show=False,
+        ),
     ]
 
     grouping: reactive[Grouping] = reactive(Grouping.NONE, init=False)
@@ -124,6 +133,9 @@ class ProposalList(RowList[ProposalView]):
         """Undo what a commit did with the proposal."""
 
         view: ProposalView
+
+    class NothingToUndo(Message):
+        """There is no decision on the row: the cursor went on from the one that was decided last."""
 
     @dataclass
     class Highlighted(Message):
@@ -233,6 +245,8 @@ class ProposalList(RowList[ProposalView]):
                 return view is not None and is_open(view) and bool(view.conflicts or view.similar_matches)
             case "undo", _:
                 return view is not None and not is_open(view) and not self._selected_ids
+            case "explain_undo", _:
+                return view is not None and is_open(view) and view.verdict is None and not self._selected_ids
             case "evidence", _:
                 return view is not None
             case "accept_all", _:
@@ -323,6 +337,9 @@ class ProposalList(RowList[ProposalView]):
         if self.current is not None:
             self.post_message(self.ConflictOpened(self.current))
 
+    def action_explain_undo(self) -> None:
+        self.post_message(self.NothingToUndo())
+
     def action_undo(self) -> None:
         if self.current is not None:
             self.post_message(self.UndoRequested(self.current))
@@ -373,7 +390,7 @@ class ProposalPanel(Vertical):
             self.proposal_list.go_to_newest({view.proposal.id for view in views} - known_ids)
         undecided_count = sum(map(is_undecided, views))
         decided_count = len(views) - undecided_count
-        self.border_title = f"proposals {undecided_count}" if views else "proposals"
+        self.border_title = f"proposals {undecided_count}" if undecided_count else "proposals"
         self.border_subtitle = f"{decided_count} decided" if decided_count else ""
 
     def focus_list(self) -> None:

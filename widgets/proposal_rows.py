@@ -25,6 +25,7 @@ NARROW_CELLS = 44
 CRITICAL_SIGN = "★"
 CONFLICT_SIGN = "⚠"
 ALIKE_SIGN = "≈"
+RETCONNED_SIGN = "×"
 CONFLICT_GROUP = "in conflict"
 """The group of proposals with a conflict, which comes first."""
 DECIDED_GROUP = "decided"
@@ -74,6 +75,8 @@ def is_undecided(view: ProposalView) -> bool:
 
 def proposal_sign(view: ProposalView) -> Piece:
     """Return the sign for what a commit now would do, or for what was decided."""
+    if view.is_retconned:
+        return (RETCONNED_SIGN, Ink.MUTED)
     if view.verdict is not None:
         sign, ink, _ = _VERDICT_SIGNS[view.verdict]
         return (sign, ink)
@@ -86,7 +89,7 @@ def outcome_word(view: ProposalView) -> str:
     """Return the word for how it was decided or ended; empty while it waits for the first time."""
     if is_open(view) and view.verdict is not None:
         return _VERDICT_SIGNS[view.verdict][2]
-    return _STATUS_WORDS[view.status]
+    return "retconned" if view.is_retconned else _STATUS_WORDS[view.status]
 
 
 def confidence_text(value: float) -> str:
@@ -108,11 +111,16 @@ def proposal_line(
     """
     outcome = outcome_word(view) or ("by rule" if view.is_marked_by_rule else "")
     sign, sign_ink = proposal_sign(view)
-    is_rejected = view.verdict in (Verdict.REJECT, Verdict.FLAVOUR) or view.status in (
-        ProposalStatus.REJECTED,
-        ProposalStatus.WITHDRAWN,
+    is_kept_out = (
+        view.is_retconned
+        or view.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
+        or view.status
+        in (
+            ProposalStatus.REJECTED,
+            ProposalStatus.WITHDRAWN,
+        )
     )
-    title_ink = Ink.STRUCK if is_rejected else Ink.PROSE if is_undecided(view) else Ink.MUTED
+    title_ink = Ink.STRUCK if is_kept_out else Ink.PROSE if is_undecided(view) else Ink.MUTED
     head: list[Piece] = [
         (" ", Ink.PROSE),
         (SELECTED_SIGN if selected else " ", Ink.NPC),

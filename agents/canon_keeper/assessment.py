@@ -14,6 +14,7 @@ from agents.canon_keeper.checked_proposals import ProposalCheckMemory
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
@@ -21,8 +22,10 @@ from agents.proposals.edited_names import with_edited_names
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
+from stores.records.canon import CreateEntity, Fact, FactStatus, UpdateEntity
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposedChange, Ruling
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Ruling
+from stores.records.world import EntityStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +154,27 @@ class ProposalAssessor:
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
         assessment = await self._assess_anew(open_proposals, closed_proposals, rules)
         facts = {fact.id: fact for fact in assessment.canon.facts}
+        written_facts = await self._read_written_facts(closed_proposals)
         turn_number_by_id = turn_numbers or {}
 
         def findings_of(proposal: ProposedChange) -> ProposalFindings:
             named_facts_found = (facts[i] for i in named_facts(proposal.change) if i in facts)
             return assessment.contradictions.findings.get(proposal.id) or ProposalFindings(
-                ended_facts=tuple(named_facts_found)
+                # The fact that reports an edit has the names as they were then.
+                fact=written_facts.get(fact_id_of(proposal))
+                if isinstance(proposal.change, UpdateEntity)
+                else None,
+                ended_facts=tuple(named_facts_found),
             )
+
+        def is_retconned(proposal: ProposedChange) -> bool:
+            if proposal.status is not ProposalStatus.ACCEPTED:
+                return False
+            if isinstance(proposal.change, CreateEntity):
+                entity = assessment.canon.entities.get(proposal.change.entity_id)
+                return entity is not None and entity.status is EntityStatus.RETCONNED
+            fact = written_facts.get(fact_id_of(proposal))
+            return fact is not None and fact.status is FactStatus.RETCONNED
 
         return tuple(
             build_proposal_row(
@@ -168,9 +185,15 @@ class ProposalAssessor:
                 assessment.contradictions.entities,
                 assessment.policy.catalogue,
                 turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
+                is_retconned=is_retconned(proposal),
             )
             for number, proposal in enumerate(proposals, start=1)
         )
+
+    async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
+        """Return the facts that commits made of the proposals, retconned ones included."""
+        fact_ids = [fact_id_of(p) for p in closed_proposals if p.status is ProposalStatus.ACCEPTED]
+        return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
 
 
 def _decide_all(

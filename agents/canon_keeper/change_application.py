@@ -105,19 +105,29 @@ def _apply_claim(claim: FactClaim | None, draft: CanonDraft, *, ends_others: boo
 
 
 def _apply_update(proposal: ProposedChange, change: UpdateEntity, draft: CanonDraft) -> list[Fact]:
-    """An entity is put whole; what it was called and how it was described stays, as an alias and a fact."""
+    """An entity is put whole; what it was called and how it was described stays, as an alias and a fact.
+
+    An edit that takes another back leaves neither: the fact that reports the other is retconned.
+    """
     entity = _require_entity(change.entity_id, draft)
     is_renamed = change.name is not None and change.name != entity.name
     aliases = entity.aliases if change.aliases is None else change.aliases
     updated_entity = entity.model_copy(
         update={
             "name": entity.name if change.name is None else change.name,
-            "aliases": tuple(dict.fromkeys((*aliases, entity.name))) if is_renamed else aliases,
+            "aliases": tuple(dict.fromkeys((*aliases, entity.name)))
+            if is_renamed and change.takes_back is None
+            else aliases,
             "description": entity.description if change.description is None else change.description,
             "locked": entity.locked if change.locked is None else change.locked,
         }
     )
     draft.entities[entity.id] = updated_entity
+    if change.takes_back is not None:
+        report = draft.facts.get(change.takes_back)
+        if report is not None and report.status is not FactStatus.RETCONNED:
+            draft.retcon_fact(report)
+        return []
     statement = " ".join(_change_sentences(entity, updated_entity))
     if not statement:
         return []

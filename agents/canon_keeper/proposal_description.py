@@ -177,6 +177,9 @@ class _ProposalDescriber:
     def _describe_update(self, change: UpdateEntity) -> _DescriptionParts:
         entity = self._entities.get(change.entity_id)
         name = self._entity_name(change.entity_id)
+        label = "rename" if change.name else "edit"
+        if self._findings.fact is not None:
+            return label, _as_title(self._findings.fact.statement), name, ()
         diff: list[tuple[str, str, str]] = []
         for field in _FIELD_LABELS:
             after = getattr(change, field)
@@ -184,12 +187,14 @@ class _ProposalDescriber:
             if after is not None and after != before:
                 show = _yes_or_no if field == "locked" else _show_value
                 diff.append((_FIELD_LABELS[field], show(before), show(after)))
+        if change.takes_back is not None:
+            return label, f"Taken back: {_as_title(self._concerned_statement())}", name, tuple(diff)
         if change.name:
-            return "rename", f"{name} → {change.name}", name, tuple(diff)
+            return label, f"{name} → {change.name}", name, tuple(diff)
         if change.locked is not None and len(diff) == 1:
             verb = "Protect" if change.locked else "Unprotect"
             return "protection", f"{verb} {name} from changes", name, tuple(diff)
-        return "edit", f"{name}: {', '.join(d[0] for d in diff)}", name, tuple(diff)
+        return label, f"{name}: {', '.join(d[0] for d in diff)}", name, tuple(diff)
 
     def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
         ended_statements = " ".join(fact.statement for fact in self._findings.ended_facts) or ABSENT

@@ -31,6 +31,7 @@ def build_proposal_row(
     catalogue: Catalogue,
     *,
     turn_number: int | None,
+    is_retconned: bool = False,
 ) -> ProposalView:
     """Return a row; without a judgement, the row of a proposal that is closed."""
     description = describe_proposal(proposal, findings, entities, catalogue)
@@ -59,6 +60,7 @@ def build_proposal_row(
         is_closed_by_policy=proposal.status not in OPEN_STATUSES
         and decision is not None
         and decision.by == BY_POLICY,
+        is_retconned=is_retconned,
     )
 
 

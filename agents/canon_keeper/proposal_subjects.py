@@ -58,7 +58,9 @@ def named_facts(change: Payload) -> tuple[Id, ...]:
             return change.ends
         case EndFact() | RetconFact():
             return (change.fact_id,)
-        case CreateEntity() | UpdateEntity() | MergeEntities() | StateChange() | AdvanceClock() | NoteAxiom():
+        case UpdateEntity():
+            return (change.takes_back,) if change.takes_back else ()
+        case CreateEntity() | MergeEntities() | StateChange() | AdvanceClock() | NoteAxiom():
             return ()
         case _:
             assert_never(change)

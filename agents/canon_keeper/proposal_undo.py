@@ -121,7 +121,8 @@ class UndoPlanner:
     ) -> tuple[UpdateEntity, ...]:
         """Return how the entity was before, in what the change touched and nothing has touched since.
 
-        A name that is given back stays as another name: that is taken off in a second step.
+        If that is all that it changed, the fact that reports the change is taken back with it. Otherwise a name that
+        is given back stays as another name, which is taken off in a second step.
         """
         current_entity = await self._canon.entity(change.entity_id)
         earlier_entity = await self._read_earlier_entity(proposal)
@@ -142,8 +143,15 @@ class UndoPlanner:
         }
         if not restored_fields:
             raise _undo_error("It was changed again since.", "Edit it by hand.")
+        report_id = fact_id_of(proposal)
+        changed_fields = [f for f in fields if getattr(change, f) is not None]
+        if touched_fields == changed_fields and await self._canon.facts_by_id([report_id]):
+            if "name" in restored_fields and "aliases" not in restored_fields:
+                added_names = {earlier_entity.name} - {*earlier_entity.aliases}
+                restored_fields["aliases"] = tuple(a for a in current_entity.aliases if a not in added_names)
+            return (UpdateEntity(entity_id=change.entity_id, **restored_fields, takes_back=report_id),)
         changes = [UpdateEntity(entity_id=change.entity_id, **restored_fields)]
-        if "name" in restored_fields:
+        if "name" in restored_fields and change.takes_back is None:
             changes.append(UpdateEntity(entity_id=change.entity_id, aliases=earlier_entity.aliases))
         return tuple(changes)
 

@@ -74,13 +74,23 @@ class BranchActions:
         described = [line.describe(number) for number, line in enumerate(lines, start=1)]
         if not described:
             return Outcome(Reply("operation", ("The scene has no turns yet.",)), context)
-        hint = "/branches 1 goes there, /branches back to the line that was left last."
-        return Outcome(Reply("operation", (*described, *((hint,) if len(described) > 1 else ()))), context)
+        if len(described) == 1:
+            return Outcome(Reply("operation", tuple(described)), context)
+        has_left_line = await self._timeline.find_left_head(context.scene) is not None
+        back_words = f", /branches {BACK} to the line that was left last" if has_left_line else ""
+        return Outcome(Reply("operation", (*described, f"/branches 1 goes there{back_words}.")), context)
 
     async def go_to_branch(self, context: SceneContext, typed: str, *, is_confirmed: bool) -> Outcome:
         """Go to the end of a line, named by its number or `back`. Raises InputError."""
         if typed.casefold() == BACK:
-            turn_id = await self._timeline.find_left_head(context.scene)
+            left_head = await self._timeline.find_left_head(context.scene)
+            if left_head is None:
+                raise InputError(
+                    "No line was left in this scene.",
+                    kept="Nothing was changed.",
+                    todo="/branches lists the lines that there are.",
+                )
+            turn_id = left_head
         else:
             turn_id = self._choose_line(await self._read_lines(context), typed).end.id
         return await self.branch(

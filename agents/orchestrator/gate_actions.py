@@ -18,13 +18,13 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, ProposalView, Reply
-from stores.errors import CanonConflict
+from agents.views.play_views import CommitReport, ProposalView, Reply, UndoneDecision
+from stores.errors import CanonConflict, InputError
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
 from stores.records.play import StoryMode
-from stores.records.workflow import Decision, Verdict
+from stores.records.workflow import Decision, ProposedChange, Verdict
 
 
 class GateActions:
@@ -73,6 +73,17 @@ class GateActions:
         self._verdict_undo.remember(proposals, decision)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
             self._events.publish(ProposalsChanged(universe_id, scene_id))
+
+    async def undo_last_decision(self, proposals: Sequence[ProposedChange]) -> UndoneDecision:
+        """Undo the last decision on these open proposals. Raises InputError if there is none."""
+        step = await self._verdict_undo.undo_last_of(proposals)
+        if step is None:
+            raise InputError(
+                "There is no decision here to undo.",
+                kept="Nothing was changed.",
+                todo="u on a row undoes what was decided of that one.",
+            )
+        return UndoneDecision(step.verdict, tuple(step.before))
 
     async def commit_scene(self, context: SceneContext, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked; in a Finalizing scene this closes it and opens the next."""

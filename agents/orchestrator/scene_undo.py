@@ -26,6 +26,7 @@ from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCano
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import Reply
+from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
 from stores.records.ids import Id
@@ -144,6 +145,8 @@ class SceneUndo:
         """Take back a branch or, without one, the last line with all that came of it."""
         scene = context.scene
         if branch is None:
+            if scene.head is None:
+                await self._refuse_undo_of_canon(scene.id)
             step = await self._timeline.plan_undo(scene)
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
@@ -170,14 +173,27 @@ class SceneUndo:
 
     # --- what became canon meanwhile -----------------------------------------------------------------
 
-    async def _find_committed_since(self, scene_id: Id, since: datetime) -> list[str]:
-        """Return the titles of what commits after `since` accepted in the scene, of the newest proposals."""
+    async def _refuse_undo_of_canon(self, scene_id: Id) -> None:
+        """Raise InputError if all that was done in the scene, which has no turns, became canon."""
+        committed = await self._find_committed_since(scene_id, None)
+        if committed:
+            raise InputError(
+                f"All that is left in this scene became canon: {', '.join(map(shorten, committed))}.",
+                kept="Nothing was changed.",
+                todo="u on its row at the gate (F3) proposes a retcon.",
+            )
+
+    async def _find_committed_since(self, scene_id: Id, since: datetime | None) -> list[str]:
+        """Return the titles of what commits after `since` accepted in the scene, of the newest proposals.
+
+        None: since its beginning.
+        """
         accepted_proposals = await self._log.proposals(
             ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.ACCEPTED], last=MAX_COMMITTED_NAMED)
         )
         commit_ids = {p.canonization_id for p in accepted_proposals if p.canonization_id}
         commits = await self._log.canonizations(ids=commit_ids) if commit_ids else []
-        later_commit_ids = {commit.id for commit in commits if commit.created_at > since}
+        later_commit_ids = {commit.id for commit in commits if since is None or commit.created_at > since}
         committed = [p for p in accepted_proposals if p.canonization_id in later_commit_ids]
         return [row.title for row in await self._views.build_proposal_rows(committed)]
 

@@ -99,19 +99,12 @@ class Timeline:
         moves = await self._log.head_moves(scene.id)
         return next((m for m in reversed(moves) if m.kind is MoveKind.UNDO and m.to_turn == scene.head), None)
 
-    async def find_left_head(self, scene: Scene) -> Id:
-        """Return the end of the line that a branch left last. Raises InputError if none was left."""
+    async def find_left_head(self, scene: Scene) -> Id | None:
+        """Return the end of the line that a branch left last; None if none was left."""
         moves = await self._read_moves_of_play(scene)
         left_ids = [m.from_turn for m in moves if m.kind is MoveKind.BRANCH and m.from_turn]
         on_line_ids = await self._log.on_line(scene.id, left_ids)
-        for turn_id in reversed(left_ids):
-            if turn_id not in on_line_ids:
-                return turn_id
-        raise InputError(
-            "No line was left in this scene.",
-            kept="Nothing was changed.",
-            todo="/branches lists the lines that there are.",
-        )
+        return next((turn_id for turn_id in reversed(left_ids) if turn_id not in on_line_ids), None)
 
     async def redo(self, scene: Scene) -> Turn:
         """Go forward again to where the last undo from here began. Raises InputError if there was none."""

@@ -7,7 +7,7 @@ each proposal's decision, so that the latest one can be taken back all the same.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -40,7 +40,7 @@ class VerdictStep:
 
 
 class VerdictUndo:
-    """Remembers decisions on the proposals of scenes, undoes and redoes them. The caller holds the session lock."""
+    """Remembers decisions on proposals by gate, undoes and redoes them. The caller holds the session lock."""
 
     def __init__(self, keeper: CanonKeeper, clock: Clock, events: EventBus) -> None:
         self._keeper = keeper
@@ -52,10 +52,10 @@ class VerdictUndo:
     def remember(self, proposals: Mapping[Id, ProposedChange], decision: Decision | None) -> None:
         """Remember that `decision` was made on these proposals, which are as they were before it."""
         at = decision.at if decision else self._clock()
-        for scene_id in dict.fromkeys(p.scene_id for p in proposals.values() if p.scene_id):
-            before = {i: p.decision for i, p in proposals.items() if p.scene_id == scene_id}
-            self._made[scene_id].append(VerdictStep(before, dict.fromkeys(before, decision), at))
-            self._undone[scene_id].clear()
+        for gate_id in dict.fromkeys(map(_gate_id, proposals.values())):
+            before = {i: p.decision for i, p in proposals.items() if _gate_id(p) == gate_id}
+            self._made[gate_id].append(VerdictStep(before, dict.fromkeys(before, decision), at))
+            self._undone[gate_id].clear()
 
     def find_last(self, context: SceneContext) -> VerdictStep | None:
         """Return the last decision that still stands in the scene and was made on the last turn."""
@@ -69,6 +69,24 @@ class VerdictUndo:
         at = max(decision.at for decision in by_player.values())
         latest = {i: d for i, d in by_player.items() if d.at == at}
         return VerdictStep(dict.fromkeys(latest), latest, at) if _is_after_head(context, at) else None
+
+    async def undo_last_of(self, proposals: Sequence[ProposedChange]) -> VerdictStep | None:
+        """Undo the last decision on these open proposals that still stands, and return it; None if there is none."""
+        decisions = {p.id: p.decision for p in proposals}
+        standing_steps = [
+            (gate_id, step)
+            for gate_id in dict.fromkeys(map(_gate_id, proposals))
+            for step in self._made[gate_id]
+            if step.after.items() <= decisions.items()
+        ]
+        if not standing_steps:
+            return None
+        gate_id, step = max(standing_steps, key=lambda pair: pair[1].at)
+        self._made[gate_id].remove(step)
+        await self._keeper.restore_decisions(step.before)
+        for site in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals if p.id in step.before):
+            self._events.publish(ProposalsChanged(*site))
+        return step
 
     def find_undone(self, context: SceneContext) -> VerdictStep | None:
         """Return the decision that was undone last, if play stands where it was undone."""
@@ -91,6 +109,11 @@ class VerdictUndo:
     async def _set_decisions(self, context: SceneContext, decisions: Mapping[Id, Decision | None]) -> None:
         await self._keeper.restore_decisions(decisions)
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+
+
+def _gate_id(proposal: ProposedChange) -> Id:
+    """Return what the decisions on a proposal are remembered under: its scene or, without one, its universe."""
+    return proposal.scene_id or proposal.universe_id
 
 
 def _is_after_head(context: SceneContext, at: datetime) -> bool:

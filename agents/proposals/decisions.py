@@ -66,10 +66,15 @@ def require_decidable(proposal: ProposedChange, decision: Decision | None, *, al
     if proposal.status is ProposalStatus.WITHDRAWN:
         raise InputError("It is undone.", kept=NOTHING_DECIDED, todo="Redo it, to decide it.")
     if proposal.status not in OPEN_STATUSES:
+        undo_words = (
+            "proposes it again, undecided"
+            if proposal.status is ProposalStatus.REJECTED
+            else "proposes what takes it back"
+        )
         raise InputError(
             f"It was {proposal.status} by a commit, which closed over it.",
             kept=NOTHING_DECIDED,
-            todo="Propose a retcon to change what became canon.",
+            todo=f"At the gate (F3), u on its row {undo_words}.",
         )
     edited = decision.edited if decision else None
     if edited is None:

@@ -19,12 +19,13 @@ from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.editing import apply_text_edit
 from agents.services.universe_gate import UniverseGate
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, GateView, Reply
+from agents.views.play_views import CommitReport, GateView, Reply, UndoneDecision
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
+from stores.queries import ProposalQuery
 from stores.records.canon import Payload
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,19 @@ class GateService:
         """Set a verdict; None removes it. `edited` replaces a single accepted proposal."""
         async with self.dispatcher.exclusive():
             await self.actions.decide(proposal_ids, verdict, reason=reason, edited=edited)
+
+    async def undo_last_decision(self, scene_id: Id | None, universe_id: Id) -> UndoneDecision:
+        """Undo the last decision made at a scene's gate or, without a scene, at the universe's.
+
+        Raises InputError if there is none.
+        """
+        async with self.dispatcher.exclusive():
+            if scene_id is not None:
+                query = ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)
+                proposals = await self.log.proposals(query)
+            else:
+                proposals, _ = await self.universe_gate.list_waiting(universe_id)
+            return await self.actions.undo_last_decision(proposals)
 
     async def edit_text(self, proposal_id: Id, text: str) -> None:
         """Accept the proposal with its words changed: the statement, name or value it is about."""

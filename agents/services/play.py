@@ -117,7 +117,7 @@ class PlayService:
         return await self.lines.perform(scene_id, Access.PLAY, work, action="finish a track")
 
     async def undo(self, scene_id: Id) -> Reply:
-        """Undo the last thing done: a command, a decision, a branch, or else the last exchange.
+        """Undo the last thing done: a command, a decision, a branch, or else the last line typed.
 
         If something became canon since, the reply says so, and its `confirm_line` undoes it all the same.
         """

@@ -8,12 +8,12 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, suggest_rules
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.proposals.decisions import gm_decision
 from agents.proposals.kinds import CHANGE_KINDS, describe_kind, parse_kind
 from agents.proposals.proposals import Proposals
 from agents.services.conflicts import ConflictService
-from agents.services.manual_edits import ManualEdits
 from agents.views.conflict_views import KindPolicyView, PolicyView
-from agents.views.world_views import StagedEdits
+from agents.views.world_views import ProposedUndo
 from agents.world_time.moments import format_record_time
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
@@ -33,7 +33,6 @@ class PolicyService:
         keeper: CanonKeeper,
         proposals: Proposals,
         conflicts: ConflictService,
-        manual_edits: ManualEdits,
         dispatcher: Dispatcher,
         clock: Clock,
         events: EventBus,
@@ -43,7 +42,6 @@ class PolicyService:
         self._keeper = keeper
         self._proposals = proposals
         self._conflicts = conflicts
-        self._manual_edits = manual_edits
         self._dispatcher = dispatcher
         self._clock = clock
         self._events = events
@@ -89,20 +87,25 @@ class PolicyService:
         self._events.publish(ProposalsChanged(universe_id, None))
         return len(predicates)
 
-    async def propose_undo(self, proposal_id: Id) -> StagedEdits:
-        """Propose to undo what a commit did with a proposal; it waits at the gate."""
+    async def propose_undo(self, proposal_id: Id) -> ProposedUndo:
+        """Propose to undo what a commit did with a proposal; it waits at the gate.
+
+        What the GM rejected is undecided again; what policy rejected is accepted.
+        """
         async with self._dispatcher.exclusive():
             undo_plan = await self._keeper.undo_planner.plan_undo(
                 proposal_id, await self._read_title(proposal_id)
             )
             await self._proposals.stage(undo_plan.proposals)
-            if undo_plan.closed_proposal.status is ProposalStatus.REJECTED:
+            closed_proposal = undo_plan.closed_proposal
+            is_rejected = closed_proposal.status is ProposalStatus.REJECTED
+            is_undecided = is_rejected and gm_decision(closed_proposal) is not None
+            if is_rejected and not is_undecided:
                 # Policy kept it out, and would again: only a word of the GM's lets it in.
                 accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Undone.")
                 await self._keeper.decide([p.id for p in undo_plan.proposals], accept)
-        closed_proposal = undo_plan.closed_proposal
         self._events.publish(ProposalsChanged(closed_proposal.universe_id, closed_proposal.scene_id))
-        return await self._manual_edits.describe_staged(undo_plan.proposals)
+        return ProposedUndo(await self._keeper.build_views(undo_plan.proposals), is_undecided)
 
     async def _read_title(self, proposal_id: Id) -> str:
         proposals_by_id = await self._log.proposals_by_id([proposal_id])

@@ -97,6 +97,19 @@ class ProposalView:
     is_closed_by_policy: bool = False
     """Whether a commit closed it without a decision of the GM."""
 
+    is_retconned: bool = False
+    """Whether what a commit made of it was retconned since."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneDecision:
+    """A decision that was taken back."""
+
+    verdict: Verdict | None
+    """The verdict that had been set; None if one had been removed."""
+
+    proposal_ids: tuple[Id, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class CastMember:

@@ -74,6 +74,15 @@ class StagedEdits:
         return *(f"Proposed: {title}" for title in self.titles), describe_waiting(self.waiting)
 
 
+@dataclass(frozen=True, slots=True)
+class ProposedUndo:
+    """What undoes a commit's handling of one proposal, as it was staged."""
+
+    rows: tuple[ProposalView, ...]
+    is_undecided: bool
+    """Whether it is the rejected proposal again, without a verdict; otherwise the next commit writes it."""
+
+
 def describe_waiting(waiting_count: int) -> str:
     """Return how many changes wait, and the key that opens the gate; empty if there are none."""
     return f"{waiting_count} wait{'s' if waiting_count == 1 else ''} at the gate: g" if waiting_count else ""

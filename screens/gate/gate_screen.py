@@ -15,11 +15,12 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, ProposalsChanged
+from agents.proposals.decisions import VERDICT_WORDS
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import CommitReportDialog
-from screens.gate.proposal_decisions import ProposalDecisions, undo_lines
+from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, undo_lines
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
@@ -33,7 +34,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import CommitReport, GateView, TensionSuggestion
+    from agents.views.play_views import CommitReport, GateView, TensionSuggestion, UndoneDecision
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
@@ -78,6 +79,14 @@ class GateScreen(ServiceScreen[None]):
             id="gate.tension",
             tooltip="Change the tension as the results suggest",
         ),
+        Binding(
+            "ctrl+z",
+            "undo_decision",
+            "Undo",
+            id="gate.undo",
+            tooltip="Undo the decision that was made last",
+            show=False,
+        ),
         Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back; your decisions are kept"),
     ]
 
@@ -88,6 +97,12 @@ class GateScreen(ServiceScreen[None]):
     @dataclass
     class GateCommitted(Message):
         report: CommitReport
+
+    @dataclass
+    class DecisionUndone(Message):
+        """The last decision was taken back."""
+
+        decision: UndoneDecision
 
     @dataclass
     class TensionChanged(Message):
@@ -169,6 +184,29 @@ class GateScreen(ServiceScreen[None]):
 
     @on(TensionChanged)
     def _tension_changed(self) -> None:
+        self.reload()
+
+    # --- undo --------------------------------------------------------------------------------------
+
+    def action_undo_decision(self) -> None:
+        if self.view is not None:
+            self.start_change(partial(self._undo_decision, self.view.universe.id), "undo decision")
+
+    async def _undo_decision(self, universe_id: Id) -> None:
+        decision = await self.services.gate.undo_last_decision(self.scene_id, universe_id)
+        self.post_message(self.DecisionUndone(decision))
+
+    @on(ProposalList.NothingToUndo)
+    def _explain_undo(self) -> None:
+        self.query_one(NoticePanel).show_lines([NOTHING_TO_UNDO])
+
+    @on(DecisionUndone)
+    def _show_decision_undone(self, message: DecisionUndone) -> None:
+        proposal_list = self.query_one(ProposalList)
+        ids, verdict_word = set(message.decision.proposal_ids), VERDICT_WORDS[message.decision.verdict]
+        rows = [row for row in proposal_list.views if not ids.isdisjoint(row.member_ids)]
+        self.query_one(NoticePanel).show_lines([f"Undone: {verdict_word}: {row.title}" for row in rows])
+        proposal_list.go_to_newest({row.proposal.id for row in rows})
         self.reload()
 
     # --- filter and groups -------------------------------------------------------------------------

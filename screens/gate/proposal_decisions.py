@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.worker import Worker
 
 from agents.proposals.editing import editable_text
+from agents.proposals.statements import as_sentence
 from screens.base import post_failed_work, start_change
 from screens.dialogs.text_dialog import TextDialog
 from screens.routes import ToConflict, Visit
@@ -24,6 +25,7 @@ from widgets.proposal_list import ProposalList
 if TYPE_CHECKING:
     from agents.services.gate import GateService
     from agents.services.policy import PolicyService
+    from agents.views.world_views import ProposedUndo
 
 
 class ProposalDecisions(Vertical):
@@ -33,7 +35,7 @@ class ProposalDecisions(Vertical):
     class UndoProposed(Message):
         """The undo of a committed decision was proposed."""
 
-        titles: tuple[str, ...]
+        undo: ProposedUndo
 
     @dataclass
     class DecisionRefused(Message):
@@ -91,13 +93,27 @@ class ProposalDecisions(Vertical):
         start_change(self, partial(self._propose_undo, message.view.proposal.id), "undo")
 
     async def _propose_undo(self, proposal_id: Id) -> None:
-        staged_edits = await self._policy.propose_undo(proposal_id)
-        self.post_message(self.UndoProposed(staged_edits.titles))
+        self.post_message(self.UndoProposed(await self._policy.propose_undo(proposal_id)))
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         post_failed_work(self, message)
 
 
+_MARK_SENTENCES = {
+    "accept": "A commit writes it unless you reject or defer it.",
+    "reject": "A commit rejects it unless you accept it.",
+    "defer": "It waits until you decide.",
+    "hold": "It waits until you decide the conflict.",
+}
+"""What a commit does with a proposal that is left undecided, by its mark."""
+
+
+NOTHING_TO_UNDO = "No decision on this row. Ctrl+Z undoes the last one."
+
+
 def undo_lines(message: ProposalDecisions.UndoProposed) -> list[str]:
     """Return lines on a proposed undo."""
-    return [f"Proposed: {title}. The next commit writes it." for title in message.titles]
+    rows = message.undo.rows
+    if not message.undo.is_undecided:
+        return [f"Proposed: {as_sentence(row.title)} The next commit writes it." for row in rows]
+    return [f"Undecided again: {as_sentence(row.title)} {_MARK_SENTENCES[row.mark]}" for row in rows]

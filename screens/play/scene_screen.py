@@ -21,7 +21,7 @@ from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import ProposalDecisions, undo_lines
+from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, undo_lines
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.narration_status import NarrationStatus
@@ -373,6 +373,7 @@ class SceneScreen(ServiceScreen[None]):
         )
 
     def action_gate(self) -> None:
+        self._notices.clear()  # what they say of proposals may be true no more after a commit there
         self._when_loaded(lambda _: self.post_message(Visit(ToGate(self.scene_id))))
 
     def action_mechanics(self) -> None:
@@ -636,6 +637,10 @@ class SceneScreen(ServiceScreen[None]):
     def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
         self._notices.show_lines(undo_lines(message))
         self.reload()
+
+    @on(ProposalList.NothingToUndo)
+    def _explain_undo(self) -> None:
+        self._notices.show_lines([NOTHING_TO_UNDO])
 
     @on(ProposalDecisions.DecisionRefused)
     def _read_again(self) -> None:

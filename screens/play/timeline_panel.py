@@ -20,6 +20,7 @@ from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToReading, ToXray, Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Turn
+from stores.records.workflow import ProposalStatus
 from widgets.prompt import PlayPrompt
 from widgets.safe_text import plain_text
 from widgets.transcript.transcript import Transcript
@@ -39,6 +40,11 @@ RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
 )
+
+
+def _has_canon(view: SceneView) -> bool:
+    """Return whether something of the scene became canon, of which undo says that it stays."""
+    return any(row.status is ProposalStatus.ACCEPTED for row in view.proposals)
 
 
 class TimelinePanel(Horizontal):
@@ -132,7 +138,7 @@ class TimelinePanel(Horizontal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "undo":
-                return self._view is not None and self._view.can_undo
+                return self._view is not None and (self._view.can_undo or _has_canon(self._view))
             case "redo":
                 return self._view is not None and self._view.can_redo
             case "take":

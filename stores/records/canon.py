@@ -176,6 +176,8 @@ class UpdateEntity(Record):
     aliases: tuple[str, ...] | None = None
     description: str | None = None
     locked: bool | None = None
+    takes_back: Id | None = None
+    """The fact that reports the earlier edit which this one undoes: it is retconned, and no other reports this one."""
 
 
 class MergeEntities(Record):

@@ -433,3 +433,30 @@ async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
         return wanted, unwanted
     finally:
         await program.close()
+
+
+async def test_gate_ctrl_z_takes_back_the_decision_just_made_and_goes_to_its_row(ui: ScreenDriver) -> None:
+    await ui.press("home", "d", "r")
+    decided = await verdicts(ui)
+    assert sorted(decided.values()) == [Verdict.DEFER, Verdict.REJECT]
+    rejected = next(title for title, verdict in decided.items() if verdict is Verdict.REJECT)
+    await ui.press("u")
+    assert ui.shows("No decision on this row. Ctrl+Z undoes the last one.")
+    assert await verdicts(ui) == decided
+    await ui.press("ctrl+z")
+    assert ui.shows("Undone: Rejected: ")
+    assert set(await verdicts(ui)) == set(decided) - {rejected}
+    await ui.press("a")
+    assert (await verdicts(ui))[rejected] is Verdict.ACCEPT
+    await ui.press("ctrl+z", "ctrl+z")
+    assert await verdicts(ui) == {}
+    await ui.press("ctrl+z")
+    assert ui.shows("There is no decision here to undo.")
+
+
+async def test_gate_of_a_universe_takes_back_the_decision_just_made(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.press("escape", "enter", "3", "L", "g", "r", "ctrl+z")
+        assert ui.screen == "GateScreen"
+        assert ui.shows("Undone: Rejected: Protect")
+        assert ui.shows("1 accept")

@@ -54,6 +54,21 @@ async def test_manual_edit_passes_the_gate_and_shows_on_the_card(ui: ScreenDrive
     assert not ui.shows("waits at the gate")
 
 
+async def test_rename_taken_back_at_the_gate_leaves_canon_as_it_was(ui: ScreenDriver) -> None:
+    await ui.press("e")
+    await ui.type(" of Harl")
+    await commit(ui)
+    assert ui.shows("Wenna Pike is called Wenna Pike of Harl.")
+    await ui.press("g", "u")
+    assert ui.shows("Taken back: Wenna Pike is called Wenna Pike of Harl. The next commit writes it.")
+    await ui.press("enter", "enter")
+    assert ui.screen == "UniverseScreen"
+    assert ui.shows("Facts 3", "× Wenna Pike is called Wenna Pike of Harl. retconned")
+    assert ui.text.count("is called") == 1
+    await ui.press("g")
+    assert ui.shows("Wenna Pike is called Wenna Pike of Harl", "Taken back: Wenna Pike is called")
+
+
 async def test_retcon_passes_the_gate_and_is_restored(ui: ScreenDriver) -> None:
     await ui.press("tab", "R")
     assert ui.shows("Never true:", "What changes 1")

@@ -174,3 +174,36 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         assert ui.shows("Proposed: Never true: Mara Venn's HP is 9", "The next commit writes it.")
         await ui.press("u")
         assert ui.shows("That is proposed already.")
+
+
+async def test_panel_says_retconned_of_what_is_no_longer_in_canon(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/state Ivo +dead")
+        await ui.press("enter")
+        assert ui.shows("in canon")
+        await ui.press("f3", "end", "u", "enter", "enter")
+        assert ui.screen == "SceneScreen"
+        assert ui.shows("★ retconned")
+        await ui.press("f3")
+        assert ui.shows("★ retconned")
+
+
+async def test_panel_u_on_what_a_commit_rejected_leaves_it_undecided(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/fact The gull has one red eye")
+        story = (await ui.services.stories.stories())[0]
+        assert story.scene is not None
+        rows = (await ui.services.play.scene(story.scene.id)).proposals
+        row = next(row for row in rows if "red eye" in row.title)
+        await ui.type(f"/reject {row.number}")
+        await ui.type("/commit")
+        assert not ui.shows("proposals 0")
+        for command in ("/accept", "/undecide"):
+            await ui.type(f"{command} {row.number}")
+            assert ui.shows("It was rejected by a commit", "At the gate (F3), u on its row")
+        await ui.press("f3", "end", "u")
+        assert ui.shows("Undecided again: The gull has one red eye.")
+        assert not ui.shows("eye..")
+        rows = (await ui.services.play.scene(story.scene.id)).proposals
+        outcomes = [(r.status.value, r.verdict) for r in rows if r.title == row.title]
+        assert outcomes == [("rejected", Verdict.REJECT), ("pending", None)]

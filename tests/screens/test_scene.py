@@ -12,6 +12,7 @@ from agents.views.play_views import ProposalView, Reply, SceneView, TurnView
 from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
+from tests.program import begin, opened
 from tests.screens.faults import fail_once, hold
 from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
@@ -538,3 +539,35 @@ async def test_scene_names_the_key_of_help_that_is_not_typed(played_home: Path) 
         assert "f1 Help" in ui.text
         await ui.press("f1")
         assert ui.screen == "HelpScreen"
+
+
+async def test_scene_notice_of_what_is_only_proposed_is_gone_after_the_gate(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        await begin(program)
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        await ui.press("enter")
+        await ui.type("/promise Mara will come back before winter")
+        await ui.type("/paid 1")
+        assert ui.shows("is only proposed.")
+        await ui.press("f3", "enter", "enter")
+        assert ui.screen == "SceneScreen"
+        assert not ui.shows("is only proposed.")
+
+
+async def test_scene_undo_of_nothing_but_canon_says_what_stays_and_how_to_retcon_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        await begin(program)
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        await ui.press("enter")
+        await ui.type("/place Salt Cellar: low and dry")
+        await ui.press("f3", "enter")
+        await ui.press("enter")
+        await ui.type("I go down.")
+        await ui.type("> It is dark.")
+        await ui.press("ctrl+z", "ctrl+z")
+        assert ui.shows("Undone: ")
+        await ui.press("ctrl+z")
+        assert ui.shows(
+            "All that is left in this scene became canon: Salt Cellar.", "u on its row at the gate (F3)"
+        )
+        assert not ui.shows("Undone: ")

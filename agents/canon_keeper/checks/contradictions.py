@@ -35,7 +35,7 @@ from agents.canon_keeper.fact_claims import (
 )
 from agents.canon_keeper.fact_readings import fact_key_of, read_fact
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.proposal_subjects import named_entities
+from agents.canon_keeper.proposal_subjects import named_entities, named_facts
 from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
@@ -46,6 +46,7 @@ from stores.records.canon import (
     Fact,
     FactStatus,
     RetconFact,
+    UpdateEntity,
 )
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
@@ -317,9 +318,9 @@ class CheckRun:
 
 
 def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> tuple[Fact, ...]:
-    if isinstance(proposal.change, RetconFact):
-        retconned_fact = draft.facts.get(proposal.change.fact_id)
-        return (retconned_fact,) if retconned_fact is not None else ()
+    if isinstance(proposal.change, RetconFact | UpdateEntity):
+        named_facts_found = (draft.facts.get(fact_id) for fact_id in named_facts(proposal.change))
+        return tuple(fact for fact in named_facts_found if fact is not None)
     return tuple(facts_ended_by(claim, draft)) if claim is not None else ()
 
 

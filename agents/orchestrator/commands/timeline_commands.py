@@ -29,7 +29,7 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "undo",
     "/undo",
-    "Undo the last thing done: a command, a decision, a branch or an exchange",
+    "Undo the last thing done: a command, a decision, a branch or a line",
     topic=CommandTopic.PLAY,
     access=Access.PLAY,
     action="undo",

@@ -360,7 +360,7 @@ async def test_canon_keeper_decision_may_be_taken_back_until_a_commit_closes_ove
     await keeper_library.keeper.commit([blow], reason="by hand", scene=await keeper_library.scene())
     with pytest.raises(InputError, match="closed over it") as refused:
         await keeper_library.keeper.decide([blow.id], ruling(Verdict.REJECT))
-    assert refused.value.todo == "Propose a retcon to change what became canon."
+    assert refused.value.todo == "At the gate (F3), u on its row proposes what takes it back."
 
 
 async def test_decisions_that_are_refused(keeper_library: KeeperLibrary) -> None:

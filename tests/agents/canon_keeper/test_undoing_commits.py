@@ -117,6 +117,52 @@ async def test_undo_of_commit_every_kind_is_taken_back_whole(
     assert [f for f in before["facts"] if f not in after["facts"]] == []
 
 
+async def test_undo_of_commit_rename_taken_back_leaves_no_word_of_it_in_canon(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay()
+    await on_record(keeper_library)
+
+    async def read_reports() -> list[str]:
+        facts = await keeper_library.canon.facts(UNIVERSE)
+        return [f.statement for f in facts if f.predicate == "updated"]
+
+    before = await keeper_library.canon.entity(JON.id), await read_reports()
+    (rename,) = await keeper_library.stage(by_gm(UpdateEntity(entity_id=JON.id, name="Dame Orla Arrel")))
+    await keeper_library.keeper.commit([rename], reason="by hand")
+    assert "Jon is called Dame Orla Arrel." in await read_reports()
+
+    closed = await keeper_library.stored(rename)
+    (undo,) = await undone(keeper_library, closed)
+    assert (await keeper_library.canon.entity(JON.id), await read_reports()) == before
+
+    stored = [await keeper_library.stored(p) for p in (rename, undo)]
+    titles = [row.title for row in await keeper_library.keeper.build_views(stored)]
+    assert titles == ["Jon is called Dame Orla Arrel", "Taken back: Jon is called Dame Orla Arrel"]
+
+    # Taking that back as well gives the name again.
+    await undone(keeper_library, stored[1])
+    renamed = await keeper_library.canon.entity(JON.id)
+    assert (renamed.name, renamed.aliases) == ("Dame Orla Arrel", (*before[0].aliases, "Jon"))
+
+
+async def test_undo_of_commit_rename_is_taken_back_though_the_description_changed_since(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay()
+    await on_record(keeper_library)
+    both, later = (
+        by_gm(UpdateEntity(entity_id=JON.id, name="Jon Silt", description="A ferryman.")),
+        by_gm(UpdateEntity(entity_id=JON.id, description="A ferryman no more.")),
+    )
+    for edit in (both, later):
+        await keeper_library.stage(edit)
+        await keeper_library.keeper.commit([edit], reason="by hand")
+    await undone(keeper_library, await keeper_library.stored(both))
+    jon = await keeper_library.canon.entity(JON.id)
+    assert (jon.name, jon.description, "Jon Silt" in jon.aliases) == ("Jon", "A ferryman no more.", False)
+
+
 async def test_undo_of_commit_what_was_kept_out_is_proposed_again_on_its_own_evidence(
     keeper_library: KeeperLibrary,
 ) -> None:

@@ -54,6 +54,15 @@ async def test_undo_goes_through_what_was_played_after_a_branch_and_then_back(tm
         assert await read_words(program, scene_id) == ["I go on.", "I turn back."]
 
 
+async def test_branches_offers_the_way_back_only_where_a_line_was_left(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I go on.", "I go further.", "/undo", "I turn back.")
+        assert (await say(program, scene_id, "/branches")).lines[-1] == "/branches 1 goes there."
+        with pytest.raises(InputError, match="No line was left in this scene"):
+            await say(program, scene_id, "/branches back")
+
+
 async def test_branches_lists_the_ends_of_lines_and_goes_there(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

@@ -324,7 +324,7 @@ async def test_conflict_what_a_rule_decided_is_taken_back_after_the_commit(tmp_p
         by_label = {row.label: row for row in closed}
         well = next(row for row in closed if "well" in row.title)
         again = await services.policy.propose_undo(well.proposal.id)
-        assert again.titles == ("The well is deep.",)
+        assert [row.title for row in again.rows] == ["The well is deep."]
         await services.policy.propose_undo(by_label["state"].proposal.id)
         rows = [r for r in (await services.gate.gate(None, universe_id)).proposals if r.status == "pending"]
         assert [(r.mark, r.verdict) for r in rows] == [("accept", Verdict.ACCEPT), ("accept", None)]
