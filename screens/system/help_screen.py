@@ -39,8 +39,8 @@ TOUR = (
     ("Propose", "What the story changes in the world shows up as proposals. F2 goes there."),
     (
         "Undo",
-        "Ctrl+Z undoes the last thing done: a command, a decision, or else the last line typed, with all that came of "
-        "it. What you narrated with > is a line of its own. Ctrl+Y redoes it. Nothing is erased.",
+        "Ctrl+Z undoes the last command, decision or line (a > line is one, too) with all it proposed; Ctrl+Y redoes "
+        "it. Nothing is erased.",
     ),
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (

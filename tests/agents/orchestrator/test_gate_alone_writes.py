@@ -225,6 +225,9 @@ CALLS: dict[str, Call] = {
         p.proposal, lambda i: p.services.gate.decide([i], p.dice.choice([*Verdict, None]))
     ),
     "edit_text": lambda p: _with(p.proposal, lambda i: p.services.gate.edit_text(i, "Otherwise")),
+    "undo_last_decision": lambda p: _with(
+        p.universe, lambda i: p.services.gate.undo_last_decision(p.scene_id, i)
+    ),
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
     "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
     "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
