@@ -88,6 +88,9 @@ _APPOSITION: Final = re.compile(
 )
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
+_TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
+"""Stands for an @ of the text, which would be read as a mark."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -137,7 +140,9 @@ class MentionReader:
         patterns.sort(key=lambda pair: -len(pair[0]))
         self._marks = [mark for _, mark in patterns]
         names = "|".join(rf"(?P<n{i}>{pattern})" for i, (pattern, _) in enumerate(patterns))
-        self._mention = re.compile(rf"(?<![\w@])(?:{names}{'|' if names else ''}{_PRONOUNS})(?![\w])")
+        self._mention = re.compile(
+            rf"(?<![\w@{_TYPED_AT}])(?:{names}{'|' if names else ''}{_PRONOUNS})(?![\w])"
+        )
 
     def _list_families(self) -> Iterator[tuple[str, str]]:
         """Yield the plural of every last name that several have, with the mark of them all."""
@@ -150,7 +155,7 @@ class MentionReader:
 
     def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
         """Return the sentences of a text with marks in place of people."""
-        text = strip_speech(_SINGLE_QUOTED.sub(" ¶ ", text))
+        text = strip_speech(_SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
         for pattern, replacement in _CONTRACTIONS:
             text = pattern.sub(replacement, text)

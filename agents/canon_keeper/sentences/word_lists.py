@@ -306,7 +306,7 @@ def singular(noun: str) -> str:
 
 def number_of(word: str) -> int | None:
     """Return the number that a word or digits say."""
-    if word.isdigit():
+    if word.isdecimal():
         return int(word)
     tens, _, ones = word.partition("-")
     if ones in NUMBERS and tens in NUMBERS and NUMBERS[tens] >= 20:
