@@ -138,7 +138,7 @@ class DeclarationService:
             raise InputError(
                 "It is not known where you are, so nothing can lead on from here.",
                 kept="Nothing was proposed.",
-                todo="/go PLACE says where you are.",
+                todo="/place NAME brings in where you are, and /go NAME then says so.",
             )
         return context.place
 

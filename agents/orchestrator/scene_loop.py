@@ -26,6 +26,7 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import any_name_pattern, names_of
+from agents.prose.supporting_words import bears_on_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport
@@ -328,8 +329,13 @@ class SceneLoop:
             valid_from=context.tick,
         )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
-        narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
-        narrative_evidence = [turn_evidence(t) for t in narrative_turns]
+        hero_name = hero.name if hero else ""
+        narrative_evidence = [
+            turn_evidence(turn)
+            for turn in recent_turns
+            if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
+            and bears_on_statement(turn.text, outcome, hero_name)
+        ]
         await self._declarations.stage_change(
             context,
             change,

@@ -243,7 +243,8 @@ class BeingReader:
         phrase = read_noun_phrase(tail[1:], subject)
         if words[0] == "in" and phrase is not None and phrase.head in _KEEPING:
             holder = phrase.of or phrase.owner
-            if holder is not None and (phrase.head != "hand" or phrase.of is not None):
+            # What is written in somebody's hand is not theirs.
+            if holder is not None and (phrase.head != "hand" or (phrase.of is not None and "hands" in words)):
                 yield Claim("has", holder, subject)
             return
         if words[:2] == ["in", "league"] and words[2:3] == ["with"]:

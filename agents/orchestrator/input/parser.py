@@ -202,6 +202,8 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("own", "owns", "give", "has", "relation", "truth"), "fact"),
     **dict.fromkeys(("ask", "fate", "yes", "no"), "oracle"),
     **dict.fromkeys(("quest", "vow", "hook", "plot"), "thread"),
+    **dict.fromkeys(("decision", "decided", "rule"), "decide"),
+    **dict.fromkeys(("kept", "keep", "fulfilled"), "paid"),
     **dict.fromkeys(("chaos", "mood"), "tension"),
     **dict.fromkeys(("stat", "stats", "attribute"), "sheet"),
 }

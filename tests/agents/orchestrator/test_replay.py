@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC, Persona.CHARACTER)
 LINES = (
     "I force the iron door. /check might vs 7; fail: Mara.hp -1",
-    "/npc Wenna Pike: the keeper",
+    "/npc here Wenna Pike: the keeper",
     "I ask Wenna Pike for a light.",
     "/again less gore",
     "I go down the stair. /check might vs 9",
