@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import dropwhile
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -39,7 +41,7 @@ from stores.records.canon import (
     FactKind,
 )
 from stores.records.ids import Clock, Id
-from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
+from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode, Turn
 from stores.records.workflow import (
     NEXT_COMMIT_STATUSES,
     Decision,
@@ -329,13 +331,10 @@ class SceneLoop:
             valid_from=context.tick,
         )
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
-        hero_name = hero.name if hero else ""
-        narrative_evidence = [
-            turn_evidence(turn)
-            for turn in recent_turns
-            if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
-            and bears_on_statement(turn.text, outcome, hero_name)
-        ]
+        narrative_turns = [t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
+        # The outcome is what the scene came to since it first spoke of it.
+        is_before = partial(_bears_nothing_on, outcome, hero.name if hero else "")
+        narrative_evidence = [turn_evidence(turn) for turn in dropwhile(is_before, narrative_turns)]
         await self._declarations.stage_change(
             context,
             change,
@@ -359,3 +358,7 @@ class SceneLoop:
 def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
     """Return the proposals that a commit closes, in the order of the timeline."""
     return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])
+
+
+def _bears_nothing_on(outcome: str, hero_name: str, turn: Turn) -> bool:
+    return not bears_on_statement(turn.text, outcome, hero_name)
