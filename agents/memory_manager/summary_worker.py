@@ -155,8 +155,27 @@ class SummaryWorker:
             stored_summaries[new_summary.id] = new_summary
         if len(missing_indexes) > STRETCHES_PER_PIECE:
             return len(missing_indexes) - STRETCHES_PER_PIECE
-        await self._roll_up_levels(scene, last_turns, stored_summaries)
+        changed_ids = await self._rewrite_last_stretches(scene, stretch_count, stored_summaries)
+        await self._roll_up_levels(scene, last_turns, stored_summaries, changed_ids)
         return 0
+
+    async def _rewrite_last_stretches(
+        self, scene: Scene, stretch_count: int, stored_summaries: dict[Id, Summary]
+    ) -> set[Id]:
+        """Write the last two stretches again if something was said on their last turn since; return which.
+
+        What is declared rests on the latest turn, which may have ended a stretch.
+        """
+        changed_ids: set[Id] = set()
+        for n in range(max(0, stretch_count - 2), stretch_count):
+            turns = await self.log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
+            summary = await self._build_stretch_summary(scene, turns)
+            stored = stored_summaries.get(summary.id)
+            if stored is None or stored.text != summary.text:
+                await self.writer.put_summaries([summary])
+                stored_summaries[summary.id] = summary
+                changed_ids.add(summary.id)
+        return changed_ids
 
     async def _read_last_turns(self, scene: Scene, stretch_count: int) -> list[Turn]:
         """Return the last turn of every whole stretch of the line."""
@@ -166,23 +185,27 @@ class SummaryWorker:
         return [turns[0] for turns in turn_lists if turns]
 
     async def _roll_up_levels(
-        self, scene: Scene, last_turns: Sequence[Turn], stored_summaries: dict[Id, Summary]
+        self,
+        scene: Scene,
+        last_turns: Sequence[Turn],
+        stored_summaries: dict[Id, Summary],
+        changed_ids: set[Id],
     ) -> None:
-        """Roll ten summaries of one level up into one of the next."""
+        """Roll ten summaries of one level up into one of the next, again if one of them has changed."""
         open_commitments = await self._read_open_commitments(scene.universe_id)
         for level in range(1, len(STRETCH_LEVELS)):
             size = ROLL_UP_SIZE**level
             for n in range(len(last_turns) // size):
                 last = last_turns[(n + 1) * size - 1]
-                if _summary_id(STRETCH_LEVELS[level], last) in stored_summaries:
-                    continue
                 step = size // ROLL_UP_SIZE
-                parts = [
-                    stored_summaries[
-                        _summary_id(STRETCH_LEVELS[level - 1], last_turns[n * size + (k + 1) * step - 1])
-                    ]
+                part_ids = [
+                    _summary_id(STRETCH_LEVELS[level - 1], last_turns[n * size + (k + 1) * step - 1])
                     for k in range(ROLL_UP_SIZE)
                 ]
+                summary_id = _summary_id(STRETCH_LEVELS[level], last)
+                if summary_id in stored_summaries and changed_ids.isdisjoint(part_ids):
+                    continue
+                parts = [stored_summaries[part_id] for part_id in part_ids]
                 heading = (
                     f"Turns {n * size * TURNS_PER_STRETCH + 1} to {(n + 1) * size * TURNS_PER_STRETCH}: "
                 )
@@ -192,6 +215,7 @@ class SummaryWorker:
                 )
                 await self.writer.put_summaries([new_summary])
                 stored_summaries[new_summary.id] = new_summary
+                changed_ids.add(new_summary.id)
 
     async def _build_stretch_summary(self, scene: Scene, turns: Sequence[Turn]) -> Summary:
         facts, commitments = await self._read_outcomes(scene, {t.id for t in turns})
