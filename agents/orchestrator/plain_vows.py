@@ -34,7 +34,6 @@ from agents.views.play_views import Reply
 from stores.ports import LogReader
 from stores.records.canon import Authority
 from stores.records.ids import Clock
-from stores.records.story_journal import DecisionEntry
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
 
@@ -107,27 +106,22 @@ class PlainVows:
         )
 
     async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
-        """Return a line on each decision that was entered, and the command that enters one that is less plain."""
+        """Return a line on each decision that the words go against or enter, and the command for a less plain one."""
+        sentences = [s.text for s in find_hero_sentences(exchange.words) if not s.is_spoken]
         decisions = find_decisions(exchange.words)
-        has_decided = any(isinstance(entry, DecisionEntry) for entry in context.story_entries)
-        if not decisions and not has_decided:
+        if not sentences and not decisions:
             return [], ""
         open_decisions = await read_decisions(self._log, context)
-        sentences = [
-            sentence.text for sentence in find_hero_sentences(exchange.words) if not sentence.is_spoken
-        ]
-        lines = [
-            f"You decided: {decision.text} (/lift {number} takes it back, Ctrl+Z this line)"
-            for number, decision in enumerate(open_decisions, start=1)
-            if decision.turn_id != exchange.words_id
-            and any(goes_against(sentence, decision.text) for sentence in sentences)
-        ]
-        lines += [
-            f"Decided: {decision.text} (/lift {number} takes it back)"
-            for number, decision in enumerate(open_decisions, start=1)
-            if decision.turn_id == exchange.words_id
-        ]
-        lines += describe_overflow(open_decisions) if lines else ()
+        broken_lines, entered_lines = list[str](), list[str]()
+        for number, decision in enumerate(open_decisions, start=1):
+            if decision.turn_id == exchange.words_id:
+                entered_lines.append(f"Decided: {decision.text} (/lift {number} takes it back)")
+            elif any(goes_against(sentence, decision.text) for sentence in sentences):
+                broken_lines.append(
+                    f"You decided: {decision.text} (/lift {number} takes it back, Ctrl+Z this line)"
+                )
+        overflow_lines = describe_overflow(open_decisions) if entered_lines else ()
+        lines = [*broken_lines, *entered_lines, *overflow_lines]
         offered = next((d.words for d in decisions if not d.is_lasting), "")
         return lines, f"/decide {offered}" if offered else ""
 

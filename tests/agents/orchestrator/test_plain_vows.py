@@ -241,9 +241,22 @@ async def test_plain_promise_and_decision_survive_a_crash_before_they_are_propos
         assert (await again.promises(), await again.decisions()) == ([], NOTHING_DECIDED)
 
 
-async def test_line_that_goes_against_a_decision_is_played_and_reminds_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/decide We never kill.",
+        "I decide that we never kill.",
+        "I decide that we never kill. @DECISION(reason=mercy, impact=we never kill)",
+    ],
+)
+async def test_line_that_goes_against_a_decision_is_played_and_reminds_of_it(
+    tmp_path: Path, line: str
+) -> None:
     async with seated(tmp_path, "Iselin Quay", "Tam") as table:
-        await table.play("/decide We never kill.")
+        await table.play(line)
         assert (await table.play("I look at Tam.")).lines == ()
         reply = await table.play("I kill Tam.")
-        assert reply.lines[-1] == "You decided: We never kill. (/lift 1 takes it back, Ctrl+Z this line)"
+        assert any(
+            said.startswith("You decided: ") and "e never kill" in said and "(/lift 1 takes it" in said
+            for said in reply.lines
+        )
