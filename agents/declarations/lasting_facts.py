@@ -17,7 +17,7 @@ from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
-from agents.prose.speech import strip_speech
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
 from stores.records.canon import AssertFact, FactKind
 from stores.records.world import Entity, EntityKind
@@ -27,8 +27,6 @@ MAX_SENTENCES: Final = 40
 MAX_SENTENCE_CHARS: Final = 240
 """Characters of a sentence that may be a plain statement."""
 _SPEECH: Final = "¶"
-_SINGLE_QUOTED: Final = re.compile(r"(?<![\w’'])['‘][^'‘’\n]{2,}[,.!?…]['’]")
-"""Speech in single quotation marks, which an apostrophe is not."""
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
 _NAME_RUN: Final = re.compile(
@@ -102,7 +100,7 @@ def _split_parts(text: str) -> Iterator[Statement]:
 
     Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
     """
-    if _SINGLE_QUOTED.search(text):
+    if SINGLE_QUOTED.search(text):
         return
     for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
         if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:

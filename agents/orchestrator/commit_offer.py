@@ -29,10 +29,12 @@ def is_lapsed(offer: CommitOffer, context: SceneContext) -> bool:
     newest = max((p.created_at for p in offered), default=None)
     if newest is None:
         return False
+    # A command that proposes several things is no other than the one that is offered.
+    offered_ids = {p.id for p in offered}
     if (
         command is not None
         and command.at > newest
-        and not {p.id for p in command.proposals} & {p.id for p in offered}
+        and offered_ids.isdisjoint(p.id for p in command.proposals)
     ):
         return True
     if last_turn is None or last_turn.created_at <= newest:

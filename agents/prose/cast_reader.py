@@ -13,7 +13,7 @@ from typing import Final
 from agents.prose import cast_words as words
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
-from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, Clause, find_clauses
+from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.sentence_phrases import who_of
@@ -136,7 +136,7 @@ class CastReader:
             elif words.LEAVES.match(act) or re.match(r"go\b|leave\b|(?:is|are)\s+(?:out|gone)\b", act):
                 reading.move(CastMove.LEAVES, numbers)
 
-    def _read_clause(self, clause: Clause, sentence: str, reading: CastReading) -> None:
+    def _read_clause(self, clause: MarkedClause, sentence: str, reading: CastReading) -> None:
         text = clause.text
         if self._read_turn_of_phrase(text, sentence, reading):
             return
@@ -315,7 +315,7 @@ def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{alternatives or '(?!)'})\b", re.IGNORECASE)
 
 
-def _find_subject(clause: Clause, reading: CastReading) -> tuple[str, str] | None:
+def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str] | None:
     """Return the mark of who does something in a clause, and what follows it; the last subject if none is named."""
     text = clause.text
     if name_alone := re.fullmatch(r"\s*@([^@]+)@\s*", text):

@@ -96,7 +96,7 @@ _NOT_SAID_TO_HAPPEN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class MarkedClause:
     """A clause that tells what happens now."""
 
     text: str
@@ -104,7 +104,7 @@ class Clause:
     """The word that joins it to what stands before; empty for the first."""
 
 
-def find_clauses(sentence: str) -> Iterator[Clause]:
+def find_clauses(sentence: str) -> Iterator[MarkedClause]:
     """Yield the clauses of a marked sentence that tell what happens now.
 
     Left out is what is told, asked, thought or wanted, and what has not happened yet.
@@ -120,5 +120,5 @@ def find_clauses(sentence: str) -> Iterator[Clause]:
         report = _REPORTS.search(text)
         told_text = text if report is None else text[: report.start()] + " ¶"
         if told_text.strip(" ¶") and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
-            yield Clause(told_text, opener)
+            yield MarkedClause(told_text, opener)
         is_reported = is_reported or report is not None

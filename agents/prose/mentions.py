@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.names import HONORIFICS
-from agents.prose.speech import strip_speech
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
 
 HERO: Final = "H"
@@ -63,7 +63,6 @@ _CONTRACTIONS: Final = (
 _IS_AFTER_NAME: Final = re.compile(
     r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting)\b)"
 )
-_SINGLE_QUOTED: Final = re.compile(r"(?<!\w)['‘](?:[^'‘’\n]|['’](?=\w))+[,.!?—…-]['’](?!\w)")
 _OBJECT_HER: Final = (
     r"her(?=\s*(?:[,.;:!?—–-]|$)|\s+(?:in|out|off|away|to|into|up|down|along|aside|home|outside|from|with|at|by|"
     r"and|then|back|go|leave|stay|behind|inside|upstairs|downstairs|alone|through|over|where|that|what|about|who|"
@@ -155,7 +154,7 @@ class MentionReader:
 
     def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
         """Return the sentences of a text with marks in place of people."""
-        text = strip_speech(_SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
+        text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
         for pattern, replacement in _CONTRACTIONS:
             text = pattern.sub(replacement, text)

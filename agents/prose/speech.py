@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agents.prose.names import any_name_pattern
 from agents.prose.words import split_paragraphs
@@ -20,6 +21,8 @@ SPOKE = (
 SAYS = rf"(?:{SPEAKS}|{SPOKE})"
 
 _QUOTED = re.compile(r"[“«]([^”»\n]*)(?:[”»]|$)|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
+SINGLE_QUOTED: Final = re.compile(r"(?<!\w)['‘](?:[^'‘’\n]|['’](?=\w))+[,.!?—…-]['’](?!\w)")
+"""Speech in single quotation marks, which an apostrophe is not."""
 
 
 @dataclass(frozen=True, slots=True)
