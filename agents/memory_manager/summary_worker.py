@@ -155,23 +155,23 @@ class SummaryWorker:
             stored_summaries[new_summary.id] = new_summary
         if len(missing_indexes) > STRETCHES_PER_PIECE:
             return len(missing_indexes) - STRETCHES_PER_PIECE
-        changed_ids = await self._rewrite_last_stretches(scene, stretch_count, stored_summaries)
+        last_indexes = [n for n in range(stretch_count)[-2:] if n not in missing_indexes]
+        changed_ids = await self._rewrite_stretches(scene, last_indexes, stored_summaries)
         await self._roll_up_levels(scene, last_turns, stored_summaries, changed_ids)
         return 0
 
-    async def _rewrite_last_stretches(
-        self, scene: Scene, stretch_count: int, stored_summaries: dict[Id, Summary]
+    async def _rewrite_stretches(
+        self, scene: Scene, indexes: Sequence[int], stored_summaries: dict[Id, Summary]
     ) -> set[Id]:
-        """Write the last two stretches again if something was said on their last turn since; return which.
+        """Write these stretches again if something was said on their last turn since; return which.
 
         What is declared rests on the latest turn, which may have ended a stretch.
         """
         changed_ids: set[Id] = set()
-        for n in range(max(0, stretch_count - 2), stretch_count):
+        for n in indexes:
             turns = await self.log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
             summary = await self._build_stretch_summary(scene, turns)
-            stored = stored_summaries.get(summary.id)
-            if stored is None or stored.text != summary.text:
+            if stored_summaries[summary.id].text != summary.text:
                 await self.writer.put_summaries([summary])
                 stored_summaries[summary.id] = summary
                 changed_ids.add(summary.id)

@@ -174,6 +174,18 @@ async def test_summaries_of_stretches_follow_undo_and_branch(session: MemorySess
     assert await narrative_context.read_scene_summary(session.log, session.scene_id, ()) == lines
 
 
+@pytest.mark.parametrize("count", [20, 200])
+async def test_summary_of_stretch_has_what_is_declared_on_its_last_turn_later(
+    session: MemorySession, count: int
+) -> None:
+    await append_gm_turns(session, count)
+    await summarise(session)
+    await session.play("/fact The bell hangs in the Net Loft")
+    await summarise(session)
+    (line,) = await narrative_context.read_scene_summary(session.log, session.scene_id, ())
+    assert "The bell hangs in the Net Loft." in line
+
+
 async def test_summaries_of_long_scene_are_few(session: MemorySession) -> None:
     await append_gm_turns(session, 230)
     await summarise(session)
