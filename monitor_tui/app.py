@@ -143,12 +143,12 @@ class MonitorApp(App[None]):
             await asyncio.to_thread(navigation.import_screens)
         self._apply_keymap()
         services = self._services = await self._open_recovered_services()
-        if self._is_opening_demo:
-            try:
+        try:
+            if self._is_opening_demo:
                 self._pending_route = await self._demo_route(services)
-            finally:
-                self._is_opening_demo = False
-        await self._fill_menu()  # with what was recovered, and notes on the user's files
+        finally:
+            self._is_opening_demo = False
+            await self._fill_menu()  # with what was recovered, and notes on the user's files
         self._open_pending_route()
         return services
 
