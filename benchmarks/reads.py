@@ -30,7 +30,8 @@ MAX_READS = {
 }
 """When every step read the scene for itself, it took 30, 48, 37, 72, 27 and 60 reads.
 
-Two of a line are for who comes and goes in it and two for what was decided, seven of a fact for the sentences of canon that it is compared with.
+Two of a line are for who comes and goes in it and two for what was decided; seven of a fact are for the sentences of
+canon that it is compared with.
 """
 
 
