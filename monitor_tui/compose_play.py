@@ -33,6 +33,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
+from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.inputs import NarrationInputLoader
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.narration.prose_steps import ProseSteps
@@ -339,6 +340,7 @@ class PlayParts:
             self.timeline,
             self.narration,
             self.oracle_draws,
+            MoveOffers(self.rules, lambda: agents.llm_setup.current_settings.play),
             self.play_table,
             self.solo_tools,
             PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),

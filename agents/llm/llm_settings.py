@@ -99,6 +99,13 @@ class CopilotSettings(_Section):
     """Wait before staging what a narration would change; it is staged with the player's next line."""
 
 
+class PlaySettings(_Section):
+    """How typed lines are played."""
+
+    offer_moves: bool = True
+    """Offer a move of the story's rules for a plain line that calls for one."""
+
+
 BUILTIN: Final = "builtin"
 NO_EMBEDDING: Final = "none"
 
@@ -133,7 +140,7 @@ ON_BY_DEFAULT: Final = frozenset({Persona.NARRATOR, Persona.ARCHIVIST})
 
 
 class AppSettings(BaseModel):
-    """All settings of the language model; each field is a section of settings.toml."""
+    """All settings of the language model and of play; each field is a section of settings.toml."""
 
     model: ModelSettings = ModelSettings()
     director: PersonaSettings = PersonaSettings()
@@ -147,6 +154,7 @@ class AppSettings(BaseModel):
     budget: BudgetSettings = BudgetSettings()
     engine: EngineSettings = EngineSettings()
     copilot: CopilotSettings = CopilotSettings()
+    play: PlaySettings = PlaySettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
 
     def persona(self, persona: Persona) -> PersonaSettings:

@@ -12,6 +12,7 @@ from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput
 from agents.orchestrator.input.speakers import require_speakers
+from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.plain_claims import PlainClaims
@@ -39,6 +40,8 @@ class LineRun:
     """What was typed, which goes back into the prompt when something is missing."""
     parsed: WordsInput | RollInput
     context: SceneContext
+    offers_moves: bool = False
+    """Whether a line that calls for a move of the story's rules is answered with the roll."""
     hearer_ids: tuple[Id, ...] = ()
     exchange: Exchange | None = None
     reply: Reply | None = None
@@ -58,6 +61,7 @@ class LinePlayer:
         timeline: Timeline,
         narration: Narration,
         oracle_draws: OracleDraws,
+        move_offers: MoveOffers,
         play_tools: PlayTools,
         solo_tools: SoloTools,
         plain_vows: PlainVows,
@@ -69,6 +73,7 @@ class LinePlayer:
         self._timeline = timeline
         self._narration = narration
         self._oracle_draws = oracle_draws
+        self._move_offers = move_offers
         self._play_tools = play_tools
         self._solo_tools = solo_tools
         self._plain_vows = plain_vows
@@ -76,6 +81,7 @@ class LinePlayer:
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
+            self._offer_move,
             self._request_dice,
             self._require_speakers,
             self._resolve_hearers,
@@ -83,15 +89,20 @@ class LinePlayer:
             self._play_exchange,
         )
 
-    async def play(self, parsed: WordsInput | RollInput, context: SceneContext, line: str) -> Outcome:
-        """Play the line, or reply with what it still needs: a likelihood, a number, the player's own dice."""
+    async def play(
+        self, parsed: WordsInput | RollInput, context: SceneContext, line: str, *, offers_moves: bool = False
+    ) -> Outcome:
+        """Play the line, or reply with what it still needs: a likelihood, a number, the player's own dice.
+
+        With `offers_moves` the reply may also be the roll that the words call for.
+        """
         if isinstance(parsed, WordsInput) and parsed.text and not strip_typed_markers(parsed.text):
             raise InputError(
                 "There are no words of the story beside the decision.",
                 kept="Nothing was played.",
                 todo="/decide WORDS decides something without a turn.",
             )
-        run = LineRun(line, parsed, context)
+        run = LineRun(line, parsed, context, offers_moves)
         for step in self._steps:
             run = await step(run)
             if run.reply is not None:
@@ -134,6 +145,12 @@ class LinePlayer:
         if suggestion.likelihood is not Likelihood.EVEN:
             return replace(run, reply=_suggestion_reply(parsed.text, suggestion, roll))
         return replace(run, parsed=replace(parsed, roll=replace(roll, spec=Likelihood.EVEN.value)))
+
+    async def _offer_move(self, run: LineRun) -> LineRun:
+        """For plain words that call for a move, reply with it; the player decides whether it is rolled."""
+        if not run.offers_moves or not isinstance(run.parsed, WordsInput):
+            return run
+        return replace(run, reply=self._move_offers.offer(run.parsed, run.context, run.line))
 
     async def _request_dice(self, run: LineRun) -> LineRun:
         """Validate the roll, and ask for the player's own dice that are still to be thrown."""

@@ -65,8 +65,14 @@ class TypedLines:
         """Return help for the slash commands."""
         return self._commands.list_help()
 
-    async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
-        """Play one typed line, or run it as a slash command; `with_view` adds what the screen shows then."""
+    async def submit(
+        self, scene_id: Id, line: str, *, with_view: bool = False, offers_moves: bool = False
+    ) -> Reply:
+        """Play one typed line, or run it as a slash command.
+
+        `with_view` adds what the screen shows then; with `offers_moves` a line that calls for a move of the story's
+        rules is not played: the reply offers the roll.
+        """
         parsed = self._narration.apply_narrate_override(parse_input(line, self._commands.names()))
         if isinstance(parsed, CommandInput):
             return await self.run_command(scene_id, parsed.name, parsed.argument, with_view=with_view)
@@ -76,7 +82,7 @@ class TypedLines:
             return command_reply
 
         async def play_line(context: SceneContext) -> Outcome:
-            return await self._line_player.play(parsed, context, line)
+            return await self._line_player.play(parsed, context, line, offers_moves=offers_moves)
 
         return await self.perform(scene_id, Access.PLAY, play_line, action="play", with_view=with_view)
 

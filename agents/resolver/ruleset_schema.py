@@ -40,6 +40,10 @@ def _one_line(text: str) -> str:
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Phrase = Annotated[str, StringConstraints(pattern=r"^[^\W\d_](?:[\w '-]*\w)?$", max_length=40)]
+VerbPhrase = Annotated[
+    str, StringConstraints(pattern=r"^[a-z][a-z'-]*(?: (?:[a-z][a-z'-]*|\.\.\.))*$", max_length=40)
+]
+"""A verb in small letters with the words that belong to it; `...` stands for words between them: `kick ... down`."""
 Text = Annotated[str, BeforeValidator(_as_text), Field(max_length=300), AfterValidator(_one_line)]
 Words = Annotated[Text, Field(min_length=1)]
 Template = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_length=1_000)]
@@ -119,6 +123,8 @@ class PackMove(CheckTerms):
     key: Phrase
     meaning: Words
     number: Key | None = None
+    verbs: Annotated[tuple[VerbPhrase, ...], Field(max_length=40)] | None = None
+    """What a player's words call it: `attack` for `I attack the orc`. None: its key alone."""
 
 
 class PackRest(Record):

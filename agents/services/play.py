@@ -68,9 +68,15 @@ class PlayService:
         """Return the sheet of somebody in the scene, the hero's if nobody is named."""
         return await self.play_tools.sheets.read_sheet(scene_id, entity_id)
 
-    async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
-        """Play one typed line: an exchange, or a slash command."""
-        return await self.lines.submit(scene_id, line, with_view=with_view)
+    async def submit(
+        self, scene_id: Id, line: str, *, with_view: bool = False, offers_moves: bool = False
+    ) -> Reply:
+        """Play one typed line: an exchange, or a slash command.
+
+        With `offers_moves`, and unless the settings say otherwise, a line that calls for a move of the story's rules
+        is not played yet: the reply offers the roll.
+        """
+        return await self.lines.submit(scene_id, line, with_view=with_view, offers_moves=offers_moves)
 
     async def alter_roll(self, scene_id: Id, alteration_kind: Literal["reroll", "pick"], text: str) -> Reply:
         """Throw some dice of the last roll again, or pick another result.

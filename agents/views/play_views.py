@@ -492,6 +492,9 @@ class Reply:
     prompt_text: str = ""
     """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
 
+    plain_line: str = ""
+    """The line as it was typed, where `prompt_text` offers a roll for it: Esc plays it without."""
+
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
 

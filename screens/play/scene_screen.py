@@ -156,6 +156,8 @@ class SceneScreen(ServiceScreen[None]):
         self._story_id = story_id
         self._has_timeline_moved = False
         self._are_names_loaded = False
+        self._offered_roll: Reply | None = None
+        """The last reply, if it put a roll into the prompt that the player did not type."""
         self._waiting_act: Callable[[SceneView], object] | None = None
         """What a key asked for before the scene was read."""
         self._status_bar = StatusBar()
@@ -400,9 +402,15 @@ class SceneScreen(ServiceScreen[None]):
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
     def action_escape(self) -> None:
-        """Go one step back: focus the prompt, dismiss the offer, clear the notes, then leave the scene."""
+        """Go one step back.
+
+        Focus the prompt, play words without the offered roll, dismiss the offer to commit, clear the notes, then leave.
+        """
         if not self._prompt.input_has_focus:
             self._focus_prompt()
+        elif self._offered_roll is not None and self._prompt.text == self._offered_roll.prompt_text:
+            self._prompt.text = ""
+            self._send_line(self._offered_roll.plain_line, offers_moves=False)
         elif self._trigger_bar.why:
             self._dismiss_trigger()
         elif self._notices.is_shown:
@@ -456,7 +464,7 @@ class SceneScreen(ServiceScreen[None]):
     async def _save_draft(self) -> None:
         await self._draft.save()
 
-    def _send_line(self, line: str) -> None:
+    def _send_line(self, line: str, *, offers_moves: bool = True) -> None:
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
         if self._trigger_bar.why and self.view is not None:
@@ -464,7 +472,9 @@ class SceneScreen(ServiceScreen[None]):
             self._trigger_bar.is_passed = True
         self._queue.add(
             QueuedPlay(
-                lambda: self.services.play.submit(self.scene_id, line, with_view=True),
+                lambda: self.services.play.submit(
+                    self.scene_id, line, with_view=True, offers_moves=offers_moves
+                ),
                 line,
                 line.startswith("/continue"),
             )
@@ -513,10 +523,15 @@ class SceneScreen(ServiceScreen[None]):
         self._show_reply(message.reply)
 
     def _show_reply(self, reply: Reply) -> None:
+        if reply.plain_line and self._prompt.has_text:
+            # The next line is being written: nobody waits for an offer, and no line may be lost.
+            self._send_line(reply.plain_line, offers_moves=False)
+            return
         if reply.confirm_line:
             self._ask_to_confirm(reply)
         elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
+        self._offered_roll = reply if reply.plain_line else None
         if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
         if reply.suggested_line:

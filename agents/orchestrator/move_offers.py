@@ -1,0 +1,136 @@
+"""Offers the story's own move for what a plain line has the hero do: `I attack the orc`. Nothing is rolled by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.llm.llm_settings import PlaySettings
+from agents.orchestrator.input.parser import WordsInput
+from agents.proposals.effects import describe_effect
+from agents.prose.hero_deeds import find_hero_deeds
+from agents.prose.names import any_name_pattern, names_of
+from agents.resolver.check import CheckSpec
+from agents.resolver.move_choice import MoveChoice, choose_move
+from agents.resolver.pack_check import read_pack_move
+from agents.resolver.ruleset_schema import CHECK_WORDS, Pack, spoken_key
+from agents.solo.story_rules import StoryRules, read_working_sheet
+from agents.views.play_views import Reply
+from stores.errors import InputError
+from stores.records.play import Degree
+from stores.records.world import ACTORS, Entity
+
+_TARGET_PLACEHOLDER: Final = "{target}"
+_PRONOUN: Final = re.compile(r"(?:him|her|it|them)\b", re.IGNORECASE)
+_OWN: Final = re.compile(r"(?:my|myself|me)\b", re.IGNORECASE)
+_SOMEBODY: Final = re.compile(r"(?:\w+\s+)?the\s+(?P<who>[\w'’-]+(?:\s+[\w'’-]+)?)", re.IGNORECASE)
+_PLAIN_NAME: Final = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '’-](?=[^\W\d_]))*")
+MIN_ROLE_LETTERS: Final = 3
+
+
+class MoveOffers:
+    """Reads a plain line for a move of the story's rule pack."""
+
+    def __init__(self, rules: StoryRules, read_settings: Callable[[], PlaySettings]) -> None:
+        self._rules = rules
+        self._read_settings = read_settings
+
+    def offer(self, words: WordsInput, context: SceneContext, typed_line: str) -> Reply | None:
+        """Return a reply that puts the move behind the words into the prompt; None if they call for none."""
+        if not self._read_settings().offer_moves:
+            return None
+        pack, hero = self._rules.find_pack(context), context.player_character()
+        if pack is None or hero is None or words.roll or words.gm_authored or words.hearer_names:
+            return None
+        others = [actor for actor in context.present_actors() if actor.id != hero.id]
+        choice = next(_find_choices(pack, words.text, hero), None)
+        if choice is None:
+            return None
+        target = _find_target(choice.rest, hero, others)
+        if target is None and _takes_target(pack, choice) and not _may_be_somebody(choice.rest, context):
+            return None
+        typed_move = " ".join((spoken_key(choice.move.key), *((_typed_name(target.name),) if target else ())))
+        try:
+            spec = read_pack_move(pack, typed_move, read_working_sheet(context, hero))
+        except InputError:  # nobody asked for a roll: what cannot be rolled is not offered
+            return None
+        lines = [
+            f"{_describe_move(choice, target)}: {_describe_dice(spec)}. {_describe_outcomes(spec)}".rstrip()
+        ]
+        if target is None and _takes_target(pack, choice):
+            lines.append("Nobody here is known by that name, so nobody but the hero is changed by it.")
+        lines.append("Enter rolls; Esc tells it without a roll.")
+        return Reply(
+            "operation",
+            tuple(lines),
+            prompt_text=f"{words.text} /move {typed_move}",
+            plain_line=typed_line,
+        )
+
+
+def _find_choices(pack: Pack, text: str, hero: Entity) -> Iterator[MoveChoice]:
+    deeds = find_hero_deeds(text, names_of(hero))
+    return filter(None, (choose_move(pack, deed.words) for deed in deeds))
+
+
+def _typed_name(name: str) -> str:
+    """Return a name as `/move` reads it whole."""
+    is_plain = _PLAIN_NAME.fullmatch(name) and not set(name.casefold().split()) & set(CHECK_WORDS)
+    return name if is_plain else f'"{name}"'
+
+
+def _takes_target(pack: Pack, choice: MoveChoice) -> bool:
+    return any(_TARGET_PLACEHOLDER in outcome.effects for _, outcome in pack.terms_of(choice.move).outcomes())
+
+
+def _find_target(rest: str, hero: Entity, others: Sequence[Entity]) -> Entity | None:
+    """Return who the words behind the verb are about: by name, by a word of the name, or the only one here."""
+    for is_named in (_has_name, _has_word_of_name):
+        named = [actor for actor in others if is_named(rest, actor)]
+        if len(named) == 1:
+            return named[0]
+    if _OWN.match(rest):
+        return hero
+    return others[0] if len(others) == 1 and _PRONOUN.match(rest) else None
+
+
+def _has_name(rest: str, actor: Entity) -> bool:
+    return bool(re.search(any_name_pattern(names_of(actor)), rest, re.IGNORECASE))
+
+
+def _has_word_of_name(rest: str, actor: Entity) -> bool:
+    """Say whether a word of a name stands there, as `hound` of Pane-Hound."""
+    words = {word.casefold() for name in (actor.name, *actor.aliases) for word in re.findall(r"\w+", name)}
+    return any(
+        len(word) >= MIN_ROLE_LETTERS and word in words for word in re.findall(r"\w+", rest.casefold())
+    )
+
+
+def _may_be_somebody(rest: str, context: SceneContext) -> bool:
+    """Say whether the words are about somebody who is not known yet (`the orc`), and not about a known thing."""
+    match = _SOMEBODY.match(rest)
+    things = [entity for entity in context.entities.values() if entity.kind not in ACTORS]
+    return match is not None and not any(_has_word_of_name(match["who"], thing) for thing in things)
+
+
+def _describe_move(choice: MoveChoice, target: Entity | None) -> str:
+    name = spoken_key(choice.move.key).capitalize()
+    return f"{name} {target.name}" if target else name
+
+
+def _describe_dice(spec: CheckSpec) -> str:
+    if spec.formula is None or spec.target is None:
+        return f"{spec.odds} odds"
+    partial = f", partial within {spec.partial_within}" if spec.partial_within else ""
+    return f"{spec.formula} vs {spec.target}{partial}{', low wins' if spec.low_wins else ''}"
+
+
+def _describe_outcomes(spec: CheckSpec) -> str:
+    """Return what each degree would change: `Success: Orc: HP -4`."""
+    outcomes = (
+        (degree, ", ".join(describe_effect(str(effect)) for effect in spec.effects.get(degree, ())))
+        for degree in Degree
+    )
+    return " ".join(f"{degree.value.capitalize()}: {effects}." for degree, effects in outcomes if effects)

@@ -1,0 +1,72 @@
+"""The offered move on the play screen: Enter rolls, Esc tells it without a roll, and no line is lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from stores.records.play import Speaker
+from tests.program import begin, opened
+from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
+
+LINE = "I attack the orc"
+OFFERED = "I attack the orc /move strike Orc"
+
+
+@pytest.fixture
+async def ui(tmp_path: Path) -> AsyncIterator[ScreenDriver]:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/system lantern_twos", "/creature here Orc (hp 6): big and hungry"):
+            await program.services.play.submit(scene_id, line)
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("enter")
+        assert ui.screen == "SceneScreen"
+        yield ui
+
+
+async def read_turns(ui: ScreenDriver) -> list[tuple[Speaker, str]]:
+    (card,) = await ui.services.stories.stories()
+    assert card.scene is not None
+    rows = await ui.services.play.transcript(card.scene.id, 0, 100)
+    return [(row.turn.speaker, row.turn.text) for row in rows]
+
+
+async def test_enter_rolls_the_offered_move(ui: ScreenDriver) -> None:
+    await ui.type(LINE)
+    assert ui.shows("Strike Orc: 2d6+1 vs 10", "Success: Orc: HP -4", OFFERED)
+
+    await ui.press("enter")
+
+    assert [speaker for speaker, _ in await read_turns(ui)] == [Speaker.PLAYER, Speaker.ORACLE]
+    assert ui.shows(f"you {LINE}", "strike Orc · 2d6+1")
+
+
+async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
+    await ui.type(LINE)
+    await ui.press("escape")
+
+    assert await read_turns(ui) == [(Speaker.PLAYER, LINE)]
+    assert ui.shows("what do you do?")
+    assert not ui.shows("Enter rolls")
+
+
+async def test_escape_after_other_words_plays_nothing(ui: ScreenDriver) -> None:
+    await ui.type(LINE)
+    await ui.type("I wait.", enter=False)
+    await ui.press("escape")  # clears the note
+
+    assert await read_turns(ui) == []
+    assert ui.shows("> I wait.")
+
+
+async def test_a_line_is_played_when_the_next_one_is_being_written(ui: ScreenDriver) -> None:
+    await ui.type(LINE, enter=False)
+    ui.app.post_message(events.Key("enter", None))  # and the next letters before the reply is there
+    await ui.type("I wait", enter=False)
+
+    assert await read_turns(ui) == [(Speaker.PLAYER, LINE)]
+    assert ui.shows("> I wait")
