@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from screens.world.universe_screen import UniverseScreen
 from tests.screens.screen_driver import ROOMY, real_services, started_app
 from widgets.entity_card import EntityCardView
@@ -18,6 +20,7 @@ EXCHANGES = (
 )
 
 
+@pytest.mark.slow
 async def test_first_five_minutes(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         # An empty library says what to do, and everything is suggested.

@@ -68,6 +68,7 @@ async def test_import_previews_anew_when_the_form_changes(ui: ScreenDriver, log:
     assert not await ui.services.stories.universes()
 
 
+@pytest.mark.slow
 async def test_import_is_stopped_and_goes_on_while_the_screen_is_left(tmp_path: Path) -> None:
     log = tmp_path / "road.jsonl"
     log.write_bytes(log_bytes(3_000))

@@ -31,6 +31,7 @@ async def test_story_has_most_of_the_columns(size: tuple[int, int], columns: int
         assert ui.app.screen.query_one(Transcript).scrollable_content_region.width >= columns
 
 
+@pytest.mark.slow
 async def test_proposals_follow_the_newest_row_while_the_player_types(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), (100, 30)) as ui:
         await ui.press("1", *["enter"] * 5)
@@ -43,6 +44,7 @@ async def test_proposals_follow_the_newest_row_while_the_player_types(tmp_path: 
         assert ui.shows("The bell was heard 13")
 
 
+@pytest.mark.slow
 async def test_proposals_leave_the_cursor_alone_while_the_player_is_among_them(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), (100, 30)) as ui:
         await ui.press("1", *["enter"] * 5)
@@ -163,6 +165,7 @@ async def test_menu_numbers_have_no_gaps(tmp_path: Path) -> None:
             assert ui.screen == "MenuScreen"
 
 
+@pytest.mark.slow
 async def test_keys_that_the_menu_names_open_what_they_stand_beside(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         rows = ui.app.screen.query_one(OptionList).options
@@ -174,6 +177,7 @@ async def test_keys_that_the_menu_names_open_what_they_stand_beside(tmp_path: Pa
             await ui.press("escape")
 
 
+@pytest.mark.slow
 async def test_new_scene_begins_with_the_last_lines_of_the_one_before(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), (100, 30)) as ui:
         await ui.press("1", *["enter"] * 5)

@@ -63,6 +63,7 @@ async def test_sheet_shows_values_by_the_rules(hurt_home: Path, size: tuple[int,
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_sheet_gathers_changes_until_enter_stages_them(hurt_home: Path) -> None:
     async with started_app(real_services(hurt_home, 8), NARROW) as ui:
         await open_sheet(ui)
@@ -86,6 +87,7 @@ async def test_sheet_gathers_changes_until_enter_stages_them(hurt_home: Path) ->
         assert not ui.shows("7/10 → 5")
 
 
+@pytest.mark.slow
 async def test_sheet_value_is_typed_whole_or_as_a_change(hurt_home: Path) -> None:
     async with started_app(real_services(hurt_home, 8), NARROW) as ui:
         await open_sheet(ui)
@@ -164,6 +166,7 @@ async def test_sheet_at_zero_suggests_a_tag_and_takes_back(tmp_path: Path) -> No
         assert ui.shows("Mara Venn: HP 10 → 11")
 
 
+@pytest.mark.slow
 async def test_own_dice_are_typed_in_the_prompt(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("/dice physical")

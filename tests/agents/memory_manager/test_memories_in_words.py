@@ -98,6 +98,7 @@ async def texts_of(session: MemorySession, name: str) -> list[str]:
     return [m.text for m in await session.knowledge.filter_valid(await session.memories_of(name))]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40, 6))
 @given(lines=st.lists(st.sampled_from(LINES), min_size=8, max_size=20))
 def test_memories_hold_no_bookkeeping_after_any_play(lines: list[str]) -> None:

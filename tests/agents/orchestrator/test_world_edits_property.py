@@ -69,6 +69,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     library.close()
 
 
+@pytest.mark.slow
 @FEW
 @given(LIVES, st.integers(0, 99))
 def test_edit_retcon_restored_is_as_if_it_had_never_been(
