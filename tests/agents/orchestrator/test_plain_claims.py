@@ -94,6 +94,9 @@ async def seated(home: Path) -> AsyncIterator[Table]:
         ("> Iselin Quay is alive.", "alive"),
         ("> Dob Harrow was killed by Captain Vess.", "alive"),
         ("Dob Harrow stole the glass bell.", "stated"),
+        ("> Captain Vess is in the Tower again.", "located_in"),
+        ("> Dob owns the Salvage Skiff once more.", "owns"),
+        ("> The Glass Bell hangs in the Tower, once again.", "located_in"),
     ],
 )
 async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str, predicate: str) -> None:
@@ -105,6 +108,8 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
 
 STATING_NOTHING = (
     "> Tam runs to the Tower.",
+    "> Tam runs to the Tower again.",
+    "> Tam is angry again.",
     "> The rain beats on the roof.",
     "> Captain Vess looks at the Glass Bell.",
     "> Tam is angry.",
