@@ -94,7 +94,7 @@ def _links_heading(trace: TurnTrace) -> str:
 
 def _is_all_declared(trace: TurnTrace) -> bool:
     """Say whether all that is listed was declared after the turn, so that the heading says so for every row."""
-    record_ids = {record.id for record in (*trace.facts, *trace.entities)}
+    record_ids = {fact.id for fact in trace.facts} | {entity.id for entity in trace.entities}
     return record_ids | {row.proposal.id for row in trace.proposals} <= trace.declared_ids
 
 
