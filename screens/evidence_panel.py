@@ -14,7 +14,8 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from screens.base import post_failed_work
-from screens.routes import ToReading, Visit
+from screens.evidence_routes import build_reading_route
+from screens.routes import Visit
 from stores.records.ids import Id
 from widgets.evidence_list import EvidenceList
 from widgets.safe_text import one_line
@@ -82,7 +83,7 @@ class EvidencePanel(Vertical):
     @on(EvidenceList.TurnRequested)
     def _open_turn(self, message: EvidenceList.TurnRequested) -> None:
         message.stop()
-        self.post_message(Visit(ToReading(message.turn_id)))
+        self.post_message(Visit(build_reading_route(message.turn_id, message.evidence)))
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         message.stop()

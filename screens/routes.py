@@ -79,6 +79,8 @@ class ToReading:
     """The transcript of a scene, read only, at one of its turns."""
 
     turn_id: Id
+    declaration: str = ""
+    """What is looked for, if it was typed as a declaration: it may stand after the turn and not in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from textual.widgets import Static
 from agents.views.conflict_views import ConflictStatement, RulingOption, RulingVariant
 from agents.views.play_views import EntityCard
 from agents.views.world_views import EvidenceSource
-from stores.records.ids import Id
 from widgets.ink import Ink, Line
 from widgets.numbers import numbers_text
 from widgets.row_list import ListRow, RowList
@@ -108,9 +107,9 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
             yield content(f"  {one_line(place)}", "$text-muted")
 
 
-def statement_turn_id(statement: ConflictStatement | None) -> Id | None:
-    """Return the turn that a statement was made in, if there is one."""
-    return next((b.turn_id for b in statement.evidence if b.turn_id), None) if statement else None
+def find_turn_source(statement: ConflictStatement | None) -> EvidenceSource | None:
+    """Return the best evidence of a statement that leads to a turn, if there is one."""
+    return next((source for source in statement.evidence if source.turn_id), None) if statement else None
 
 
 class RulingOptionList(RowList[RulingOption | RulingVariant]):

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.views.world_views import EvidenceSource
-from stores.records.canon import EvidenceKind
+from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import Resolution
 from widgets.ink import Ink, Line
@@ -74,9 +74,10 @@ class EvidenceList(RowList[EvidenceSource]):
 
     @dataclass
     class TurnRequested(Message):
-        """A turn is to be shown in its scene."""
+        """The turn of a piece of evidence is to be shown in its scene."""
 
         turn_id: Id
+        evidence: Evidence
 
     def __init__(
         self,
@@ -107,4 +108,4 @@ class EvidenceList(RowList[EvidenceSource]):
 
     def action_jump(self) -> None:
         if self.current is not None and self.current.turn_id is not None:
-            self.post_message(self.TurnRequested(self.current.turn_id))
+            self.post_message(self.TurnRequested(self.current.turn_id, self.current.evidence))

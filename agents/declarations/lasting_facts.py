@@ -36,6 +36,8 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
+_ONCE_MORE: Final = re.compile(r",?\s+(?:(?:yet |once )?again|once more)$", re.IGNORECASE)
+"""What says that it was so before, and is no part of what is so now."""
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -110,7 +112,7 @@ def _split_parts(text: str) -> Iterator[Statement]:
         for part in _PART_END.split(sentence):
             words = part.strip(" .!…")
             if words and len(words) <= MAX_SENTENCE_CHARS:
-                yield Statement(words, words)
+                yield Statement(_ONCE_MORE.sub("", words), words)
 
 
 def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.canon_keeper.fact_readings import SUBJECT, is_same_statement
+from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT, is_same_statement
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.departures import Departure, find_departure_sentences, read_departures
 from agents.declarations.lasting_facts import (
     LastingFact,
     Statement,
@@ -29,7 +30,7 @@ from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.prose.speech import find_speech_spans
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
-from stores.records.canon import AssertFact, Authority, Fact
+from stores.records.canon import AssertFact, Authority, EndFact, Fact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityStatus, fold_name
@@ -64,27 +65,42 @@ class PlainClaims:
         if not _is_narration(exchange, text):
             return ()
         statements = find_statements(text, list(context.entities.values()))
-        turn = exchange.build_words_turn(self._clock()) if statements else None
+        departures = find_departure_sentences(text)
+        turn = exchange.build_words_turn(self._clock()) if statements or departures else None
         if turn is None:
             return ()
-        entities = await self._read_named_entities(context, statements)
+        entities = await self._read_named_entities(context, [*statements, *departures])
         catalogue = await self._read_catalogue(context.universe.id)
         facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
         new_facts = await self._drop_known(facts, context, catalogue)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
+        ended_stays = await self._find_ended_stays(
+            read_departures(departures, entities), context, exchange.tick
+        )
+        changes: list[tuple[Id, AssertFact | EndFact, str]] = [
+            *((derive_id("claim", turn.id, fact.statement), fact, quote) for fact, quote in new_facts),
+            *((derive_id("departure", turn.id, end.fact_id), end, quote) for end, quote in ended_stays),
+        ]
         return tuple(
             build_proposal(
-                derive_id("claim", turn.id, fact.statement),
-                fact,
-                [words_evidence(turn, quote)],
-                Authority.SYSTEM,
-                site,
-                turn.created_at,
+                proposal_id, change, [words_evidence(turn, quote)], Authority.SYSTEM, site, turn.created_at
             )
-            for fact, quote in new_facts[:MAX_CLAIMS]
+            for proposal_id, change, quote in changes[:MAX_CLAIMS]
         )
+
+    async def _find_ended_stays(
+        self, departures: Sequence[Departure], context: SceneContext, tick: int
+    ) -> list[tuple[EndFact, str]]:
+        """Return the ends of the stays of canon that departures end: where somebody is then, they do not say."""
+        ended_ids = {p.change.fact_id for p in context.undecided if isinstance(p.change, EndFact)}
+        return [
+            (EndFact(fact_id=fact.id, at=tick), quote)
+            for who, place, quote in departures
+            for fact in await self._canon.facts_about(who.id, FactsAboutQuery(predicate=LOCATED_IN))
+            if fact.entity(SUBJECT) == who.id and fact.entity(OBJECT) == place.id and fact.id not in ended_ids
+        ]
 
     async def describe_conflicts(self, exchange: Exchange) -> tuple[str, ...]:
         """Return a line on each proposal of the exchange that contradicts something."""

@@ -162,7 +162,7 @@ class SceneViewBuilder:
         return count_by_row(report, rows, statuses, waiting_ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
-        """Return the changes that a turn proposed and no commit has closed; they are withdrawn with the turn."""
+        """Return the changes that were proposed on a turn and no commit has closed; they are withdrawn with it."""
         statuses = (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
         scene_proposals = await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=statuses))
         turn_proposals = [

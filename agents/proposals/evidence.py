@@ -36,6 +36,12 @@ def typed_evidence(proposal_id: Id, typed_text: str, turn: Turn | None) -> Evide
     )
 
 
+def is_declared_after(evidence: Evidence, turn: Turn) -> bool:
+    """Say whether evidence is a declaration that was typed after a turn, and no words of the turn."""
+    is_of_turn = bool(evidence.quote) and evidence.quote in turn.text
+    return evidence.kind is EvidenceKind.MANUAL and not is_of_turn
+
+
 def turn_evidence(turn: Turn) -> Evidence:
     """Return the evidence that a turn's own words are."""
     return Evidence(

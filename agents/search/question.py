@@ -198,9 +198,7 @@ def match_question(
     name_share = matched_names / len(question.names) if question.names else 1.0
     is_wanted_predicate = predicate in question.wanted_predicates
     sought_words = question.content_words - question.wanted_predicates.get(predicate, frozenset())
-    matched_words = sum(
-        any(word_form in text_forms for word_form in _equivalent_forms(word)) for word in sought_words
-    )
+    matched_words = sum(has_word_like(word, text_forms) for word in sought_words)
     word_share = matched_words / len(sought_words) if sought_words else 1.0
     if _LOCATION_PREDICATE in question.wanted_predicates and not (
         is_wanted_predicate or question.content_words or text_forms & LOCATION_WORDS
@@ -209,6 +207,11 @@ def match_question(
     has_any_match = is_wanted_predicate or matched_names + matched_words > 0
     has_enough_words = word_share > MIN_WORD_SHARE or (word_share == MIN_WORD_SHARE and bool(question.names))
     return QuestionMatch(name_share, word_share, has_any_match and name_share == 1.0 and has_enough_words)
+
+
+def has_word_like(word: str, text_forms: Collection[str]) -> bool:
+    """Say whether a text has a word in any form, or one that means the same; all are in normal form."""
+    return any(word_form in text_forms for word_form in _equivalent_forms(word))
 
 
 def shares_content_word(question: RecordQuestion, text: str) -> bool:

@@ -24,6 +24,7 @@ from agents.search.death_questions import (
     subject_of,
     tells_of_death,
 )
+from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
@@ -90,6 +91,8 @@ class GatheredFindings:
 class _RankedFinding:
     finding: QueryFinding
     is_match: bool
+    is_answer: bool = False
+    """Whether it is what the question asks for, and so comes before what bears on it, whatever its standing."""
 
 
 class FindingCollector:
@@ -122,10 +125,7 @@ class FindingCollector:
             self._collect_decisions(question, scope),
         )
         matching = _top_findings(
-            ranked.finding
-            for source_findings in findings_by_source
-            for ranked in source_findings
-            if ranked.is_match
+            ranked for source_findings in findings_by_source for ranked in source_findings if ranked.is_match
         )
         nearest = [
             finding
@@ -342,7 +342,10 @@ class FindingCollector:
         return ranked_findings
 
     async def _collect_decisions(self, question: RecordQuestion, scope: SearchScope) -> list[_RankedFinding]:
-        """Return the decisions that hold and bear on the question; they come before turns of the transcript."""
+        """Return the decisions that hold and bear on the question; they come before turns of the transcript.
+
+        To a question what the player does, may do or has decided, the decision is the answer.
+        """
         stories = (await self._log.readable_stories(scope.universe_id)).records
         decisions = [
             decision
@@ -350,17 +353,23 @@ class FindingCollector:
             if scope.story_id in (None, story.id)
             for decision in await read_decisions_of_story(self._log, story)
         ]
-        matches = [(match_question(question, decision.text), decision) for decision in decisions]
+        is_asked_for = asks_about_decision(question)
         matches = [
-            (match, decision)
-            for match, decision in matches
-            if shares_content_word(question, decision.text)
+            (match, is_asked_for and is_answered_by_decision(question, decision.text), decision)
+            for decision in decisions
+            for match in (match_question(question, decision.text),)
+        ]
+        matches = [
+            (match, is_answer, decision)
+            for match, is_answer, decision in matches
+            if is_answer
+            or shares_content_word(question, decision.text)
             or (match.is_match and not asks_about_death(question))
         ]
-        findings = await self._result_formatter.format_decisions([decision for _, decision in matches])
+        findings = await self._result_formatter.format_decisions([decision for *_, decision in matches])
         return [
-            _RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), True)
-            for (match, _), finding in zip(matches, findings, strict=True)
+            _RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), True, is_answer)
+            for (match, is_answer, _), finding in zip(matches, findings, strict=True)
         ]
 
     async def _search(
@@ -382,13 +391,22 @@ def _similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:
     return max(hit.similarity if hit else 0.0, match.name_share * match.word_share)
 
 
-def _top_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
-    """Return the best of each standing, canon first."""
-    sorted_findings = sorted(findings, key=lambda f: (-f.score, f.text, f.believer))
+def _top_findings(ranked_findings: Iterable[_RankedFinding]) -> list[QueryFinding]:
+    """Return what the question asks for, then the best of each standing, canon first."""
+    answers: list[QueryFinding] = []
+    others: list[QueryFinding] = []
+    for ranked in sorted(
+        ranked_findings, key=lambda r: (-r.finding.score, r.finding.text, r.finding.believer)
+    ):
+        is_first = ranked.is_answer and len(answers) < MAX_FINDINGS[ranked.finding.standing]
+        (answers if is_first else others).append(ranked.finding)
     return [
-        f
-        for standing, max_count in MAX_FINDINGS.items()
-        for f in _distinct_findings(sorted_findings, standing)[:max_count]
+        *answers,
+        *(
+            f
+            for standing, max_count in MAX_FINDINGS.items()
+            for f in _distinct_findings(others, standing)[:max_count]
+        ),
     ]
 
 

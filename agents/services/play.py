@@ -18,10 +18,12 @@ from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
+from agents.proposals.evidence import is_declared_after
 from agents.services.transcript_rows import TranscriptReader
 from agents.views.play_views import CommandHelp, Reply, SceneEnd, SceneView, SheetView, TurnTrace, TurnView
 from stores.records.ids import Id
-from stores.records.play import TensionMode
+from stores.records.play import TensionMode, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Number
 
 
@@ -54,7 +56,9 @@ class PlayService:
     async def trace(self, turn_id: Id) -> TurnTrace:
         """Return what a turn rests on and what it made true."""
         trace = await self.transcript_reader.trace_turn(turn_id)
-        return replace(trace, proposals=await self.views.build_turn_proposals(trace.scene.id, turn_id))
+        rows = await self.views.build_turn_proposals(trace.scene.id, turn_id)
+        declared_ids = {row.proposal.id for row in rows if _is_declared_after(row.proposal, trace.turn)}
+        return replace(trace, proposals=rows, declared_ids=trace.declared_ids | declared_ids)
 
     async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
         """Return the rows at depths `start` ... of the timeline; its cost does not grow with the scene."""
@@ -174,3 +178,9 @@ class PlayService:
         self, scene_id: Id, action: str, work: Callable[[SceneContext], Awaitable[Outcome]]
     ) -> Reply:
         return await self.lines.perform(scene_id, Access.PLAY, work, action=action, moves_timeline=True)
+
+
+def _is_declared_after(proposal: ProposedChange, turn: Turn) -> bool:
+    """Say whether a proposal rests on what was typed after a turn, and on nothing of the turn itself."""
+    evidence = [piece for piece in proposal.evidence if piece.turn_id == turn.id]
+    return bool(evidence) and all(is_declared_after(piece, turn) for piece in evidence)

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.proposals.evidence import is_declared_after
 from agents.proposals.statements import STATED_PREDICATE
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
@@ -123,7 +124,8 @@ class ProvenanceReader:
         scene = await self._read_scene(turn.scene_id if turn else evidence.scene_id)
         place = f"scene {scene.order} “{scene.title}”" if scene else ""
         if turn is not None:
-            place = f"turn {turn.depth + 1} of {place}"
+            relation = "after " if is_declared_after(evidence, turn) else ""
+            place = f"{relation}turn {turn.depth + 1} of {place}"
         elif evidence.source_id is not None:
             place = await self.describe_source(evidence.source_id, evidence.page)
         manual_proposal = (

@@ -75,7 +75,7 @@ class QueryService:
         )
         answer = Answer(
             question,
-            best_standing(gathered.matching),
+            gathered.matching[0].standing if gathered.matching else AnswerStanding.UNKNOWN,
             gathered.matching,
             nearest=gathered.nearest,
             notes=gathered.notes,
@@ -172,7 +172,7 @@ class QueryService:
         findings = (*answer.findings, *(one for one in answer.nearest if one.number in supported_numbers))
         return replace(
             answer,
-            standing=best_standing(findings),
+            standing=answer.standing if answer.findings else best_standing(findings),
             findings=findings,
             nearest=tuple(one for one in answer.nearest if one.number not in supported_numbers),
             words=" ".join(map(format_cited_sentence, librarian_answer.sentences)),

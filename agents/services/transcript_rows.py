@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from agents.canon_keeper.supported_canon import read_supported_canon
+from agents.proposals.evidence import is_declared_after
 from agents.views.play_views import SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
@@ -65,9 +66,10 @@ class TranscriptReader:
         """Return where a turn is, and what it made true."""
         turn = await self._log.turn(turn_id)
         scene = await self._log.scene(turn.scene_id)
-        # What was declared while the turn was the latest belongs to it, too: undoing the turn takes both.
+        # What was declared while the turn was the latest is listed, too: undoing the turn takes both.
         made_ids = [subject for _, subject in await self._canon.supported_by([turn_id])]
         supported_ids = {subject for _, subject in await read_supported_canon(self._canon, [turn_id])}
+        evidence_by_id = await self._canon.evidence_of_all(set(made_ids) - supported_ids)
         facts = await self._canon.facts_by_id(made_ids)
         entities = await self._canon.entities_by_id(made_ids)
         results = await self._log.resolutions([turn_id])
@@ -78,6 +80,10 @@ class TranscriptReader:
             is_on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
             facts=tuple(facts[i] for i in made_ids if i in facts),
             entities=tuple(entities[i] for i in made_ids if i in entities),
-            declared_ids=frozenset(made_ids) - supported_ids,
+            declared_ids=frozenset(
+                subject_id
+                for subject_id, evidence in evidence_by_id.items()
+                if all(is_declared_after(e, turn) for e in evidence if e.turn_id == turn_id)
+            ),
             resolution=results[-1] if results else None,
         )

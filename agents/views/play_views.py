@@ -361,10 +361,10 @@ class TurnTrace:
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
     declared_ids: frozenset[Id] = frozenset()
-    """Those of the facts and entities that were declared at this turn, and do not rest on its words."""
+    """Those of its facts, entities and proposals that were declared after it, and do not rest on its words."""
 
     proposals: tuple[ProposalView, ...] = ()
-    """What it proposes; withdrawn if the turn is off the line."""
+    """What it proposes, and what was declared after it; withdrawn if the turn is off the line."""
 
     resolution: Resolution | None = None
     """The sealed result that the turn shows."""

@@ -64,7 +64,7 @@ class Answer:
 
     question: str
     standing: AnswerStanding
-    """The standing of the best finding; UNKNOWN without one."""
+    """The standing of the first finding, which is the best or what was asked for; UNKNOWN without one."""
 
     findings: tuple[QueryFinding, ...] = ()
     nearest: tuple[QueryFinding, ...] = ()

@@ -16,14 +16,15 @@ from textual.widgets import Input, Static
 
 from agents.views.conflict_views import RulingOption, RulingRequest
 from screens.base import ServiceScreen
+from screens.evidence_routes import build_reading_route
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToReading, Visit
+from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from widgets.conflict import RulingOptionList, StatementPane, statement_turn_id
+from widgets.conflict import RulingOptionList, StatementPane, find_turn_source
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN
 from widgets.safe_text import content, one_line
 
@@ -287,13 +288,13 @@ class ConflictScreen(ServiceScreen[None]):
             case "words", ("new",):
                 return (
                     not (is_typing or self._is_settled)
-                    and statement_turn_id(self.current_conflict.new if self.current_conflict else None)
+                    and find_turn_source(self.current_conflict.new if self.current_conflict else None)
                     is not None
                 )
             case "words", _:
                 return (
                     not (is_typing or self._is_settled)
-                    and statement_turn_id(self.current_conflict.old if self.current_conflict else None)
+                    and find_turn_source(self.current_conflict.old if self.current_conflict else None)
                     is not None
                 )
             case "rule", _:
@@ -309,9 +310,9 @@ class ConflictScreen(ServiceScreen[None]):
 
     def action_words(self, side: str) -> None:
         conflict = self.current_conflict
-        turn_id = statement_turn_id(conflict.new if side == "new" else conflict.old) if conflict else None
-        if turn_id is not None:
-            self.post_message(Visit(ToReading(turn_id)))
+        source = find_turn_source(conflict.new if side == "new" else conflict.old) if conflict else None
+        if source is not None and source.turn_id is not None:
+            self.post_message(Visit(build_reading_route(source.turn_id, source.evidence)))
 
     def action_rule(self) -> None:
         """Make the ruling as it is chosen and typed."""

@@ -18,6 +18,7 @@ from agents.events import CanonCommitted, ProposalsChanged
 from agents.proposals.decisions import VERDICT_WORDS
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
+from screens.evidence_routes import build_reading_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import CommitReportDialog
 from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, undo_lines
@@ -338,11 +339,12 @@ class GateScreen(ServiceScreen[None]):
     @on(ProposalList.ProposalEvidenceRequested)
     def _open_evidence_turn(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
-        turn_id = next(
-            (e.turn_id for e in message.view.proposal.evidence if e.turn_id), message.view.proposal.turn_id
-        )
-        if turn_id:
-            self.post_message(Visit(ToReading(turn_id)))
+        proposal = message.view.proposal
+        evidence = next((piece for piece in proposal.evidence if piece.turn_id), None)
+        if evidence is not None and evidence.turn_id:
+            self.post_message(Visit(build_reading_route(evidence.turn_id, evidence)))
+        elif proposal.turn_id:
+            self.post_message(Visit(ToReading(proposal.turn_id)))
         else:
             self.query_one(NoticePanel).show_lines(("No quote: you declared it.",))
 

@@ -47,9 +47,10 @@ class ReadingScreen(ServiceScreen[None]):
     class ReadingTurnTraced(Message):
         trace: TurnTrace
 
-    def __init__(self, services: Services, turn_id: Id) -> None:
+    def __init__(self, services: Services, turn_id: Id, declaration: str = "") -> None:
         super().__init__(services)
         self.turn_id = turn_id
+        self.declaration = declaration
         self.scene: SceneView | None = None
 
     def compose(self) -> ComposeResult:
@@ -73,11 +74,18 @@ class ReadingScreen(ServiceScreen[None]):
         )
         transcript = self.query_one(Transcript)
         transcript.open_timeline(message.scene.turn_count, self._fetch_turns)
+        is_after_turn = bool(self.declaration) and self.declaration not in trace.turn.text
+        declaration_lines = (f"Declared after this turn: “{self.declaration}”",) if is_after_turn else ()
         if trace.is_on_line:
             self.call_after_refresh(transcript.jump_to, trace.turn.depth)
+            self.query_one(NoticePanel).show_lines(declaration_lines)
         else:
             self.query_one(NoticePanel).show_lines(
-                ("This turn was undone, or is on another branch:", f"“{trace.turn.text}”"),
+                (
+                    "This turn was undone, or is on another branch:",
+                    f"“{trace.turn.text}”",
+                    *declaration_lines,
+                ),
                 "warning",
             )
 

@@ -81,18 +81,25 @@ def _turn_text(trace: TurnTrace) -> str:
 
 
 def _links_heading(trace: TurnTrace) -> str:
+    has_canon = bool(trace.facts or trace.entities)
+    heading = "What came of it" if has_canon else "Proposed by it"
+    if _is_all_declared(trace):
+        heading = "Declared after it"
     if not trace.proposals:
-        return "What came of it"
-    has_canon = trace.facts or trace.entities
+        return heading
     return (
-        f"What came of it, and ({PROPOSED_SIGN}) what is proposed"
-        if has_canon
-        else f"Proposed by it ({PROPOSED_SIGN})"
+        f"{heading}, and ({PROPOSED_SIGN}) what is proposed" if has_canon else f"{heading} ({PROPOSED_SIGN})"
     )
 
 
+def _is_all_declared(trace: TurnTrace) -> bool:
+    """Say whether all that is listed was declared after the turn, so that the heading says so for every row."""
+    record_ids = {fact.id for fact in trace.facts} | {entity.id for entity in trace.entities}
+    return record_ids | {row.proposal.id for row in trace.proposals} <= trace.declared_ids
+
+
 def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
-    """Yield the records that rest on the turn or were declared at it, each with its route."""
+    """Yield the records that rest on the turn or were declared after it, each with its route."""
     world = trace.story.universe_id
     for fact in trace.facts:
         entity_id = fact.involves[0].entity_id if fact.involves else None
@@ -110,7 +117,8 @@ def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
 
 
 def _declared_note(trace: TurnTrace, record_id: Id) -> str:
-    return "  (declared here)" if record_id in trace.declared_ids else ""
+    is_noted = record_id in trace.declared_ids and not _is_all_declared(trace)
+    return "  (declared after it)" if is_noted else ""
 
 
 def _fact_sign(fact: Fact) -> str:
@@ -122,7 +130,8 @@ def _fact_sign(fact: Fact) -> str:
 def _proposal_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
     for row in trace.proposals:
         yield (
-            f"{PROPOSED_SIGN} {_status_prefix(row)}{row.label}: {one_line(row.title)}",
+            f"{PROPOSED_SIGN} {_status_prefix(row)}{row.label}: {one_line(row.title)}"
+            f"{_declared_note(trace, row.proposal.id)}",
             ToGate(row.proposal.scene_id),
         )
 

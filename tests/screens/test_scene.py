@@ -17,6 +17,7 @@ from tests.screens.faults import fail_once, hold
 from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
 from widgets.prompt import PlayPrompt
+from widgets.proposal_list import ProposalList
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
@@ -242,6 +243,30 @@ async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
     assert prompt(ui).text == "/decide I look at the cut rope. "
     await ui.press("enter")
     assert ui.shows("Decided: Mara Venn looks at the cut rope.")
+
+
+async def test_scene_turn_does_not_claim_what_was_declared_after_it(ui: ScreenDriver) -> None:
+    for line in ("2d6+1", "/fact Wenna Pike is the sister of Ivo Tarrant"):
+        await ui.type(line)
+        await ui.press("enter")
+    await ui.press("shift+tab", "end", "enter")
+    assert ui.screen == "TurnTraceDialog"
+    assert ui.shows("Declared after it", "sister of Ivo Tarrant.")
+    assert not ui.shows("Proposed by it")
+    await ui.press("escape", "f3", "home")
+    proposals = ui.app.screen.query_one(ProposalList)
+    while proposals.current is None or "sister" not in proposals.current.title:
+        await ui.press("down")
+    await ui.press("x")
+    assert ui.screen == "ReadingScreen"
+    assert ui.shows("Declared after this turn: “Wenna Pike is the sister of Ivo Tarrant”")
+
+
+async def test_scene_turn_claims_what_its_own_words_propose(ui: ScreenDriver) -> None:
+    await ui.type("> Wenna Pike is the sister of Ivo Tarrant.")
+    await ui.press("enter", "shift+tab", "end", "enter")
+    assert ui.shows("Proposed by it", "sister of Ivo Tarrant.")
+    assert not ui.shows("declared after it")
 
 
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.orchestrator.input.bare_dice import find_bare_roll
+
 _ENTITY_KIND_BY_WORD = {
     "npc": "character",
     "npcs": "character",
@@ -82,6 +84,7 @@ _CREATE_PATTERN = re.compile(
     + r"(?:[:,]| (?:named|called)) (?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_ROLL_PATTERN = re.compile(_POLITE_PREFIX + r"(?:roll|throw) (?P<dice>.{1,200}?)[.!?]*", re.IGNORECASE)
 _COMMAND_LIKE = re.compile(
     _POLITE_PREFIX
     + r"(?:list|show|create|add|make|seed|set|rename|end|start|delete|remove|commit|export|save|undo)\b",
@@ -108,6 +111,8 @@ NARRATION = InputIntent("narration")
 def read_intent(text: str) -> InputIntent:
     """Return what a plain line means. Speech and anything in the first person belong to the story."""
     words = " ".join(text.split())
+    if (roll_match := _ROLL_PATTERN.fullmatch(words)) and (roll_kind := find_bare_roll(roll_match["dice"])):
+        return InputIntent("operation", roll_kind, roll_match["dice"])
     if not _COMMAND_LIKE.match(words) and not words.casefold().startswith(
         ("what do", "give me", "call the", "please")
     ):

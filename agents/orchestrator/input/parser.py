@@ -9,6 +9,7 @@ from typing import Final
 
 from rapidfuzz import fuzz, process
 
+from agents.orchestrator.input.bare_dice import find_bare_roll
 from agents.resolver.check import ends_in_effects
 from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_oracle_query
@@ -75,9 +76,9 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     """Parse one typed line.
 
     Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text` and
-    `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a roll in the
-    faces of the player's own dice (` = 5 4`). Raises InputError for an empty or too long line, for a command
-    behind words, and for an unknown command, naming the nearest one.
+    `/oracle text` ask the oracle; dice alone (`2d6+1`, `2d6+1 vs 9`) are rolled; a line may end in `/check ...`,
+    `/move ...` or `/roll ...`, and a roll in the faces of the player's own dice (` = 5 4`). Raises InputError for an
+    empty or too long line, for a command behind words, and for an unknown command, naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
@@ -93,6 +94,8 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
             kept="Nothing was played.",
             todo="/help lists them all.",
         )
+    if command is None and (bare_kind := find_bare_roll(text)):
+        return parse_roll(bare_kind, text)
     if command is None:
         return _parse_words(text, gm_authored=False)
     name, argument = command[1].casefold(), _shorten_blanks(command[2])

@@ -75,6 +75,26 @@ async def test_declaration_is_linked_to_a_turn_that_says_as_much(world: World) -
     assert [row.made_count for row in rows] == [1]
 
 
+async def test_declaration_stands_after_the_turn_that_it_was_typed_on(world: World) -> None:
+    await play(world, "/npc Dob Harrow: a clerk", "I swear to Dob Harrow that I will come back.", DICE_LINE)
+    await play(world, "/fact Dob Harrow owns the mill")
+    play_service = world.services.play
+    promise_turn, roll_turn = [r.turn for r in await play_service.transcript(world.scene_id, 0, 10)]
+    roll_trace = await play_service.trace(roll_turn.id)
+    assert roll_trace.declared_ids == {row.proposal.id for row in roll_trace.proposals}
+    promise_trace = await play_service.trace(promise_turn.id)
+    assert [row.title for row in promise_trace.proposals if "promised" in row.title] != []
+    assert promise_trace.declared_ids == frozenset()
+    await play(world, "/commit")
+    mill_id = await fact_id_of(world, "Dob Harrow", "Dob Harrow owns the mill.")
+    sources = await world.services.world.provenance.read_evidence(mill_id)
+    assert sources[0].place == "after turn 2 of scene 1 “The yard”"
+    roll_trace = await play_service.trace(roll_turn.id)
+    assert {f.statement for f in roll_trace.facts if f.id in roll_trace.declared_ids} == {
+        "Dob Harrow owns the mill."
+    }
+
+
 async def test_effect_of_a_roll_rests_on_the_roll_first(world: World) -> None:
     await play(
         world, "/creature Rat: scarred", "I stamp on the rat. /check 2d6+9 vs 5; success: Rat +stunned"

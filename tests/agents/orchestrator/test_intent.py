@@ -30,6 +30,8 @@ COMMANDS = {
     "list promises": "/promises",
     "rename the scene to Under the chapel": "/scene Under the chapel",
     "could you show me the bill?": "/bill",
+    "Roll 2d6+1.": "/roll 2d6+1",
+    "please roll d20 vs 12": "/check d20 vs 12",
 }
 
 STORY = [
@@ -50,6 +52,8 @@ STORY = [
     "I call the scene off.",
     "End it.",
     "Set the lamp on the sill.",
+    "Roll 2d6 barrels down the hill.",
+    "Throw the die into the river.",
 ]
 
 

@@ -12,7 +12,7 @@ from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import ProposalView, Reply
 from monitor_tui.compose import Program
 from stores.authority import Role
-from stores.records.canon import AssertFact, Authority, EvidenceKind
+from stores.records.canon import AssertFact, Authority, EndFact, EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, StoryMode
 from stores.records.workflow import Verdict
@@ -94,6 +94,9 @@ async def seated(home: Path) -> AsyncIterator[Table]:
         ("> Iselin Quay is alive.", "alive"),
         ("> Dob Harrow was killed by Captain Vess.", "alive"),
         ("Dob Harrow stole the glass bell.", "stated"),
+        ("> Captain Vess is in the Tower again.", "located_in"),
+        ("> Dob owns the Salvage Skiff once more.", "owns"),
+        ("> The Glass Bell hangs in the Tower, once again.", "located_in"),
     ],
 )
 async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str, predicate: str) -> None:
@@ -105,6 +108,8 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
 
 STATING_NOTHING = (
     "> Tam runs to the Tower.",
+    "> Tam runs to the Tower again.",
+    "> Tam is angry again.",
     "> The rain beats on the roof.",
     "> Captain Vess looks at the Glass Bell.",
     "> Tam is angry.",
@@ -331,3 +336,34 @@ async def test_reply_says_nothing_of_the_dead_who_do_not_act(tmp_path: Path, lin
         await table.play("> Dob Harrow is dead.")
         await table.accept_all()
         assert not any("⚠" in said for said in (await table.play(line)).lines)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["> Bela leaves the Tower.", "> The bell tolls. Bela left the Tower.", "> Bela walks out of the Tower."],
+)
+async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        for declared in ("/fact Bela is in the Tower", "/commit", line):
+            await table.play(declared)
+        assert await table.titles() == []
+        rows = (await table.program.services.play.scene(table.scene_id)).proposals
+        ends = [row for row in rows if isinstance(row.proposal.change, EndFact)]
+        assert [row.verdict for row in ends] == [None]
+        await table.play("/undo")
+        rows = (await table.program.services.play.scene(table.scene_id)).proposals
+        assert not [row for row in rows if isinstance(row.proposal.change, EndFact)]
+
+
+async def test_leaving_where_nobody_is_known_to_be_ends_nothing(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/fact Bela is in the Tower")
+        await table.play("/commit")
+        for line in (
+            "> Tam leaves the Tower.",
+            "> Bela leaves Pier Nine.",
+            '> "Bela leaves the Tower," says Dob.',
+        ):
+            await table.play(line)
+            rows = (await table.program.services.play.scene(table.scene_id)).proposals
+            assert not [row for row in rows if isinstance(row.proposal.change, EndFact)], line

@@ -59,6 +59,7 @@ async def test_query_answers_on_deaths_promises_decisions_and_names(tmp_path: Pa
         ]
         assert "Decided: We never kill." in await ask("Do we kill?")
         assert "Decided: We never kill." in await ask("Do we kill prisoners at the toll house?")
+        assert (await ask("Do we kill?"))[0] == "Decided: We never kill."
         assert (await ask("Who is Jory Penn?"))[0] == "Jory Penn (character): a stable boy"
 
         answer = await services.query.answer_question("Is Lady Maude dead?", universe_id=universe_id)
