@@ -242,7 +242,14 @@ class CanonKeeper:
         """Return the titles of what a planned commit changes of what canon has, and of what canon says already."""
         accepted_ids = {o.proposal_id for o in canonization.outcomes if o.status is ProposalStatus.ACCEPTED}
         accepted_proposals = [p for p in proposals if p.id in accepted_ids]
-        changing_ids = {p.id for p in accepted_proposals if isinstance(p.change, CHANGES_OF_CANON)}
+        reported_ids = {fact.proposal_id for fact in canonization.batch.facts}
+        changing_ids = {
+            p.id
+            for p in accepted_proposals
+            if isinstance(p.change, CHANGES_OF_CANON)
+            # A new name or description is among the facts, in a sentence.
+            and not (isinstance(p.change, UpdateEntity) and p.id in reported_ids)
+        }
         repeating_ids = find_repeating(accepted_proposals, canonization.batch)
         described_proposals = [p for p in accepted_proposals if p.id in changing_ids | repeating_ids]
         views = await self.build_views(described_proposals) if described_proposals else ()
