@@ -41,3 +41,19 @@ async def test_commit_receipt_of_a_rename_makes_nobody_new(tmp_path: Path) -> No
         await program.services.world.edits.propose_entity_edit(vess.id, edit)
         report = await program.services.gate.commit_universe(universe_id)
         assert commit_lines(report) == ("Canon: Vess is called Captain Vess.",)
+
+
+async def test_promises_are_judged_as_at_the_gate(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/npc Old Tam: a net-mender",
+            "/promise Old Tam will mend the net",
+            "/fact Mara owns a lamp",
+        ):
+            await program.services.play.submit(scene_id, line)
+        view = await program.services.play.scene(scene_id)
+        ledger = await program.services.world.commitments.read_commitments(view.universe.id, scene_id)
+        (promised_row,) = ledger.proposals
+        (panel_row,) = [row for row in view.proposals if row.proposal.id == promised_row.proposal.id]
+        assert promised_row == panel_row
