@@ -37,11 +37,14 @@ def _member_parts(member: CastMember) -> Iterator[Content]:
     for text, is_changed in number_parts(member.numbers, member.changed_keys):
         yield content(text, "$text-warning" if is_changed else "")
     if member.note and member.note not in member.tags:
-        yield content(member.note, "italic $text-muted")
+        yield _tag_part(member.note, is_changed=member.is_note_staged)
     for tag in member.tags:
-        is_changed = tag in member.changed_keys
-        text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
-        yield content(text, "italic $text-warning" if is_changed else "italic $text-muted")
+        yield _tag_part(tag, is_changed=tag in member.changed_keys)
+
+
+def _tag_part(tag: str, *, is_changed: bool) -> Content:
+    text = f"{one_line(tag)}{CHANGED_SIGN * is_changed}"
+    return content(text, "italic $text-warning" if is_changed else "italic $text-muted")
 
 
 class CastBox(Static):

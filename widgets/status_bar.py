@@ -62,14 +62,14 @@ def _urgent_clock_text(view: SceneView) -> str:
 def _place_content(view: SceneView, space: int) -> Content:
     universe, story = one_line(view.universe.name), one_line(view.story.title)
     scene, title = f"scene {view.scene.order}", one_line(view.scene.title)
-    quoted = f' "{title}"' if title and title.casefold() != scene.casefold() else ""
+    quoted = f" “{title}”" if title and title.casefold() != scene.casefold() else ""
     for where in dict.fromkeys((one_line(view.place), "")):
         for parts in ((universe, story, scene + quoted, where), (story, scene + quoted, where)):
             if _place_cells(parts) <= space:
                 return _assemble_place(parts, story)
         room = space - _place_cells((story, scene, where)) - 3
         if quoted and room >= MIN_TITLE_CELLS:
-            return _assemble_place((story, f'{scene} "{ellipsise(title, room)}"', where), story)
+            return _assemble_place((story, f"{scene} “{ellipsise(title, room)}”", where), story)
         if _place_cells((story, scene, where)) <= space:
             return _assemble_place((story, scene, where), story)
     short_story = ellipsise(story, space - cell_len(_PLACE_DOT + scene))

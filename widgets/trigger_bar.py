@@ -14,9 +14,12 @@ from textual.widget import Widget
 
 from widgets.safe_text import content, ellipsise
 
-_QUESTION = "Enter: make it canon now · Esc: decide at scene end"
-_PASSED_QUESTION = "F3: decide at the gate · Esc: decide at scene end"
-_SHORT_QUESTION = "Enter: canon now · Esc: later"
+_QUESTION_OF_ONE = "Enter: make it canon now · Esc: decide at scene end"
+_QUESTION_OF_MANY = "Enter: make these {count} canon now · Esc: decide at scene end"
+_PASSED_QUESTION = "Offered before your last line · F3: decide at the gate · Esc: decide at scene end"
+_SHORT_PASSED_QUESTION = "Before your last line · F3: gate · Esc: later"
+_SHORT_QUESTION_OF_ONE = "Enter: canon now · Esc: later"
+_SHORT_QUESTION_OF_MANY = "Enter: {count} canon now · Esc: later"
 
 
 class TriggerBar(Widget, can_focus=True):
@@ -46,6 +49,9 @@ class TriggerBar(Widget, can_focus=True):
 
     why: reactive[str] = reactive("", layout=True)
     """What is critical, in one line; empty hides the bar."""
+    row_count: reactive[int] = reactive(1, layout=True)
+    """How many rows of the proposals Enter makes canon."""
+
     is_passed: reactive[bool] = reactive(False, layout=True)
     """Whether something else was typed since the offer, so that a bare Enter no longer means it."""
 
@@ -71,8 +77,11 @@ class TriggerBar(Widget, can_focus=True):
     def render(self) -> Content:
         width, question = self.size.width, self._question
         is_one_line = self._fits_one_line(width)
-        if question == _QUESTION and not is_one_line and len(question) > width:
-            question = _SHORT_QUESTION
+        if not is_one_line and len(question) > width:
+            if self._takes_answer:
+                question = self._count_rows(_SHORT_QUESTION_OF_ONE, _SHORT_QUESTION_OF_MANY)
+            elif question == _PASSED_QUESTION:
+                question = _SHORT_PASSED_QUESTION
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
         return Content.assemble(
             content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
@@ -83,7 +92,17 @@ class TriggerBar(Widget, can_focus=True):
 
     @property
     def _question(self) -> str:
-        return self.keys_elsewhere or (_PASSED_QUESTION if self.is_passed else _QUESTION)
+        if self._takes_answer:
+            return self._count_rows(_QUESTION_OF_ONE, _QUESTION_OF_MANY)
+        return self.keys_elsewhere or _PASSED_QUESTION
+
+    @property
+    def _takes_answer(self) -> bool:
+        """Return whether Enter and Esc answer the offer where the focus is."""
+        return not self.keys_elsewhere and not self.is_passed
+
+    def _count_rows(self, words_of_one: str, words_of_many: str) -> str:
+        return words_of_one if self.row_count <= 1 else words_of_many.format(count=self.row_count)
 
     def _fits_one_line(self, width: int) -> bool:
         return cell_len(self.why) + len(self._question) + 5 <= width

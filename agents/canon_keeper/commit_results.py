@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from agents.views.play_views import CommitReport
-from stores.records.canon import FactStatus
-from stores.records.workflow import Canonization, ProposalOutcome, ProposalStatus
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CanonBatch,
+    CreateEntity,
+    EndFact,
+    FactStatus,
+    MergeEntities,
+    NoteAxiom,
+    RetconFact,
+    StateChange,
+    UpdateEntity,
+)
+from stores.records.ids import Id
+from stores.records.workflow import Canonization, ProposalOutcome, ProposalStatus, ProposedChange
 
 CommitResult = CommitReport
 """`failed` pairs a proposal's id with the reason, in words; `next_scene_id` is the Orchestrator's to fill."""
@@ -15,20 +29,30 @@ CommitResult = CommitReport
 def build_commit_result(canonization: Canonization) -> CommitResult:
     """Return what a commit made true.
 
-    Facts that still stand at its end, entities that are new to canon or described anew (not those whose
-    state a fact has moved).
+    Facts that still stand at its end, entities that are new to canon, and what was accepted but did not outlast the
+    commit. What it changes of entities that canon had is the caller's to describe.
     """
     outcomes, batch = canonization.outcomes, canonization.batch
     superseded_ids = {change.fact_id for change in batch.fact_changes} | {
         s.older_id for s in batch.supersedes
     }
     supported_ids = {support.subject_id for support in batch.supports}
+    facts = tuple(f for f in batch.facts if f.id not in superseded_ids and f.status is FactStatus.CANONICAL)
+    outlasting_ids = {fact.proposal_id for fact in facts}
     return CommitReport(
         canonization_id=canonization.id,
-        facts=tuple(
-            f for f in batch.facts if f.id not in superseded_ids and f.status is FactStatus.CANONICAL
+        facts=facts,
+        # What canon had before keeps the time at which it was recorded.
+        entities=tuple(
+            entity
+            for entity in batch.entities
+            if entity.id in supported_ids and entity.recorded_at == canonization.created_at
         ),
-        entities=tuple(entity for entity in batch.entities if entity.id in supported_ids),
+        replaced=tuple(
+            (fact.proposal_id, fact.statement)
+            for fact in batch.facts
+            if fact.proposal_id is not None and fact.proposal_id not in outlasting_ids
+        ),
         accepted_count=_count(outcomes, ProposalStatus.ACCEPTED),
         rejected_count=_count(outcomes, ProposalStatus.REJECTED),
         deferred_count=_count(outcomes, ProposalStatus.DEFERRED),
@@ -53,6 +77,8 @@ def combine_results(results: Sequence[CommitResult]) -> CommitResult:
         held_count=sum(r.held_count for r in results),
         failures=tuple(failure for r in results for failure in r.failures),
         changes=tuple(change for r in results for change in r.changes),
+        replaced=tuple(pair for r in results for pair in r.replaced),
+        repeated=tuple(title for r in results for title in r.repeated),
     )
 
 
@@ -64,3 +90,22 @@ def count_in_words(result: CommitResult) -> str:
             (len(result.entities), "entity", "entities"),
         )
     )
+
+
+def find_repeating(proposals: Iterable[ProposedChange], batch: CanonBatch) -> set[Id]:
+    """Return those accepted proposals that bring no record into the batch: canon has what they say already."""
+    recorded_ids = {fact.proposal_id for fact in batch.facts} | {entity.id for entity in batch.entities}
+    return {p.id for p in proposals if (record_id := _record_id(p)) and record_id not in recorded_ids}
+
+
+def _record_id(proposal: ProposedChange) -> Id | None:
+    """Return by what a batch would know the record that a proposal makes; None for a change of what canon has."""
+    match proposal.change:
+        case CreateEntity(entity_id=entity_id):
+            return entity_id
+        case AssertFact() | NoteAxiom() | StateChange() | AdvanceClock():
+            return proposal.id
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact():
+            return None
+        case _:
+            assert_never(proposal.change)

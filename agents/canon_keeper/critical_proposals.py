@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
-from agents.canon_keeper.fact_readings import IS, IS_NOT
+from agents.canon_keeper.fact_readings import IS, IS_NOT, LOCATED_IN, OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import causes_of, named_entities, named_facts
 from agents.proposals.decisions import gm_decision
@@ -60,14 +60,16 @@ def select_trigger_batch(
 ) -> list[ProposedChange]:
     """Return `critical_proposals` and what they need, in order; nothing else of their turns.
 
-    A discovery needs its connections, and a change of somebody's state the other changes of their numbers and
-    tags on that turn. Any proposal needs those that create what it is about, make the fact that it ends, or
-    caused it, and a state change the earlier changes of the same value.
+    A discovery needs the connections that came with it, and a change of somebody's state the other changes of their
+    numbers and tags on that turn. Any proposal needs those that create what it is about, make the fact that it ends,
+    or caused it, and a state change the earlier changes of the same value.
     """
     open_proposals = [p for p in proposals if _is_open(p)]
     critical_proposals = list(critical_proposals)
     chosen_ids = {p.id for p in critical_proposals}
-    chosen_ids |= {p.id for p in open_proposals if any(_is_part_of(p, c) for c in critical_proposals)}
+    chosen_ids |= {
+        p.id for p in open_proposals if any(_is_part_of(p, c, catalogue) for c in critical_proposals)
+    }
     # From the last to the first: what a proposal depends on was made before it.
     for index in range(len(open_proposals) - 1, -1, -1):
         if open_proposals[index].id in chosen_ids:
@@ -75,21 +77,37 @@ def select_trigger_batch(
     return [p for p in open_proposals if p.id in chosen_ids]
 
 
-def _is_part_of(proposal: ProposedChange, critical: ProposedChange) -> bool:
-    """Return whether the proposal belongs to the same discovery, or to what befell the same entity."""
+def _is_part_of(proposal: ProposedChange, critical: ProposedChange, catalogue: Catalogue) -> bool:
+    """Return whether the proposal belongs to the same discovery, or to what befell the same entity.
+
+    What another command says at the same turn is a matter of its own, but for the numbers and tags of who changed.
+    """
     if proposal.turn_id is None or proposal.turn_id != critical.turn_id:
         return False
     change, critical_change = proposal.change, critical.change
     match critical_change:
         case CreateEntity():
-            is_relation = isinstance(change, AssertFact) and change.fact_kind is FactKind.RELATION
-            return is_relation and critical_change.entity_id in named_entities(change)
+            return (
+                proposal.command_id == critical.command_id
+                and isinstance(change, AssertFact)
+                and change.fact_kind is FactKind.RELATION
+                and critical_change.entity_id in named_entities(change)
+                and not _is_arrival(change, critical_change.entity_id, catalogue)
+            )
         case StateChange() | AssertFact():
             return isinstance(change, StateChange) and change.entity_id in named_entities(critical_change)
         case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom():
             return False
         case _:
             assert_never(critical_change)
+
+
+def _is_arrival(change: AssertFact, place_id: Id, catalogue: Catalogue) -> bool:
+    """Return whether somebody or something is now in the place: the place is there without them."""
+    predicate = catalogue[change.predicate]
+    located_role = OBJECT if predicate.inverse_of == LOCATED_IN else SUBJECT
+    located_ids = {i.entity_id for i in change.involves if i.role == located_role}
+    return LOCATED_IN in (predicate.name, predicate.inverse_of) and place_id not in located_ids
 
 
 def _dependency_ids(

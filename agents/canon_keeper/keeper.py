@@ -18,7 +18,7 @@ from agents.canon_keeper.canon_history import CanonHistoryReader
 from agents.canon_keeper.canon_policy import NO_RULES, KindRules, PolicyDecision
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.commit_planning import CommitPlanner
-from agents.canon_keeper.commit_results import CommitResult, combine_results
+from agents.canon_keeper.commit_results import CommitResult, combine_results, find_repeating
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
@@ -214,10 +214,14 @@ class CanonKeeper:
         )
         if plan.canonization is None:
             return replace(combine_results([]), held_count=plan.held_count)
-        changes = await self._describe_changes(plan.canonization, open_proposals)
+        changes, repeated = await self._describe_changes(plan.canonization, open_proposals)
         result = await self._journal.write_commit(plan.canonization)
-        statements = {fact.statement for fact in result.facts}
-        result = replace(result, changes=tuple(change for change in changes if change not in statements))
+        statements = {fact.statement.removesuffix(".") for fact in result.facts}
+        result = replace(
+            result,
+            changes=tuple(change for change in changes if change.removesuffix(".") not in statements),
+            repeated=repeated,
+        )
         held_as_deferred = plan.held_count if undecided != "leave" else 0
         return replace(
             result, held_count=plan.held_count, deferred_count=result.deferred_count - held_as_deferred
@@ -234,15 +238,25 @@ class CanonKeeper:
 
     async def _describe_changes(
         self, canonization: Canonization, proposals: Sequence[ProposedChange]
-    ) -> tuple[str, ...]:
-        """Return the titles of what a planned commit changes of what canon has already."""
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the titles of what a planned commit changes of what canon has, and of what canon says already."""
         accepted_ids = {o.proposal_id for o in canonization.outcomes if o.status is ProposalStatus.ACCEPTED}
-        changing_proposals = [
-            p for p in proposals if p.id in accepted_ids and isinstance(p.change, CHANGES_OF_CANON)
-        ]
-        if not changing_proposals:
-            return ()
-        return tuple(view.title for view in await self.build_views(changing_proposals))
+        accepted_proposals = [p for p in proposals if p.id in accepted_ids]
+        reported_ids = {fact.proposal_id for fact in canonization.batch.facts}
+        changing_ids = {
+            p.id
+            for p in accepted_proposals
+            if isinstance(p.change, CHANGES_OF_CANON)
+            # A new name or description is among the facts, in a sentence.
+            and not (isinstance(p.change, UpdateEntity) and p.id in reported_ids)
+        }
+        repeating_ids = find_repeating(accepted_proposals, canonization.batch)
+        described_proposals = [p for p in accepted_proposals if p.id in changing_ids | repeating_ids]
+        views = await self.build_views(described_proposals) if described_proposals else ()
+        return (
+            tuple(view.title for view in views if view.proposal.id in changing_ids),
+            tuple(view.title for view in views if view.proposal.id in repeating_ids),
+        )
 
     async def _find_universe_id(self, proposals: Sequence[ProposedChange], story_id: Id | None) -> Id:
         if proposals:

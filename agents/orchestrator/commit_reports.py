@@ -15,11 +15,13 @@ def publish_commit(events: EventBus, universe_id: Id, scene_id: Id | None, repor
 
 
 def commit_lines(report: CommitReport) -> tuple[str, ...]:
-    """Return a line for each record that the commit made, and for each that it changed."""
+    """Return a line for each record that the commit made or changed, and for each accepted change that left none."""
     made_lines = (
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
         *(f"Canon: {f.statement}" for f in report.facts),
         *(f"Canon: {change}" for change in report.changes),
+        *(f"Replaced by a later one in the same commit: {words}" for _, words in report.replaced),
+        *(f"Said in canon already: {title}" for title in report.repeated),
     )
     if report.accepted_count and not made_lines:
         made_lines = (

@@ -64,6 +64,10 @@ def count_by_row(
     proposals that are open after it and did not fail.
     """
     surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
+    replaced_ids = {proposal_id for proposal_id, _ in report.replaced}
+    folded_ids = {
+        proposal_id for row in rows for proposal_id in _moves_within_row(row, statuses, replaced_ids)
+    }
     for row in rows:
         for status in {statuses[i] for i in row.member_ids if i in statuses}:
             # All members but one are counted too many: they were one row, and one verdict.
@@ -74,7 +78,17 @@ def count_by_row(
         rejected_count=report.rejected_count - surplus_counts[ProposalStatus.REJECTED],
         deferred_count=report.deferred_count - surplus_counts[ProposalStatus.DEFERRED],
         left_open=_count_left_open(rows, waiting_ids),
+        replaced=tuple((i, words) for i, words in report.replaced if i not in folded_ids),
     )
+
+
+def _moves_within_row(
+    row: ProposalView, statuses: Mapping[Id, ProposalStatus], replaced_ids: Collection[Id]
+) -> list[Id]:
+    """Return the row's accepted moves that its own later ones replaced: the row as a whole was not."""
+    accepted_ids = [i for i in row.member_ids if statuses.get(i) is ProposalStatus.ACCEPTED]
+    outlasting_ids = [i for i in accepted_ids if i not in replaced_ids] or accepted_ids[-1:]
+    return [i for i in accepted_ids if i not in outlasting_ids]
 
 
 def _count_left_open(rows: Iterable[ProposalView], waiting_ids: Collection[Id]) -> LeftOpen:

@@ -43,6 +43,10 @@ MAX_CLOSED_ROWS = 30
 """Decided rows that are shown, the latest ones; withdrawn ones are left out."""
 
 
+DEAD_TAG = "dead"
+"""How the sheet of somebody who is dead in canon says so."""
+
+
 class SceneViewBuilder:
     """Builds what screens show of a scene and of proposals; changes nothing."""
 
@@ -188,6 +192,8 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     for entity in context.present_actors():
         changes = changes_by_entity.get(entity.id, [])
         state = fold_changes(entity, changes)
+        note = _describe_awareness(context, entity, last_entries.get(entity.id))
+        is_death_staged = note == Awareness.DEAD and DEAD_TAG not in map(str.casefold, entity.tags)
         members.append(
             CastMember(
                 entity_id=entity.id,
@@ -196,7 +202,8 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
                 changed_keys=tuple(dict.fromkeys(change.key for change in changes)),
-                note=_describe_awareness(context, entity, last_entries.get(entity.id)),
+                note=note,
+                is_note_staged=is_death_staged,
             )
         )
     return tuple(members)

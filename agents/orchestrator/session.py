@@ -123,9 +123,9 @@ class SessionLoop:
             scene_nodes = await self._canon.scene_nodes(scene.story_id)
             if any(n.id == scene.id and n.status == "completed" for n in scene_nodes):
                 await self._scenes.finish_interrupted_close(scene)
-                lines.append(f'Scene "{scene.title}" was written to canon and is now closed.')
+                lines.append(f"Scene “{scene.title}” was written to canon and is now closed.")
             else:
-                lines.append(f'Scene "{scene.title}" waits at the gate with your decisions kept.')
+                lines.append(f"Scene “{scene.title}” waits at the gate with your decisions kept.")
         if await self._loops.read_state(Loop.SCENE, scene.id) == "created":
             await self._scenes.finish_interrupted_opening(scene)
         elif await self._loops.read_state(Loop.SCENE, scene.id) == "completed":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agents.canon_keeper.commitments import Commitment, closed_statement, ended_statement
 from agents.canon_keeper.keeper import CanonKeeper
@@ -13,6 +13,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
+from agents.views.play_views import ProposalView
 from agents.views.world_views import CommitmentLedgerView, CommitmentView, StagedEdits
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
@@ -67,7 +68,7 @@ class CommitmentService:
             now="" if current_tick is None else format_tick(universe.calendar, current_tick),
             open_commitments=tuple(v for v in views if v.is_open),
             closed_commitments=tuple(v for v in views if not v.is_open),
-            proposals=await self._views.build_proposal_rows([p for p in open_proposals if _is_commitment(p)]),
+            proposals=await self._read_proposed_rows(open_proposals, scene_id),
         )
 
     async def propose_pay_off(
@@ -94,6 +95,26 @@ class CommitmentService:
                 await self._context.load_context(scene_id), change, closing_text
             )
         return await self._manual_edits.describe_staged([proposal])
+
+    async def _read_proposed_rows(
+        self, open_proposals: Sequence[ProposedChange], scene_id: Id | None
+    ) -> tuple[ProposalView, ...]:
+        """Return the rows of proposed commitments, judged beside all that waits with them, as at the gate."""
+        proposed_ids = {p.id for p in open_proposals if _is_commitment(p)}
+        if not proposed_ids:
+            return ()
+        other_proposals = [p for p in open_proposals if scene_id is None or p.scene_id != scene_id]
+        other_rows = (
+            await self._views.build_proposal_rows(other_proposals)
+            if any(p.id in proposed_ids for p in other_proposals)
+            else ()
+        )
+        scene_rows = () if scene_id is None else await self._views.read_scene_rows(scene_id)
+        return tuple(
+            row
+            for row in (*scene_rows, *other_rows)
+            if row.proposal.id in proposed_ids and row.status in OPEN_STATUSES
+        )
 
     async def _current_tick(self, universe_id: Id, scene_id: Id | None) -> int | None:
         if scene_id is not None:

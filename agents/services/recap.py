@@ -227,7 +227,7 @@ def _to_single_line(text: str) -> str:
 
 def _scene_title(scene: Scene) -> str:
     name, title = f"Scene {scene.order}", _to_single_line(scene.title)
-    return name if title in ("", name) else f'{name} "{title}"'
+    return name if title in ("", name) else f"{name} “{title}”"
 
 
 def _is_open_commitment(fact: Fact) -> bool:

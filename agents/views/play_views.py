@@ -124,6 +124,8 @@ class CastMember:
     """Names of numbers and tags that differ from canon."""
     note: str = ""
     """Why they neither act nor hear, if so: `asleep`, `out of earshot`, `dead`."""
+    is_note_staged: bool = False
+    """Whether `note` rests on what is not canon yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +276,35 @@ class CommitReport:
     changes: tuple[str, ...] = ()
     """What was changed of what canon had, in words: retcons, ends, names, protection, merges."""
 
+    replaced: tuple[tuple[Id, str], ...] = ()
+    """Proposal and words of each accepted change that a later one of the same commit replaced."""
+
+    repeated: tuple[str, ...] = ()
+    """What was accepted and is in canon in the same words or meaning already."""
+
     next_scene_id: Id | None = None
 
     open_matters: tuple[str, ...] = ()
     """What a story that is over promised, owed or asked and left open, for the GM to decide."""
+
+    def describe_accepted(self) -> str:
+        """Return how many were accepted and what became of them; empty if none was.
+
+        As in `14 accepted: 12 in canon, 2 replaced by later ones in the same commit`.
+        """
+        if not self.accepted_count:
+            return ""
+        replaced_count, repeated_count = len(self.replaced), len(self.repeated)
+        replaced_words = "a later one" if replaced_count == 1 else "later ones"
+        parts = (
+            (self.accepted_count - replaced_count - repeated_count, "in canon"),
+            (replaced_count, f"replaced by {replaced_words} in the same commit"),
+            (repeated_count, "said already"),
+        )
+        counted = ", ".join(f"{count} {words}" for count, words in parts if count)
+        return f"{self.accepted_count} accepted" + (
+            f": {counted}" if replaced_count or repeated_count else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)

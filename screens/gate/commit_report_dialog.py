@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from agents.views.play_views import CommitReport
 
 
+NOTHING_NEW = "Nothing new. Your decisions are recorded."
+
+
 class CommitReportDialog(ModalScreen[None]):
     """The canonical outcomes of a commit; any of Enter, Esc or space goes on."""
 
@@ -40,7 +43,8 @@ class CommitReportDialog(ModalScreen[None]):
         with Vertical(classes="dialog wide"):
             yield Static(self._heading, classes="question", markup=False)
             with VerticalScroll(classes="outcomes"):
-                yield Static(Content("\n").join(_report_lines(report)), markup=False)
+                lines = list(_report_lines(report)) or [content(NOTHING_NEW, "$text-muted")]
+                yield Static(Content("\n").join(lines), markup=False)
             yield Static(_decision_counts(report), classes="keys", markup=False)
         yield KeyBar()
 
@@ -57,21 +61,21 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
     for change in report.changes:
         yield Content.assemble(("− ", "$text-warning"), one_line(change))
+    for _, words in report.replaced:
+        yield Content.assemble(
+            ("· ", "$text-muted"), one_line(words), ("  replaced by a later one", "$text-muted")
+        )
+    for title in report.repeated:
+        yield Content.assemble(("· ", "$text-muted"), one_line(title), ("  said already", "$text-muted"))
     for subject, reason in report.failures:
         yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
     for matter in report.open_matters:
         yield Content.assemble(("? ", "$text-accent"), f"Still open: {one_line(matter)}")
     if report.open_matters:
         yield content("Promises, in the world, settles them or drops them.", "$text-muted")
-    if not (report.entities or report.facts or report.changes or report.failures or report.open_matters):
-        yield content("Nothing new. Your decisions are recorded.", "$text-muted")
 
 
 def _decision_counts(report: CommitReport) -> str:
-    counts = (
-        (report.accepted_count, "accepted"),
-        (report.rejected_count, "rejected"),
-        (len(report.failures), "failed"),
-    )
+    counts = ((report.rejected_count, "rejected"), (len(report.failures), "failed"))
     decided = (f"{count} {word}" for count, word in counts if count)
-    return " · ".join(filter(None, (*decided, report.left_open.describe())))
+    return " · ".join(filter(None, (report.describe_accepted(), *decided, report.left_open.describe())))

@@ -330,6 +330,10 @@ class GateScreen(ServiceScreen[None]):
         self.query_one(NoticePanel).show_lines(undo_lines(message))
         self.reload()
 
+    @on(ProposalDecisions.DecisionStarted)
+    def _clear_notices(self) -> None:
+        self.query_one(NoticePanel).clear()
+
     @on(ProposalDecisions.DecisionRefused)
     def _read_again(self) -> None:
         self.reload()

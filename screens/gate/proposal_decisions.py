@@ -38,6 +38,10 @@ class ProposalDecisions(Vertical):
         undo: ProposedUndo
 
     @dataclass
+    class DecisionStarted(Message):
+        """Something is decided now: what was said of an earlier action is over."""
+
+    @dataclass
     class DecisionRefused(Message):
         """A verdict that the list shows was not stored: the list has to be read again."""
 
@@ -58,6 +62,7 @@ class ProposalDecisions(Vertical):
 
     @work(group="decide", exit_on_error=False)
     async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+        self.post_message(self.DecisionStarted())
         try:
             await self._gate.decide(ids, verdict)
         except MonitorError:
@@ -80,6 +85,7 @@ class ProposalDecisions(Vertical):
 
     @work(group="decide", exit_on_error=False)
     async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
+        self.post_message(self.DecisionStarted())
         await self._gate.edit_text(proposal_id, new_text)
 
     @on(ProposalList.ConflictOpened)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
 from agents.llm.budget import format_dollars
+from agents.orchestrator.commit_reports import commit_lines
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -299,6 +300,7 @@ class SceneScreen(ServiceScreen[None]):
         """Show the offer to commit. Enter and Esc answer it from the prompt, so that it takes no focus."""
         bar = self._trigger_bar
         bar.why = view.trigger_reason if view.state == "active" else ""
+        bar.row_count = sum(not set(view.offer_ids).isdisjoint(row.member_ids) for row in view.proposals)
         bar.is_passed = bool(bar.why) and (
             view.is_offer_lapsed or self._passed_offer_ids.issuperset(view.offer_ids)
         )
@@ -640,12 +642,9 @@ class SceneScreen(ServiceScreen[None]):
     @on(TriggerCommitted)
     def _show_committed(self, message: TriggerCommitted) -> None:
         report = message.report
-        written_lines = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
-        written_lines += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
-        written_lines += [f"Canon: {one_line(change)}" for change in report.changes]
-        failed_lines = [f"Not written: {subject}: {reason}" for subject, reason in report.failures]
-        result_lines = [*written_lines, *failed_lines] or ["Nothing new to write."]
-        self._notices.show_lines(result_lines, "warning" if failed_lines else "information")
+        failures = tuple((subject, f"{subject}: {reason}") for subject, reason in report.failures)
+        result_lines = commit_lines(replace(report, failures=failures)) or ("Nothing new to write.",)
+        self._notices.show_lines(result_lines, "warning" if failures else "information")
         self.reload()
 
     @on(ProposalDecisions.UndoProposed)

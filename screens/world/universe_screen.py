@@ -56,6 +56,7 @@ class UniverseScreen(UniverseEditScreen):
         ),
         Binding("U", "next_universe", "World", id="universe.next", tooltip="Go to the next world"),
         Binding("i", "sample", "Sample world", id="universe.sample", tooltip="Add the sample world"),
+        Binding("ctrl+z", "explain_undo", "Undo", id="universe.undo", tooltip="Where undo is", show=False),
         Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
     ]
 
@@ -259,6 +260,10 @@ class UniverseScreen(UniverseEditScreen):
         )
         self.entity_id = self._requested_entity_id = None
         self.reload()
+
+    def action_explain_undo(self) -> None:
+        """Say where undo is: canon changes at the gate alone."""
+        self.query_one(NoticePanel).show_lines(["Undo is at the gate: g, then u on the row."])
 
     def action_sample(self) -> None:
         self.start_change(self._add_sample, "sample")

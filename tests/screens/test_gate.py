@@ -56,6 +56,13 @@ async def canon_names(ui: ScreenDriver) -> set[str]:
     return set(await ui.services.world.list_entity_names(universe.id))
 
 
+async def test_gate_note_of_an_undone_decision_goes_with_the_next(ui: ScreenDriver) -> None:
+    await ui.press("a", "ctrl+z")
+    assert ui.shows("Undone: ")
+    await ui.press("a")
+    assert not ui.shows("Undone: ")
+
+
 async def test_gate_shows_conflicts_first_with_diff_evidence_and_what_they_meet(ui: ScreenDriver) -> None:
     assert ui.shows("2 accept · 1 undecided · 1 in conflict")
     assert ui.shows(f"− {ALLIES}", f"+ {ENEMIES}")

@@ -344,11 +344,11 @@ async def test_scene_proposal_evidence_is_shown_and_jumped_to(ui: ScreenDriver) 
 
 async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
-    assert ui.shows("Mara Venn died", "Enter: make it canon now", "Commit now")
+    assert ui.shows("Mara Venn died", "Enter: make these 2 canon now", "Commit now")
     await ui.press("enter")
     assert ui.shows("Canon: Mara Venn died")
     assert "Mara Venn died" not in [view.title for view in await read_pending(ui)]
-    assert not ui.shows("Enter: make it canon now")
+    assert not ui.shows("Enter: make these 2 canon now")
 
 
 async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: ScreenDriver) -> None:
@@ -366,12 +366,12 @@ async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDri
     assert ui.shows("Enter: send what is typed", "F3: decide at the gate")
     assert not ui.shows("Commit now")
     await ui.press("ctrl+u")
-    assert ui.shows("Enter: make it canon now", "Commit now")
+    assert ui.shows("Enter: make these 2 canon now", "Commit now")
     await ui.press("f2")
     assert ui.app.screen.query_one(TriggerBar).keys_elsewhere.startswith("Enter: evidence")
     assert not ui.shows("Commit now")
     await ui.press("escape")
-    assert ui.shows("Enter: make it canon now", "Commit now")
+    assert ui.shows("Enter: make these 2 canon now", "Commit now")
     await ui.press("enter")
     assert ui.shows("Canon: Mara Venn died")
 
@@ -421,7 +421,7 @@ async def test_scene_first_escape_in_a_panel_returns_to_the_prompt(ui: ScreenDri
 async def test_scene_keeps_what_is_critical_for_later(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.press("escape")
-    assert not ui.shows("Enter: make it canon now")
+    assert not ui.shows("Enter: make these 2 canon now")
     assert (await read_scene(ui)).trigger_reason == ""
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
     assert ui.screen == "SceneScreen"

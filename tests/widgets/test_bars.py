@@ -29,11 +29,11 @@ from widgets.trigger_bar import TriggerBar
     [
         (
             110,
-            ' Salt Coast · The Drowned Bell · scene 3 "Under the chapel" · The Drowned Chapel',
+            " Salt Coast · The Drowned Bell · scene 3 “Under the chapel” · The Drowned Chapel",
         ),
-        (100, ' The Drowned Bell · scene 3 "Under the chapel" · The Drowned Chapel'),
+        (100, " The Drowned Bell · scene 3 “Under the chapel” · The Drowned Chapel"),
         (80, " The Drowned Bell · scene 3 · The Drowned Chapel"),
-        (66, ' The Drowned Bell · scene 3 "Under the…"'),
+        (66, " The Drowned Bell · scene 3 “Under the…”"),
         (56, " The Drowned Bell · scene 3"),
         (40, " The Drowned Bell · scene 3"),
         (32, " The Dro… · scene 3"),

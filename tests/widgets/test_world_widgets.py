@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.views.play_views import CastMember
 from stores.records.canon import EvidenceKind
 from stores.records.world import EntityKind
 from tests.widgets import samples
@@ -269,6 +270,12 @@ def test_world_widget_cast_has_players_first_and_marks_what_changed() -> None:
         "Mara Vey  HP 7/10*  might 3  wet through".replace("Mara Vey", "Mara"),
         "Oss  HP 4  afraid",
     ]
+
+
+def test_world_widget_cast_marks_a_death_that_is_not_canon_yet() -> None:
+    wenna = CastMember("wenna", "Wenna Pike", False, note="dead", is_note_staged=True)
+    assert cast_content([wenna]).plain == "Wenna Pike  dead*"
+    assert cast_content([replace(wenna, is_note_staged=False)]).plain == "Wenna Pike  dead"
 
 
 async def test_world_widget_empty_cast_says_how_to_bring_someone() -> None:

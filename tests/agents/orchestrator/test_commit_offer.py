@@ -45,6 +45,33 @@ async def test_commit_offer_of_a_place_writes_the_place_and_its_connection_alone
         assert any("The rope was cut" in title for title in waiting)
 
 
+async def test_commit_offer_of_two_places_leaves_where_the_hero_went(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reason = await play(
+            program,
+            scene_id,
+            "I look about.",
+            "/place here > Boat Shed",
+            "/go Boat Shed",
+            "/fact Mara owns Boat Shed",
+            "/place here > Net Loft",
+        )
+        assert "Net Loft is a discovery (with 2 changes that this needs)" in reason
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {
+            "Boat Shed",
+            "Yard leads to Boat Shed.",
+            "Net Loft",
+            "Boat Shed leads to Net Loft.",
+        }
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        assert {r.title for r in rows if r.status == "pending"} == {
+            "Mara is in Boat Shed.",
+            "Mara owns Boat Shed.",
+        }
+
+
 async def test_commit_offer_of_a_death_leaves_facts_about_the_dead_for_the_gate(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

@@ -1,80 +1,59 @@
-"""What a commit replies: every change of canon in words, those that take something back too."""
+"""The receipt of a commit, in a player's own words: it accounts for every row that was accepted."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from monitor_tui.compose import Program
-from stores.records.ids import Id
+from agents.orchestrator.commit_reports import commit_lines
+from agents.views.world_views import EntityEdit
 from tests.program import begin, opened
 
 
-async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
-    replies = [await program.services.play.submit(scene_id, line) for line in lines]
-    return replies[-1].lines
-
-
-async def test_commit_receipt_of_a_retcon_says_what_was_never_true(tmp_path: Path) -> None:
+async def test_commit_receipt_names_what_was_replaced_in_the_same_commit(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "I look.", "/fact Dob Harrow never stole the glass bell", "/commit")
-        universe_id = (await program.services.play.scene(scene_id)).universe.id
-        await say(program, scene_id, "/undo yes")
+        for line in (
+            "/place here > Boat Shed",
+            "/place here > Net Loft",
+            "I walk about.",
+            "/go Boat Shed",
+            "/go Net Loft",
+            "/state Mara.hp -3",
+            "/state Mara.hp -2",
+        ):
+            await program.services.play.submit(scene_id, line)
         report = await program.services.gate.commit(scene_id)
-        assert report.changes == ("Never true: Dob Harrow never stole the glass bell.",)
-        assert report.facts == ()
-        assert universe_id
+        assert report.describe_accepted() == (
+            "7 accepted: 6 in canon, 1 replaced by a later one in the same commit"
+        )
+        assert [words for _, words in report.replaced] == ["Mara is in Boat Shed."]
+        assert "Replaced by a later one in the same commit: Mara is in Boat Shed." in commit_lines(report)
 
 
-async def test_commit_receipt_names_what_was_kept_ended_and_renamed(tmp_path: Path) -> None:
+async def test_commit_receipt_of_a_rename_makes_nobody_new(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(
-            program,
-            scene_id,
-            "I promise it.",
-            "/npc Gil: a caulker",
-            "/fact promise: Mara promised Gil a boat",
-            "/commit",
-        )
-        lines = await say(program, scene_id, "/paid 1", "/commit")
-        assert lines == ("Canon: Kept: Mara promised Gil a boat.",)
-
-
-async def test_commit_says_what_it_leaves_open_and_why(tmp_path: Path) -> None:
-    async with opened(tmp_path) as program:
-        scene_id = await begin(program)
-        await say(program, scene_id, "I look.", "/npc Vess: a captain", "/commit")
-        await say(program, scene_id, "/fact Vess ally_of Mara", "/fact Vess enemy_of Mara")
-        await say(program, scene_id, "/fact The rope is cut", "/defer 4")
-        assert await say(program, scene_id, "/commit") == (
-            "Nothing is accepted yet.",
-            "3 left open: 2 in conflict, 1 deferred. /proposals lists them.",
-        )
-        assert await say(program, scene_id, "/accept 2", "/commit") == (
-            "Canon: Vess and Mara are allies.",
-            "2 left open: 1 in conflict, 1 deferred. /proposals lists them.",
-        )
-        assert (await say(program, scene_id, "/rules facts ask", "/fact The tide is out", "/commit"))[1] == (
-            "3 left open: 1 in conflict, 1 not decided, 1 deferred. /proposals lists them."
-        )
-        assert (await say(program, scene_id, "/undecide 4", "/end", "/commit"))[-1] == (
-            "3 left open: 1 in conflict, 2 not decided. They wait at the gate of the universe."
-        )
-
-
-async def test_commit_at_the_universe_s_gate_reports_what_waits_on(tmp_path: Path) -> None:
-    async with opened(tmp_path) as program:
-        scene_id = await begin(program)
-        await say(program, scene_id, "I look.", "/npc Vess: a captain", "/commit")
-        await say(program, scene_id, "/fact Vess ally_of Mara", "/fact Vess enemy_of Mara", "/end", "/commit")
+        await program.services.play.submit(scene_id, "/npc here Vess: a captain")
+        assert "Canon: Vess (character)" in commit_lines(await program.services.gate.commit(scene_id))
         universe_id = (await program.services.play.scene(scene_id)).universe.id
+        (vess,) = [e for e in await program.services.world.list_entities(universe_id) if e.name == "Vess"]
+        edit = EntityEdit("Captain Vess", description="a captain")
+        await program.services.world.edits.propose_entity_edit(vess.id, edit)
         report = await program.services.gate.commit_universe(universe_id)
-        assert report.left_open.describe() == "2 left open: 2 in conflict"
+        assert commit_lines(report) == ("Canon: Vess is called Captain Vess.",)
 
 
-async def test_commit_receipt_without_a_change_says_so(tmp_path: Path) -> None:
+async def test_promises_are_judged_as_at_the_gate(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await say(program, scene_id, "I look.", "/fact The rope is cut", "/reject 1")
-        assert await say(program, scene_id, "/commit") == ("Nothing is accepted yet.",)
+        for line in (
+            "/npc Old Tam: a net-mender",
+            "/promise Old Tam will mend the net",
+            "/fact Mara owns a lamp",
+        ):
+            await program.services.play.submit(scene_id, line)
+        view = await program.services.play.scene(scene_id)
+        ledger = await program.services.world.commitments.read_commitments(view.universe.id, scene_id)
+        (promised_row,) = ledger.proposals
+        (panel_row,) = [row for row in view.proposals if row.proposal.id == promised_row.proposal.id]
+        assert promised_row == panel_row

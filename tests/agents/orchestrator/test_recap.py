@@ -67,9 +67,9 @@ def so_far() -> RecapInput:
 
 def test_previously_on() -> None:
     assert build_previously_lines(so_far()) == (
-        'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
-        'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
-        'Now: Day 3, dusk, The Tally Chapel. Scene 3 "Under the chapel": Find who moved the bell',
+        "Scene 1 “The Slack Tide”: Mara promised Hester to find the bell.",
+        "Scene 2 “Over the Ribs”: Mara crossed the Ribs. Mara met Gil.",
+        "Now: Day 3, dusk, The Tally Chapel. Scene 3 “Under the chapel”: Find who moved the bell",
         "Last: Mara: I force the iron door. — The hinges give with a shriek. Below, water moves.",
         "Open: Gil owes Wenna four marks (since Day 2, night)",
         "Open: Mara promised to find the bell (since Day 3, night) (and 1 more)",
@@ -82,9 +82,9 @@ def test_recap_only_the_last_scenes_that_came_to_something_are_said() -> None:
     )
     lines = build_previously_lines(replace(so_far(), scenes=scenes))
     assert lines[:3] == (
-        'Scene 5 "S5": It was 5.',
-        'Scene 7 "S7": It was 7.',
-        'Now: Day 3, dusk. Scene 8 "S8"',
+        "Scene 5 “S5”: It was 5.",
+        "Scene 7 “S7”: It was 7.",
+        "Now: Day 3, dusk. Scene 8 “S8”",
     )
 
 

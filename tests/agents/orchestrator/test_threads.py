@@ -284,7 +284,7 @@ async def test_thread_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> No
         menu = await program.services.stories.menu()
         assert menu.resume_story
         assert menu.resume_story.previously_lines == (
-            'Scene 1 "The yard": Mara saw tracks',
+            "Scene 1 “The yard”: Mara saw tracks",
             "2 open: Who moved the bell? · Old matter",
             "Clocks: Tide 2/6",
         )
