@@ -356,7 +356,7 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     await ui.type("/sheet Mara Venn")
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
-    assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
     assert not ui.shows("Commit now")
 
 
@@ -382,7 +382,7 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
     await ui.type(CRITICAL)
     await ui.type("I wait.")
     await ui.press("ctrl+z")
-    assert ui.shows("Mara Venn died", "F3: decide at the gate")
+    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
     await ui.press("ctrl+y", "f3", "escape")

@@ -49,7 +49,7 @@ async def test_move_takes_the_place_of_the_moves_before_it(
         scene_id = await begin(program)
         await say(program, scene_id, *PLACES, *moves)
         assert [row.conflicts for row in await read_open_rows(program, scene_id) if row.conflicts] == []
-        assert await say(program, scene_id, "/commit") == (f"Canon: Mara is in {place}.",)
+        assert (await say(program, scene_id, "/commit"))[0] == f"Canon: Mara is in {place}."
         assert await read_places(program, scene_id) == [f"Mara is in {place}."]
         assert (await program.services.play.scene(scene_id)).place == place
 
