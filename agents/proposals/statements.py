@@ -17,6 +17,9 @@ MAX_NAME_LENGTH = 80
 MAX_STATEMENT_LENGTH = 1_000
 """Characters of one statement."""
 
+MAX_LORE_LENGTH = 8_000
+"""Characters of the text of one lore entry."""
+
 
 def as_sentence(text: str) -> str:
     """Return the text as a sentence: a capital first, a full stop last."""
@@ -29,11 +32,11 @@ def as_question(text: str) -> str:
     return as_sentence(f"{text.rstrip('. ')}?" if not text.endswith("?") else text)
 
 
-def require_statement_length(text: str) -> str:
+def require_statement_length(text: str, limit: int = MAX_STATEMENT_LENGTH) -> str:
     """Return the text, or raise InputError if it is too long for one statement."""
-    if len(text) > MAX_STATEMENT_LENGTH:
+    if len(text) > limit:
         raise InputError(
-            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
+            f"That is {len(text):,} characters; one statement holds {limit:,}.",
             kept="Nothing was proposed and your words are still in the prompt.",
             todo="State it in several facts.",
         )
