@@ -14,11 +14,11 @@ from typing import Final, TypeVar
 from agents.search.result_validity import is_ended
 from agents.search.scene_recall import RecalledScene, read_recalled_scenes
 from agents.search.search_port import ReadExcludedIds, RecordSearch, SearchHit, SearchResults, SearchScope
+from agents.search.source_texts import read_source_texts
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id
 from stores.records.play import Scene, Turn
-from stores.records.sources import CARD_MEDIA_TYPE
 
 T = TypeVar("T")
 
@@ -131,15 +131,8 @@ class ContextRetriever:
 
     async def _read_rules(self, hits: Sequence[SearchHit]) -> list[str]:
         """Read the passages of rule sources; the texts of character cards are none."""
-        if not hits:
-            return []
-        snippets = await self.log.snippets_by_id([f.id for f in hits])
-        source_ids = {snippet.source_id for snippet in snippets.values()}
-        sources = await gather(*(self.log.source(source_id) for source_id in sorted(source_ids)))
-        card_ids = {source.id for source in sources if source.media_type == CARD_MEDIA_TYPE}
-        return [
-            snippets[f.id].text for f in hits if f.id in snippets and snippets[f.id].source_id not in card_ids
-        ]
+        snippets = await read_source_texts(self.log, [f.id for f in hits])
+        return [snippets[f.id].text for f in hits if f.id in snippets]
 
 
 def filter_near_hits(search_results: SearchResults) -> list[SearchHit]:

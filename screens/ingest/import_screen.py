@@ -88,7 +88,7 @@ class ImportScreen(ServiceScreen[None]):
         yield TitleBar("Import a log")
         with VerticalScroll(id="page", can_focus=False):
             yield FormPage(
-                "Existing play (JSON lines, “Name: words”, a solo log, an Obsidian journal) or a character card",
+                "A log (JSON lines, “Name: words”, solo log, journal) or a character card",
                 (
                     Field("file", "file", hint="~/logs/campaign.jsonl"),
                     Field(

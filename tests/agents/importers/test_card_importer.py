@@ -9,6 +9,7 @@ import pytest
 
 from agents.importers.cards.card_receipt import CardReceipt, receipt_lines
 from agents.importers.import_views import ImportRequest
+from agents.search.source_texts import read_source_texts
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.backup.restoring import verify_backup
@@ -80,6 +81,8 @@ async def test_card_keeps_its_greeting_and_its_file_but_proposes_neither(program
     assert texts[0] == "First message: *Ila Rook looks up.* You are late."
     assert await program.stores.objects(Role.INGEST).get("originals", source.object_key) == data
     assert not [p for p in await waiting(program, receipt.universe_id) if "late" in p.model_dump_json()]
+    snippets = await log.snippets(source.id)
+    assert await read_source_texts(log, [snippet.id for snippet in snippets]) == {}
 
 
 async def test_card_proposes_nothing_twice(program: Program) -> None:
