@@ -11,6 +11,8 @@ from stores.records.world import Entity
 
 STATED_PREDICATE = "stated"
 """The predicate of a fact that is stated in a free sentence."""
+LORE_PREDICATE = "lore"
+"""The predicate of a lore entry, whose statement is its text."""
 MAX_NAME_LENGTH = 80
 """Characters of an entity's name."""
 

@@ -16,7 +16,7 @@ from agents.importers.cards.card_text import replace_macros, split_statements
 from agents.importers.cards.card_values import CardFile, CharacterCard, KeptText, LoreEntry
 from agents.proposals.evidence import MAX_QUOTE_LENGTH
 from agents.proposals.proposals import ProposalSite, build_proposal
-from agents.proposals.statements import MAX_STATEMENT_LENGTH, STATED_PREDICATE, as_sentence
+from agents.proposals.statements import LORE_PREDICATE, MAX_STATEMENT_LENGTH, STATED_PREDICATE, as_sentence
 from stores.records.canon import (
     AssertFact,
     Authority,
@@ -32,7 +32,6 @@ from stores.records.sources import Snippet
 from stores.records.workflow import ProposedChange
 from stores.records.world import EntityKind
 
-LORE_PREDICATE: Final = "lore"
 MAX_DESCRIPTION: Final = 400
 """Characters of a new character's description, which every prompt says while they are there; the rest is facts."""
 
