@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agents.importers.cards.card_containers import read_card_document
 from agents.importers.cards.card_errors import broken_card_error
-from agents.importers.cards.card_text import clean_text, clean_title
+from agents.importers.cards.card_text import MAX_TEXT_LENGTH, clean_text, clean_title
 from agents.importers.cards.card_values import CardFile, CardForm, CharacterCard, KeptText
 from agents.importers.cards.lorebook import has_entries, read_entries
 from agents.importers.log_entries import ImportProblem
@@ -123,6 +123,9 @@ def _read_kept_texts(fields: Mapping[str, Any], problems: list[ImportProblem]) -
 def _read_text(fields: Mapping[str, Any], key: str, problems: list[ImportProblem]) -> str:
     value = fields.get(key)
     if isinstance(value, str):
+        if len(value) > MAX_TEXT_LENGTH:
+            message = f"its {key} has {len(value):,} characters; left out what is over {MAX_TEXT_LENGTH:,}"
+            problems.append(ImportProblem(0, message, True))
         return clean_text(value)
     if value is not None:
         problems.append(ImportProblem(0, f"its {key} is no text; left out", True))

@@ -59,7 +59,8 @@ def split_statements(text: str) -> Iterator[str]:
     """Yield the sentences of a text as they stand, each at most as long as a statement; a line ends a sentence."""
     for line in text.split("\n"):
         for sentence in _split_sentences(_BULLET.sub("", line.strip())):
-            yield from split_long(sentence, MAX_STATEMENT_LENGTH)
+            if any(map(str.isalnum, sentence)):  # not a rule of dashes or stars
+                yield from split_long(sentence, MAX_STATEMENT_LENGTH)
 
 
 def split_long(text: str, limit: int) -> Iterator[str]:

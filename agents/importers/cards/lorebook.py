@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from agents.importers.cards.card_text import clean_text, clean_title, split_long
+from agents.importers.cards.card_text import MAX_TEXT_LENGTH, clean_text, clean_title, split_long
 from agents.importers.cards.card_values import LoreEntry
 from agents.importers.log_entries import ImportProblem
 from agents.proposals.statements import MAX_LORE_LENGTH
@@ -64,6 +64,8 @@ def _read_entry(
     if not text:
         left_out["it has no text"] += 1
         return
+    if len(entry["content"]) > MAX_TEXT_LENGTH:
+        changed[f"what is over {MAX_TEXT_LENGTH:,} characters is left out"] += 1
     lore = _read_keys(entry, number, changed)
     if not (lore.always or lore.keys):
         left_out["it has neither a key nor a title, and is not always on"] += 1
@@ -77,7 +79,8 @@ def _read_entry(
 
 
 def _read_keys(entry: Mapping[str, Any], number: int, changed: Counter[str]) -> LoreKeys:
-    all_keys = _texts(entry.get("key", entry.get("keys")))
+    raw_keys = entry.get("key", entry.get("keys"))
+    all_keys = _texts(raw_keys)
     is_pattern = entry.get("use_regex") is True
     keys = [key for key in all_keys if not is_pattern and not _is_pattern(key)]
     secondary_keys = [
@@ -85,6 +88,8 @@ def _read_keys(entry: Mapping[str, Any], number: int, changed: Counter[str]) -> 
     ]
     own_title = clean_title(entry.get("comment")) or clean_title(entry.get("name"))
     always = entry.get("constant") is True
+    if isinstance(raw_keys, list) and len(raw_keys) > MAX_KEYS:
+        changed[f"of its keys, the first {MAX_KEYS} are taken"] += 1
     if len(keys) < len(all_keys):
         changed["its patterns (regular expressions) are no keys here"] += 1
         if not keys and not always and own_title:

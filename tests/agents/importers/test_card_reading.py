@@ -120,6 +120,11 @@ def test_world_info_is_read_with_keys_order_and_what_is_left_out() -> None:
         ({"key": ["orsk"], "keysecondary": ["a"], "selectiveLogic": 2}, "must not stand there, are left out"),
         ({"key": ["orsk"], "probability": 20}, "whenever its keys do, not by chance"),
         ({"key": ["orsk"], "content": "@@depth 4\nBells."}, "its decorators (@@) are left out"),
+        ({"key": ["orsk"] * 60}, "of its keys, the first 50 are taken"),
+        (
+            {"key": ["orsk"], "content": "Bells." + " " * 200_000},
+            "what is over 200,000 characters is left out",
+        ),
     ],
 )
 def test_lore_entry_says_what_was_changed(entry: Mapping[str, Any], message: str) -> None:
@@ -214,7 +219,10 @@ def test_card_texts_are_cleaned_and_macros_replaced() -> None:
 
 
 def test_statements_are_the_sentences_as_they_stand() -> None:
-    text = "- She owes Dr. Vane 1.5 crowns. “Pay me!” she said. {{user}} did not.\nAge: 24\n" + "x" * 2_500
+    text = (
+        "- She owes Dr. Vane 1.5 crowns. “Pay me!” she said. {{user}} did not.\n* * *\nAge: 24\n"
+        + "x" * 2_500
+    )
     *sentences, first, second, third = split_statements(text)
     assert sentences == [
         "She owes Dr. Vane 1.5 crowns.",
