@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.events import EventBus, Notice
+from agents.importers.cards.card_importer import CardImporter
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
 from agents.importers.tag_proposer import TagProposer
@@ -331,7 +332,17 @@ class ServiceComposer:
             base.clock,
             base.events,
         )
-        return ImportRunner(importer, read_log_file, base.events)
+        card_importer = CardImporter(
+            base.stores.log(Role.INGEST),
+            base.stores.objects(Role.INGEST),
+            agents.canon,
+            agents.proposals,
+            play.stories.create_universe,
+            play.dispatcher.exclusive,
+            base.clock,
+            base.events,
+        )
+        return ImportRunner(importer, card_importer, read_log_file, base.events)
 
     def _build_llm(self) -> LlmService:
         agents, base = self.agents, self._base

@@ -244,6 +244,7 @@ def _assertion_claim(proposal: ProposedChange, change: AssertFact, draft: CanonD
         valid_to=change.valid_to,
         standing=change.standing,
         because=change.because,
+        lore=change.lore,
         authority=proposal.authority,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,

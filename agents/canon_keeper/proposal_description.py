@@ -30,6 +30,7 @@ from stores.records.canon import (
     FactKind,
     FactValue,
     Involvement,
+    LoreKeys,
     MergeEntities,
     NoteAxiom,
     Payload,
@@ -57,6 +58,7 @@ _LABELS: Mapping[FactKind, str] = {
     FactKind.EVENT: "event",
     FactKind.CHANGE: "event",
     FactKind.ENCOUNTER: "event",
+    FactKind.LORE: "lore",
 }
 
 _FIELD_LABELS: Mapping[str, str] = {
@@ -198,6 +200,13 @@ class _ProposalDescriber:
 
     def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
         ended_statements = " ".join(fact.statement for fact in self._findings.ended_facts) or ABSENT
+        if change.lore is not None:
+            return (
+                "lore",
+                change.lore.title or change.statement,
+                "Lore",
+                tuple(_lore_lines(change.lore, change)),
+            )
         kind = _kind_label(change)
         diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:
@@ -314,6 +323,15 @@ def _clock_title(before: ProgressClock | None, after: ProgressClock, previous_va
     if after.per_scene != (before.per_scene if before else 0):
         return f"{title}, {after.per_scene:+d} each scene"
     return f"{title}, begins" if before is None and start == after.filled else title
+
+
+def _lore_lines(lore: LoreKeys, change: AssertFact) -> Iterator[tuple[str, str, str]]:
+    yield "lore", ABSENT, change.statement
+    if lore.always:
+        yield "shown", ABSENT, "always"
+    elif lore.keys:
+        second = f"; and one of {', '.join(lore.secondary_keys)}" if lore.secondary_keys else ""
+        yield "shown for", ABSENT, f"{', '.join(lore.keys)}{second}"
 
 
 def _creation_lines(change: CreateEntity) -> Iterator[tuple[str, str, str]]:

@@ -72,7 +72,8 @@ def read_fact_statement(fact: Fact, names: NameBook) -> SentenceReading:
 
 def claims_of_fact(fact: Fact, names: NameBook, catalogue: Catalogue) -> tuple[Claim, ...]:
     """Return what a fact claims, by its predicate and by its words."""
-    if fact.kind is FactKind.AXIOM or fact.predicate in CANON_EVENTS:
+    # A lore entry is a text of many sentences: one of them must not end it, nor it a fact.
+    if fact.kind in (FactKind.AXIOM, FactKind.LORE) or fact.predicate in CANON_EVENTS:
         return ()
     typed_claims = tuple(_typed_claims(fact, names, catalogue))
     if typed_claims and fact.statement == _phrase_of(fact, names, catalogue):

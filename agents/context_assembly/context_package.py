@@ -57,6 +57,8 @@ class CanonContext:
     """Promises, debts and questions of those in view that are kept, paid or answered."""
     nearby_relations: tuple[Fact, ...] = ()
     """Relations one hop further out."""
+    lore: tuple[Fact, ...] = ()
+    """Lore entries that are always on, or whose keys stand in the last turns, as far as their budget goes."""
 
 
 @dataclass(frozen=True, slots=True)

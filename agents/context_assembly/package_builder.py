@@ -15,6 +15,7 @@ from agents.context_assembly.context_package import (
     RecalledContext,
     ScenePerson,
 )
+from agents.context_assembly.keyed_lore import MAX_SCANNED_TURNS, select_lore
 from agents.context_assembly.narrative_context import NarrativeContext, NarrativeReader, TurnsInView
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
@@ -52,12 +53,16 @@ MAX_NEAR_ENTITIES: Final = 40
 """How many hops relations are followed from the entities in view, and to how many entities, nearest first."""
 MAX_NEARBY_RELATIONS: Final = 6
 MAX_AXIOMS: Final = 40
+MAX_LORE: Final = 5_000
+"""Lore entries of one universe that are looked at."""
 MAX_SETTLED_COMMITMENTS: Final = 12
 MAX_COMMITMENTS_READ: Final = 500
 """Settled commitments that are shown (the latest), and commitments that are read to find them."""
 MAX_NAMES: Final = 6
 """Names in the player's words that are looked up."""
-_SEPARATE_KINDS = frozenset({FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION})
+_SEPARATE_KINDS = frozenset(
+    {FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION, FactKind.LORE}
+)
 """Kinds of fact that have lists of their own in the package."""
 
 
@@ -109,6 +114,7 @@ class ContextPackageBuilder:
         self._clock = clock
         self._search_timeout = search_timeout
         self._canon_cache: PackageCache[CanonContext] = PackageCache()
+        self._lore_cache: PackageCache[list[Fact]] = PackageCache()
         self._last_packages: PackageCache[ContextPackage] = PackageCache()
 
     async def build_package(self, scene: SceneContext, player_text: str = "") -> ContextPackage:
@@ -154,7 +160,11 @@ class ContextPackageBuilder:
             canon_context = await self._read_canon_cached(
                 scene, player_text, cast, named_elsewhere, canon_version
             )
+            lore_facts = await self._read_lore_cached(scene.universe.id, canon_version)
             narrative = await narrative_task
+            lore = select_lore(
+                lore_facts, [player_text, *(t.text for t in narrative.recent_turns[-MAX_SCANNED_TURNS:])]
+            )
             recalled_memories: RecalledMemories = await memories_task
             retrieved_context = await await_within(retrieval_task, self._search_timeout)
         finally:
@@ -167,11 +177,15 @@ class ContextPackageBuilder:
         return ContextPackage(
             scene=scene,
             agenda=agenda,
-            canonical=canon_context,
+            canonical=replace(canon_context, lore=lore.entries),
             narrative=narrative,
             recalled=_build_recalled(canon_context, narrative, recalled_memories, retrieved_context),
             player_text=player_text,
-            omitted_items=(*retrieved_context.omitted_items, *recalled_memories.omitted_items),
+            omitted_items=(
+                *retrieved_context.omitted_items,
+                *recalled_memories.omitted_items,
+                *lore.omitted_items,
+            ),
             metadata=PackageMetadata(
                 universe_id=scene.universe.id,
                 story_id=scene.story.id,
@@ -221,6 +235,14 @@ class ContextPackageBuilder:
             canon_context = await self._read_canon(scene, player_text, cast, named_elsewhere)
             self._canon_cache.put(cache_key, canon_context)
         return replace(canon_context, cast=tuple(cast), named_elsewhere=named_elsewhere)
+
+    async def _read_lore_cached(self, universe_id: Id, canon_version: str) -> list[Fact]:
+        """Read the lore entries, once for each version of canon."""
+        lore_facts = self._lore_cache.get((universe_id, canon_version))
+        if lore_facts is None:
+            lore_facts = await self._canon.facts(universe_id, FactQuery(kind=FactKind.LORE, limit=MAX_LORE))
+            self._lore_cache.put((universe_id, canon_version), lore_facts)
+        return lore_facts
 
     async def _find_named_elsewhere(
         self, scene: SceneContext, player_text: str, cast_ids: Collection[Id]

@@ -33,6 +33,7 @@ SECTIONS: Final = (
     "facts",
     "encounters",
     "assertions",
+    "lore",
     "threads",
     "decisions",
     "summary",
@@ -74,6 +75,7 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         "assertions": _bullet_list(
             (*_fact_lines(canon.assertions), *_proposed_fact_lines(package, is_assertion=True))
         ),
+        "lore": _bullet_list(fact.statement for fact in canon.lore),
         # For prompts of the player's own, which may have this one alone.
         "threads": _bullet_list((*_promise_lines(package), *_matter_lines(package))),
         "matters": _bullet_list(_matter_lines(package)),
@@ -206,8 +208,8 @@ def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iter
     """Return what is staged on the line and undecided: it was narrated, and holds until it is rejected."""
     for proposal in package.scene.staged_proposals:
         change = proposal.change
-        if not isinstance(change, AssertFact) or change.fact_kind is FactKind.COMMITMENT:
-            continue  # an open commitment
+        if not isinstance(change, AssertFact) or change.fact_kind in (FactKind.COMMITMENT, FactKind.LORE):
+            continue  # an open commitment, or a text that stands in a prompt by its keys alone
         if (change.fact_kind is FactKind.ASSERTION) is is_assertion:
             yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
 

@@ -16,6 +16,7 @@ from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.lore_reader import read_lore
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
@@ -156,6 +157,10 @@ class DeclarationService:
         find_entity = scene_entity_finder(context, self._context)
         change = await declare.read_axiom(name_hero_in(context, argument), find_entity)
         return await self._stage_proposal(context, change, argument)
+
+    async def declare_lore(self, context: SceneContext, argument: str) -> ProposedChange:
+        """Propose a lore entry: keys, a colon, a text."""
+        return await self._stage_proposal(context, read_lore(argument), argument)
 
     async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
         """Propose that the player character is now in a place, and no longer where they were; return the place, too."""

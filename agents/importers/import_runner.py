@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from agents.events import EventBus, ImportProgressed, Notice
+from agents.importers.cards.card_importer import CardImporter
+from agents.importers.cards.card_receipt import CardReceipt, describe_receipt
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.importer import Importer, OnProgress
 from stores.errors import InputError
@@ -15,13 +17,19 @@ OpenFile = Callable[[str], Awaitable[bytes]]
 
 
 class ImportRunner:
-    """Runs one import at a time and publishes its progress."""
+    """Runs one import at a time and publishes its progress.
 
-    def __init__(self, importer: Importer, open_file: OpenFile, events: EventBus) -> None:
+    A file is a log of play, or a character card or lorebook: its content decides.
+    """
+
+    def __init__(
+        self, importer: Importer, card_importer: CardImporter, open_file: OpenFile, events: EventBus
+    ) -> None:
         self._importer = importer
+        self._card_importer = card_importer
         self._open = open_file
         self._events = events
-        self._task: asyncio.Task[ImportResult] | None = None
+        self._task: asyncio.Task[ImportResult | CardReceipt] | None = None
         self._progress: ImportProgress | None = None
 
     async def open_request(
@@ -30,17 +38,28 @@ class ImportRunner:
         """Read a file and return the request to preview or import it."""
         return ImportRequest(path, await self._open(path), universe, story, hero)
 
-    async def preview(self, request: ImportRequest) -> ImportPreview:
-        """Return what a log contains and where it would go. Nothing is changed."""
+    async def preview(self, request: ImportRequest) -> ImportPreview | CardReceipt:
+        """Return what a file contains and where it would go. Nothing is changed."""
+        if (card := await self._card_importer.read(request)) is not None:
+            return await self._card_importer.preview(request, card)
         return await self._importer.preview(request)
+
+    async def import_file(
+        self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
+    ) -> ImportResult | CardReceipt:
+        """Import a log, or continue where an earlier import stopped, or propose what a card says.
+
+        Play may continue meanwhile. To cancel it, cancel the task: what was imported stays, and the same request
+        continues from there.
+        """
+        if (card := await self._card_importer.read(request)) is not None:
+            return await self._card_importer.import_card(request, card)
+        return await self.import_log(request, on_progress)
 
     async def import_log(
         self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
     ) -> ImportResult:
-        """Import a log, or continue where an earlier import stopped; play may continue meanwhile.
-
-        To cancel it, cancel the task: what was imported stays, and the same request continues from there.
-        """
+        """Import a log, whatever else the file could be."""
         return await self._importer.import_log(request, on_progress)
 
     @property
@@ -48,8 +67,8 @@ class ImportRunner:
         """The progress of the import that `run` started; None if there is none."""
         return self._progress
 
-    async def run(self, request: ImportRequest) -> ImportResult | None:
-        """Import a log and publish `ImportProgressed` events, and a `Notice` at the end; None if it was cancelled.
+    async def run(self, request: ImportRequest) -> ImportResult | CardReceipt | None:
+        """Import a file and publish `ImportProgressed` events, and a `Notice` at the end; None if it was cancelled.
 
         Raises InputError if another import is running.
         """
@@ -58,7 +77,7 @@ class ImportRunner:
                 "Another import is running.", todo="Wait until it has ended, or cancel it first."
             )
         self._record_progress(ImportProgress(0, 0, 0, 0))
-        self._task = asyncio.ensure_future(self._importer.import_log(request, self._record_progress))
+        self._task = asyncio.ensure_future(self.import_file(request, self._record_progress))
         try:
             # Shielded: the import continues if its caller is cancelled.
             result = await asyncio.shield(self._task)
@@ -71,7 +90,8 @@ class ImportRunner:
         finally:
             self._task, self._progress = None, None
             self._events.publish(ImportProgressed())
-        self._events.publish(Notice(describe_import(result)))
+        described = describe_receipt(result) if isinstance(result, CardReceipt) else describe_import(result)
+        self._events.publish(Notice(described))
         return result
 
     def cancel(self) -> None:

@@ -121,7 +121,7 @@ class Importer:
         read_result = await self._read_log(request, await self._find_story(request, universe))
         if universe is None:
             own_id = None if _universe_name(request) else universe_id_of(request.digest)
-            universe = await _finish_despite_cancel(self.create_universe(NewUniverse(universe_name), own_id))
+            universe = await finish_despite_cancel(self.create_universe(NewUniverse(universe_name), own_id))
         story_import = await self._build_import(request, universe, read_result)
         scenes_done = await self._count_imported_scenes(story_import)
         turn_totals = list(accumulate((part.turns for part in story_import.scenes), initial=0))
@@ -279,7 +279,7 @@ class Importer:
     async def _ensure_hero(self, universe: Universe, name: str) -> Id:
         if hero_id := await self._find_hero(universe, name):
             return hero_id
-        return await _finish_despite_cancel(self.create_hero(universe, NewCharacter(name)))
+        return await finish_despite_cancel(self.create_hero(universe, NewCharacter(name)))
 
     async def _find_hero(self, universe: Universe | None, name: str) -> Id | None:
         if universe is None:
@@ -316,7 +316,7 @@ class Importer:
         return cast
 
 
-async def _finish_despite_cancel(work: Awaitable[T]) -> T:
+async def finish_despite_cancel(work: Awaitable[T]) -> T:
     """Finish the work even if cancelled, so that what was created is found by the next import."""
     task = asyncio.ensure_future(work)
     try:

@@ -360,7 +360,7 @@ class SceneReader:
             if f is not None
         ]
         facts_by_id = {f.id: f for facts in (*fact_lists, free_sentences, staged_facts) for f in facts}
-        return [f for f in facts_by_id.values() if f.kind is not FactKind.AXIOM]
+        return [f for f in facts_by_id.values() if f.kind not in (FactKind.AXIOM, FactKind.LORE)]
 
 
 def mark_unheard_turns(attendance: Attendance, turns: Sequence[Turn]) -> Attendance:

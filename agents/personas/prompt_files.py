@@ -20,7 +20,7 @@ from stores.records.llm import Persona
 
 SECTION_NAMES: Final = frozenset(
     {
-        *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions"),
+        *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions", "lore"),
         *(
             "threads",
             "promises",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import assert_never
 
 from agents.proposals.effects import fit_value, parse_effect
-from agents.proposals.statements import MAX_NAME_LENGTH, as_sentence, require_statement_length
+from agents.proposals.statements import (
+    MAX_LORE_LENGTH,
+    MAX_NAME_LENGTH,
+    MAX_STATEMENT_LENGTH,
+    as_sentence,
+    require_statement_length,
+)
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.records.canon import (
@@ -47,7 +53,8 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
 
     Raises InputError when the text does not fit, or when this kind of change has no words.
     """
-    text = require_statement_length(clean(text))
+    is_lore = isinstance(change, AssertFact) and change.lore is not None
+    text = require_statement_length(clean(text), MAX_LORE_LENGTH if is_lore else MAX_STATEMENT_LENGTH)
     if not text:
         raise InputError("There is nothing typed.", kept="The proposal is as it was.")
     match change:

@@ -11,11 +11,16 @@ from stores.records.world import Entity
 
 STATED_PREDICATE = "stated"
 """The predicate of a fact that is stated in a free sentence."""
+LORE_PREDICATE = "lore"
+"""The predicate of a lore entry, whose statement is its text."""
 MAX_NAME_LENGTH = 80
 """Characters of an entity's name."""
 
 MAX_STATEMENT_LENGTH = 1_000
 """Characters of one statement."""
+
+MAX_LORE_LENGTH = 8_000
+"""Characters of the text of one lore entry."""
 
 
 def as_sentence(text: str) -> str:
@@ -29,11 +34,11 @@ def as_question(text: str) -> str:
     return as_sentence(f"{text.rstrip('. ')}?" if not text.endswith("?") else text)
 
 
-def require_statement_length(text: str) -> str:
+def require_statement_length(text: str, limit: int = MAX_STATEMENT_LENGTH) -> str:
     """Return the text, or raise InputError if it is too long for one statement."""
-    if len(text) > MAX_STATEMENT_LENGTH:
+    if len(text) > limit:
         raise InputError(
-            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
+            f"That is {len(text):,} characters; one statement holds {limit:,}.",
             kept="Nothing was proposed and your words are still in the prompt.",
             todo="State it in several facts.",
         )

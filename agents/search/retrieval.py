@@ -14,8 +14,9 @@ from typing import Final, TypeVar
 from agents.search.result_validity import is_ended
 from agents.search.scene_recall import RecalledScene, read_recalled_scenes
 from agents.search.search_port import ReadExcludedIds, RecordSearch, SearchHit, SearchResults, SearchScope
+from agents.search.source_texts import read_source_texts
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact
+from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id
 from stores.records.play import Scene, Turn
 
@@ -121,14 +122,16 @@ class ContextRetriever:
         return sorted(passages, key=lambda p: (p.turn.tick, p.scene.order, p.turn.depth))
 
     async def _read_facts(self, hits: Sequence[SearchHit]) -> list[Fact]:
-        """Read the facts: current ones before ended ones."""
+        """Read the facts: current ones before ended ones. Lore entries stand in a prompt by their keys alone."""
         facts = await self.canon.facts_by_id([f.id for f in hits]) if hits else {}
-        return sorted((facts[f.id] for f in hits if f.id in facts), key=is_ended)
+        return sorted(
+            (facts[f.id] for f in hits if f.id in facts and facts[f.id].kind is not FactKind.LORE),
+            key=is_ended,
+        )
 
     async def _read_rules(self, hits: Sequence[SearchHit]) -> list[str]:
-        if not hits:
-            return []
-        snippets = await self.log.snippets_by_id([f.id for f in hits])
+        """Read the passages of rule sources; the texts of character cards are none."""
+        snippets = await read_source_texts(self.log, [f.id for f in hits])
         return [snippets[f.id].text for f in hits if f.id in snippets]
 
 

@@ -34,6 +34,7 @@ from agents.search.question import (
 )
 from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
+from agents.search.source_texts import read_source_texts
 from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
@@ -328,7 +329,7 @@ class FindingCollector:
             found_hit.id: found_hit
             for found_hit in await self._search("snippets", question, scope, notes, k=10)
         }
-        snippets = list((await self._log.snippets_by_id(hits_by_id)).values()) if hits_by_id else []
+        snippets = list((await read_source_texts(self._log, hits_by_id)).values())
         ranked_findings = []
         for snippet, finding in zip(
             snippets, await self._result_formatter.format_snippets(snippets), strict=True

@@ -103,6 +103,7 @@ class FactCorrections:
             valid_to=valid_to,
             ends=(fact.id,) if is_open(fact) else (),
             because=fact.because,
+            lore=fact.lore,
         )
 
     async def _find_involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:

@@ -38,6 +38,7 @@ _FACT_KIND_ORDER: Final = (
     FactKind.STATE,
     FactKind.ATTRIBUTE,
     FactKind.AXIOM,
+    FactKind.LORE,
 )
 """Kinds of fact, the most interesting first."""
 _SENTENCE_END: Final = re.compile(r"""(?<=[.!?…])\s+|(?<=[.!?…]["'”’)])\s+""")

@@ -1,4 +1,4 @@
-"""`monitor import-log`: a log of existing play becomes a universe, a story, scenes and turns."""
+"""`monitor import-log`: a log becomes a story, and a character card or lorebook proposals."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from monitor_tui.cli.common import (
 from monitor_tui.cli.record_queries import index_universe
 
 if TYPE_CHECKING:
+    from agents.importers.cards.card_receipt import CardReceipt
     from agents.importers.import_views import ImportProgress, ImportRequest, ImportResult
     from agents.importers.log_entries import ImportProblem
 
@@ -52,7 +53,10 @@ def import_log(
     context: typer.Context,
     file: Annotated[
         Path,
-        typer.Argument(help="A log: JSON lines, `Name: words`, Lonelog, or a Markdown journal; - is stdin."),
+        typer.Argument(
+            help="A log (JSON lines, `Name: words`, Lonelog, a Markdown journal), or a character card or lorebook of "
+            "SillyTavern (PNG, JSON, CHARX); - is stdin."
+        ),
     ],
     universe: Annotated[str, typer.Option("--universe", help="The universe; created if there is none.")] = "",
     story: Annotated[str, typer.Option("--story", help="The story's title.")] = "",
@@ -67,7 +71,7 @@ def import_log(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Import a log of existing play. None of it becomes canon.
+    """Import a log of existing play, or a character card or lorebook. None of it becomes canon.
 
     Ctrl+C stops it between two scenes; the same command again continues from there.
     """
@@ -112,6 +116,7 @@ async def _import_log_file(
     index: bool,
     as_json: bool,
 ) -> None:
+    from agents.importers.cards.card_receipt import CardReceipt
     from monitor_tui.background_mode import BackgroundMode
 
     order = await order_reader
@@ -119,12 +124,13 @@ async def _import_log_file(
     try:
         # What a crash left half done is finished before anything is laid beside it.
         await program.services.stories.recover()
-        result = await program.services.imports.import_log(order, reporter.report_progress)
+        result = await program.services.imports.import_file(order, reporter.report_progress)
         reporter.mark_finished()
         if as_json:
-            print_json(_result_json(result))
+            print_json(_receipt_json(result) if isinstance(result, CardReceipt) else _result_json(result))
         else:
-            print("\n".join(_result_lines(result)), flush=True)
+            lines = _card_lines(result) if isinstance(result, CardReceipt) else _result_lines(result)
+            print("\n".join(lines), flush=True)
         if index:
             await index_universe(program.services, result.universe_id)
     finally:
@@ -161,7 +167,7 @@ class _ProgressReporter:
 
     def summary(self) -> str:
         if self._is_finished:
-            return "The log is imported; MONITOR indexes it when it is next open or searched."
+            return "It is imported; MONITOR indexes it when it is next open or searched."
         if self._last_progress is None:
             return "Nothing was imported."
         imported_text = (
@@ -201,6 +207,12 @@ def _result_lines(result: ImportResult) -> list[str]:
     return [*lines, *_problem_lines(result.problems)]
 
 
+def _card_lines(receipt: CardReceipt) -> list[str]:
+    from agents.importers.cards.card_receipt import receipt_lines
+
+    return [*receipt_lines(receipt), *_problem_lines(receipt.problems)]
+
+
 def _problem_lines(problems: Sequence[ImportProblem]) -> list[str]:
     if not problems:
         return []
@@ -214,6 +226,22 @@ def _problem_lines(problems: Sequence[ImportProblem]) -> list[str]:
     if len(problems) > MAX_LISTED_PROBLEMS:
         lines.append(f"  ... and {len(problems) - MAX_LISTED_PROBLEMS:,} more (all with --json)")
     return lines
+
+
+def _receipt_json(receipt: CardReceipt) -> dict[str, Any]:
+    return {
+        "universe": {"id": receipt.universe_id, "name": receipt.universe},
+        "format": receipt.form.value,
+        "character": receipt.character,
+        "proposals": {
+            "characters": receipt.entities,
+            "facts": receipt.facts,
+            "lore_entries": receipt.lore_entries,
+        },
+        "proposed_before": receipt.proposed_before,
+        "kept_texts": receipt.kept_texts,
+        "problems": [{"words": p.message, "left_out": p.is_lost} for p in receipt.problems],
+    }
 
 
 def _result_json(result: ImportResult) -> dict[str, Any]:

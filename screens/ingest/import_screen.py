@@ -1,7 +1,8 @@
-"""Imports a log of existing play: a preview of the file, then a progress bar. Play may go on meanwhile."""
+"""Imports a log of existing play, or a character card: a preview, then a progress bar. Play may go on meanwhile."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,13 +15,14 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import ImportProgressed
+from agents.importers.cards.card_receipt import CardReceipt, describe_receipt, receipt_lines
 from screens.base import EventReceived, ServiceScreen
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import Field, FormPage
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToStory, Visit
+from screens.routes import Back, Route, ToGate, ToStory, Visit
 from screens.title_bar import TitleBar
 from stores.errors import InputError
 from widgets.safe_text import one_line
@@ -28,13 +30,15 @@ from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
+    from agents.importers.log_entries import ImportProblem
     from agents.services.services import Services
-    from stores.records.ids import Id
 
 MAX_LISTED = 8
 """Problems, speakers and scenes that are listed."""
 
 BAR_CELLS = 40
+
+_NOTHING_NEW = "All of it was imported already."
 
 
 class ImportScreen(ServiceScreen[None]):
@@ -66,24 +70,25 @@ class ImportScreen(ServiceScreen[None]):
     @dataclass
     class PreviewLoaded(Message):
         order: ImportRequest
-        preview: ImportPreview
+        preview: ImportPreview | CardReceipt
 
     @dataclass
     class ImportEnded(Message):
         """The import is complete, or (None) was stopped."""
 
-        result: ImportResult | None
+        result: ImportResult | CardReceipt | None
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
         self._order: ImportRequest | None = None
-        self._story_id: Id | None = None
+        self._next_route: Route | None = None
+        """Where Enter leads once the file is imported."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Import a log")
         with VerticalScroll(id="page", can_focus=False):
             yield FormPage(
-                "Existing play: JSON lines, “Name: words”, a solo log or an Obsidian journal",
+                "A log (JSON lines, “Name: words”, solo log, journal) or a character card",
                 (
                     Field("file", "file", hint="~/logs/campaign.jsonl"),
                     Field(
@@ -114,7 +119,7 @@ class ImportScreen(ServiceScreen[None]):
     @on(Input.Changed)
     def _form_changed(self) -> None:
         """Drop the preview: it was of other words in the form."""
-        self._order = self._story_id = None
+        self._order = self._next_route = None
         self.query_one("#found", Static).update("")
 
     @on(Input.Submitted)
@@ -130,8 +135,8 @@ class ImportScreen(ServiceScreen[None]):
         clear_field_problem(self)
         if self.services.imports.progress is not None:
             return
-        if self._story_id is not None:
-            self.post_message(Visit(ToStory(self._story_id)))
+        if self._next_route is not None:
+            self.post_message(Visit(self._next_route))
         elif self._order is not None:
             start_worker(self.app, partial(self._run_import, self._order), "import")
         else:
@@ -168,14 +173,23 @@ class ImportScreen(ServiceScreen[None]):
     @on(PreviewLoaded)
     def _show_preview(self, message: PreviewLoaded) -> None:
         self._order = message.order
-        self.query_one("#found", Static).update("\n".join(_preview_lines(message.preview)))
+        preview = message.preview
+        lines = _card_lines(preview) if isinstance(preview, CardReceipt) else _preview_lines(preview)
+        self.query_one("#found", Static).update("\n".join(lines))
         self.query_one("#page", VerticalScroll).scroll_end(animate=False)
 
     @on(ImportEnded)
     def _show_import_result(self, message: ImportEnded) -> None:
         self._order = None
-        if message.result is not None:
-            self._story_id = message.result.story_id
+        if isinstance(message.result, CardReceipt):
+            self._next_route = ToGate(None, message.result.universe_id)
+            lines = [
+                one_line(describe_receipt(message.result)),
+                "Enter opens the gate, where you decide on it.",
+            ]
+            self.query_one("#found", Static).update("\n".join(lines))
+        elif message.result is not None:
+            self._next_route = ToStory(message.result.story_id)
             self.query_one("#found", Static).update(
                 "Imported. None of it is canon yet. Enter opens the story."
             )
@@ -215,16 +229,9 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
     if preview.proposal_count:
         noun = "change" if preview.proposal_count == 1 else "changes"
         lines.append(f"proposed from its tags: {preview.proposal_count:,} {noun}, which you decide on")
-    if preview.problems:
-        lines += ["", f"please check ({len(preview.problems):,}):"]
-        lines += [f"  {one_line(str(problem))}" for problem in preview.problems[:MAX_LISTED]]
-        lines += (
-            [f"  ... and {len(preview.problems) - MAX_LISTED:,} more"]
-            if len(preview.problems) > MAX_LISTED
-            else []
-        )
+    lines += _listed_problems(preview.problems)
     if preview.turns_already_in >= preview.turns:
-        lines += ["", "All of it was imported already."]
+        lines += ["", _NOTHING_NEW]
     elif preview.turns_already_in:
         lines += [
             "",
@@ -233,6 +240,28 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
     else:
         lines += ["", "Enter imports it. None of it becomes canon."]
     return lines
+
+
+def _card_lines(receipt: CardReceipt) -> list[str]:
+    """Return what is in a card or lorebook, and what Enter would do."""
+    lines = [one_line(line) for line in receipt_lines(receipt)]
+    if receipt.character:
+        lines.append(f"{{{{user}}}} stands for {one_line(receipt.user)}")
+    lines += _listed_problems(receipt.problems)
+    return [
+        *lines,
+        "",
+        "Enter imports it. None of it becomes canon." if receipt.proposal_count else _NOTHING_NEW,
+    ]
+
+
+def _listed_problems(problems: Sequence[ImportProblem]) -> list[str]:
+    """Return what to check in a file, and how much more of it there is."""
+    if not problems:
+        return []
+    lines = ["", f"please check ({len(problems):,}):"]
+    lines += [f"  {one_line(str(problem))}" for problem in problems[:MAX_LISTED]]
+    return [*lines, f"  ... and {len(problems) - MAX_LISTED:,} more"] if len(problems) > MAX_LISTED else lines
 
 
 def _shortened_list(items: list[str]) -> str:

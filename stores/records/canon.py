@@ -28,6 +28,7 @@ class FactKind(StrEnum):
     COMMITMENT = "commitment"
     CHANGE = "change"
     ENCOUNTER = "encounter"
+    LORE = "lore"
 
 
 class Authority(StrEnum):
@@ -113,6 +114,20 @@ class AxiomForm(Record):
     unless: Requirement | None = None
 
 
+class LoreKeys(Record):
+    """When a lore entry stands in a prompt: always, or while one of its keys stands in the last turns.
+
+    With `secondary_keys`, one of those must stand there too.
+    """
+
+    title: str = ""
+    keys: tuple[str, ...] = ()
+    secondary_keys: tuple[str, ...] = ()
+    always: bool = False
+    order: int = 100
+    """The entries with the highest order are taken first when not all fit."""
+
+
 class Fact(Record):
     """A statement that holds from `valid_from` to `valid_to` (world ticks; None: since ever / still)."""
 
@@ -139,6 +154,8 @@ class Fact(Record):
     """What an axiom says, as far as code can check it."""
     clock: ProgressClock | None = None
     """The state of a clock; `value` is how far it is filled."""
+    lore: LoreKeys | None = None
+    """When a lore entry, whose text is the statement, stands in a prompt."""
     proposal_id: Id | None = None
     recorded_at: datetime
     statement_key: str = Field(
@@ -191,7 +208,7 @@ class MergeEntities(Record):
 class AssertFact(Record):
     """State a fact of any kind but axiom (see NoteAxiom).
 
-    `ends` lists the facts that a changed value ends, `because` those that caused it.
+    `ends` lists the facts that a changed value ends, `because` those that caused it; `lore` is of a lore entry.
     """
 
     kind: Literal["assert_fact"] = "assert_fact"
@@ -205,6 +222,7 @@ class AssertFact(Record):
     valid_to: int | None = None
     ends: tuple[Id, ...] = ()
     because: tuple[Id, ...] = ()
+    lore: LoreKeys | None = None
 
 
 class EndFact(Record):

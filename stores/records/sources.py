@@ -7,6 +7,9 @@ from datetime import datetime
 from stores.records.base import Record
 from stores.records.ids import Id
 
+CARD_MEDIA_TYPE = "application/x-character-card"
+"""Media type of sources that are character cards or lorebooks; their snippets are texts, and no rules of play."""
+
 
 class Source(Record):
     id: Id

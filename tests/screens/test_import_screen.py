@@ -9,6 +9,7 @@ import pytest
 
 from agents.events import Event, ImportProgressed
 from screens.ingest.import_screen import ImportScreen
+from tests.agents.importers.card_files import card_v2, png, text_chunk
 from tests.agents.importers.test_importer import log_bytes
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 
@@ -20,6 +21,14 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     log = Path("road.jsonl")
     log.write_bytes(log_bytes() + b"\nnot json")
     return log
+
+
+@pytest.fixture
+def card(log: Path) -> Path:
+    """A character card as a picture, beside the log."""
+    card = log.with_name("ila.png")
+    card.write_bytes(png(text_chunk("chara", card_v2())))
+    return card
 
 
 @pytest.fixture(params=[NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)], ids=["80x24", "120x40"])
@@ -50,6 +59,18 @@ async def test_import_previews_a_file_before_it_is_brought_in(ui: ScreenDriver, 
     (universe,) = await ui.services.stories.universes()
     assert universe.name == "Road"
     assert (await ui.services.stories.menu()).fact_count == 0
+
+
+async def test_import_of_a_character_card_leads_to_its_gate(ui: ScreenDriver, card: Path) -> None:
+    await ui.type(str(card))
+    assert ui.shows("1 character, 2 facts and 1 lore entry proposed in The Salt Coast (new).")
+    assert ui.shows("{{user}} stands for the player character", "1 lore entry left out: it is switched off")
+    assert not await ui.services.stories.universes()
+    await ui.press("enter")
+    assert ui.shows("Enter opens the gate, where you decide on it.")
+    await ui.press("enter")
+    assert ui.screen == "GateScreen"
+    assert ui.shows("1 character Ila Rook", "4 lore      salt house")
 
 
 async def test_import_error_keeps_the_words(ui: ScreenDriver) -> None:

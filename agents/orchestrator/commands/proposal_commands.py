@@ -144,6 +144,18 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "lore",
+    "/lore salt house, salthouse: It stands on piles",
+    "Propose a text that prompts have while a key was just said",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_lore(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposal = await tools.declarations.declare_lore(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+@group.command(
     "promise",
     "/promise NAME will come back before winter",
     "Propose a promise; it stays open until it is kept",

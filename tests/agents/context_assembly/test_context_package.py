@@ -22,7 +22,7 @@ from agents.search.search_port import SearchResults
 from agents.story_outline import NewCharacter, StoryOutline
 from monitor_tui.compose import Program
 from stores.authority import Role
-from stores.errors import StoreUnavailable
+from stores.errors import InputError, StoreUnavailable
 from stores.records.ids import Id, derive_id
 from stores.records.llm import DecisionMark, Persona
 from stores.records.memory import Memory, Summary
@@ -357,3 +357,21 @@ async def test_memory_recall_is_limited_and_includes_relevant_memories(
     assert len(recalled_texts) == 8
     assert texts[0] in recalled_texts
     assert any(out.section == "memories" and "8 shown" in out.reason for out in package.omitted_items)
+
+
+async def test_context_package_holds_lore_that_was_typed_once_it_is_accepted(story: PlayedStory) -> None:
+    await story.play("/lore salt house, salthouse: it stands on piles", "/lore always: the tide rules here")
+    assert "lore" not in await story.parts("I go to the salthouse.")
+    await story.end()
+    assert (await story.parts("I go to the salthouse."))["lore"] == (
+        "- The tide rules here.\n- It stands on piles."
+    )
+    parts = await story.parts("I wait.")
+    assert parts["lore"] == "- The tide rules here."
+    assert "piles" not in "\n".join(parts.values())
+
+
+async def test_lore_without_keys_or_text_says_how_it_is_typed(story: PlayedStory) -> None:
+    for words in ("/lore it stands on piles", "/lore : it stands on piles", "/lore salt house:"):
+        with pytest.raises(InputError, match="A lore entry has keys and a text"):
+            await story.play(words)

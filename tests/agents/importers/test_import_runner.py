@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import Event, ImportProgressed, Notice
+from agents.importers.import_views import ImportResult
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from tests.agents.importers.test_importer import TURNS, import_request, log_bytes
@@ -44,7 +45,7 @@ async def test_import_runner_publishes_progress_and_resumes_after_cancel(
     heard_events.clear()
     stop_at = 0
     result = await imports.run(import_request)
-    assert result is not None
+    assert isinstance(result, ImportResult)
     assert result.resumed_at == 41
     assert [e.text for e in heard_events if isinstance(e, Notice)] == [
         "Imported “The long road”: 120 turns in 6 scenes."

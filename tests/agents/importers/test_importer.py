@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.importers.import_views import ImportProgress, ImportRequest, ImportResult
+from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.story_outline import NewUniverse
 from monitor_tui.compose import Program
 from stores.archive import export_campaign, import_campaign, verify_campaign
@@ -305,6 +305,7 @@ async def test_import_preview_writes_nothing(program: Program) -> None:
     preview = await program.services.imports.preview(
         import_request(data=faulty_data, universe="Elsewhere", story="A tale")
     )
+    assert isinstance(preview, ImportPreview)
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
     assert (preview.turns, preview.scenes, preview.notes, preview.turns_already_in) == (TURNS, SCENES, 13, 0)
     assert preview.speakers[0] == ("Mira", "player", 40)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.importers.import_views import ImportRequest, ImportResult
+from agents.importers.import_views import ImportPreview, ImportRequest, ImportResult
 from agents.importers.log_entries import LogFormat, ParsedLog, Voice
 from agents.importers.log_reading import read_log, read_title
 from agents.importers.scenes import split_scenes
@@ -356,6 +356,7 @@ async def test_accepted_tags_are_canon_with_the_scene(program: Program) -> None:
 async def test_preview_counts_what_would_be_proposed(program: Program) -> None:
     request = ImportRequest("journal.md", LONELOG.encode(), hero="Kell")
     preview = await program.services.imports.preview(request)
+    assert isinstance(preview, ImportPreview)
     assert (preview.story, preview.universe, preview.proposal_count) == ("The Ash Road", "The Ash Road", 8)
     assert not await program.services.stories.universes()
 
