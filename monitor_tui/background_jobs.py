@@ -157,13 +157,13 @@ def build_background_jobs(
     else:
         runner.register(memories)
         runner.register(SummaryWorker(log, log, canon, job_store, clock))
-        word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)))
+        word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
     archivist_log = stores.log(Role.ARCHIVIST)
     archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
     runner.register(ArchiveWorker(archivist_log, archive, clock))
     if default_embedder is not None:
-        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder))
+        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
     question_timeout = QUESTION_TIMEOUT_SECONDS if target is None else REMOTE_EMBEDDING_TIMEOUT
     question_vectors = CachedQuestionEmbedder(
@@ -175,7 +175,7 @@ def build_background_jobs(
             return None
         index_writer = VectorIndexWriter(vectors, default_embedder)
         counts = await rebuild_vectors(
-            _source_reader(stores), vectors, index_writer, say, from_nothing=from_nothing
+            _source_reader(stores), vectors, index_writer, say, stores.changes, from_nothing=from_nothing
         )
         await in_use.mark_complete()
         return counts
@@ -260,7 +260,7 @@ def _start_behind_play(
 
 async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:
     """Make every collection of words anew. Raises StoreError."""
-    return await rebuild_words(_source_reader(stores), stores.words(Role.INDEXER), say)
+    return await rebuild_words(_source_reader(stores), stores.words(Role.INDEXER), say, stores.changes)
 
 
 def _source_reader(stores: Stores) -> SourceReader:

@@ -15,7 +15,8 @@ from agents.indexer.index_reconciler import Indexer, fingerprint_memories, finge
 from agents.indexer.index_writers import IDS_PER_BATCH, VectorIndexWriter, in_batches
 from agents.indexer.source_reader import SourceReader
 from stores.authority import COLLECTIONS, Store
-from stores.ports import RebuildableTextIndex, TextIndex, TextItem, VectorIndex
+from stores.changes import ChangeReader
+from stores.ports import RebuildableTextIndex, TextIndex, TextIndexWithCursor, TextItem, VectorIndex
 from stores.records.ids import Id
 
 ReportProgress = Callable[[str], None]
@@ -26,9 +27,15 @@ REPORT_EVERY = 500
 
 
 async def rebuild_words(
-    source_reader: SourceReader, text_index: TextIndex, report: ReportProgress
+    source_reader: SourceReader,
+    text_index: TextIndex,
+    report: ReportProgress,
+    changes: ChangeReader | None = None,
 ) -> dict[str, int]:
     """Rebuild every collection of words; returns how many items each has. Raises StoreError."""
+    last_change = await changes.last_change() if changes else None
+    if isinstance(text_index, TextIndexWithCursor):
+        await text_index.write_cursor("")  # if this is interrupted, the next start compares
     seals_by_scene: dict[Id, _Seal] = {}
     item_counts: dict[str, int] = {}
     for collection, batches in (
@@ -46,6 +53,8 @@ async def rebuild_words(
             await _overwrite_collection(text_index, collection, batches)
             item_counts[collection] = await text_index.count(collection)
         report(f"{item_counts[collection]:,} {collection}")
+    if last_change and isinstance(text_index, TextIndexWithCursor):
+        await text_index.write_cursor(last_change.as_text())
     return item_counts
 
 
@@ -54,6 +63,7 @@ async def rebuild_vectors(
     index: VectorIndex,
     writer: VectorIndexWriter,
     report: ReportProgress,
+    changes: ChangeReader | None = None,
     *,
     from_nothing: bool = False,
 ) -> dict[str, int]:
@@ -62,6 +72,8 @@ async def rebuild_vectors(
     Raises StoreError and EmbedderUnavailable; what was made until then is kept.
     """
     collections = COLLECTIONS[Store.VECTORS]
+    last_change = await changes.last_change() if changes else None
+    await writer.write_cursor("")
     if from_nothing:
         for collection in collections:
             await index.drop(collection, model=writer.model)
@@ -80,6 +92,8 @@ async def rebuild_vectors(
                 if writer.written_count - reported_count >= REPORT_EVERY:
                     reported_count = writer.written_count
                     report(f"{reported_count:,} vectors made")
+    if last_change:
+        await writer.write_cursor(last_change.as_text())
     return {name: (await index.models(name)).get(writer.model, 0) for name in collections}
 
 
@@ -103,12 +117,12 @@ async def _turn_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _S
             head_id: Id | None = None
             while (
                 line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
-            ).turn_count:
+            ).turn_ids:
                 if line_stretch.previous_turn_id != head_id:
                     break  # play goes on meanwhile: sealed scenes are right, and the indexer finds the others later
                 yield line_stretch.items
                 start, head_id, count = (
-                    start + line_stretch.turn_count,
+                    start + len(line_stretch.turn_ids),
                     line_stretch.last_turn_id,
                     count + len(line_stretch.items),
                 )
@@ -126,7 +140,7 @@ async def _scene_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _
 
 async def _memory_batches(source_reader: SourceReader) -> ItemBatches:
     for universe_id in await source_reader.read_universe_ids():
-        yield (await source_reader.read_sceneless_memories(universe_id))[1]
+        yield (await source_reader.read_sceneless_memories(universe_id, last=None))[1]
         for scene in await source_reader.read_scenes(universe_id):
             yield await source_reader.read_scene_memories(scene.id)
 
