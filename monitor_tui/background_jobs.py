@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.events import EventBus, LlmCallRecorded, Notice
 from agents.indexer.embedding_port import Embedder
+from agents.indexer.index_check import IndexDifference, check_indexes
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import INDEX_PRIORITY, IndexWorker, concerns_index
@@ -40,7 +42,7 @@ from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SUMMARY_PRIORITY, SummaryWorker, concerns_summaries
 from monitor_tui.background_mode import BackgroundMode
-from stores.authority import Role
+from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
 from stores.ports import MemoryWriter
 from stores.records.ids import Clock, Id, IdGenerator
@@ -256,6 +258,25 @@ def _start_behind_play(
         )
     )
     return process
+
+
+async def check_all_indexes(
+    stores: Stores, report: ReportProgress, *, words_only: bool = False
+) -> list[IndexDifference]:
+    """Compare the words, and the vectors of every model, with log and canon; writes nothing. Raises StoreError."""
+    words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
+
+    async def read_words(collection: str, scope: Mapping[str, str]) -> dict[Id, str]:
+        return await words.fingerprints(collection, scope=scope)
+
+    async def read_vectors(model: str, collection: str, scope: Mapping[str, str]) -> dict[Id, str]:
+        return await vectors.fingerprints(collection, model=model, scope=scope)
+
+    models = set[str]()
+    for collection in () if words_only else COLLECTIONS[Store.VECTORS]:
+        models |= (await vectors.models(collection)).keys()
+    indexes = {f"vectors of {model}": partial(read_vectors, model) for model in sorted(models)}
+    return await check_indexes(_source_reader(stores), {"words": read_words, **indexes}, report)
 
 
 async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:

@@ -15,7 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.events import CanonCommitted, Event, EventBus, MemoriesWritten, SourceAdded, TurnAppended
+from agents.events import (
+    CanonCommitted,
+    Event,
+    EventBus,
+    HeadMoved,
+    MemoriesWritten,
+    SourceAdded,
+    TurnAppended,
+)
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter
@@ -148,6 +156,19 @@ async def test_memory_of_a_turn_is_read_without_the_others(world: UniverseFixtur
     new_counts = followed.record_counts - before
     assert (new_counts["line_slice"], new_counts["memories"]) == (2, 1)
     await followed.assert_equals_rebuild()
+
+
+async def test_memory_leaves_and_returns_with_its_turn(world: UniverseFixture) -> None:
+    hero, *_ = world.entities.values()
+    await world.append_turn("I swim.")
+    await world.add_memory(hero, "I swam.", turn=world.turns[-1])
+    followed = FollowedLibrary.open(world.stores)
+    await followed.start()
+    for turn, kind, memory_count in ((world.turns[0], MoveKind.UNDO, 2), (world.turns[1], MoveKind.REDO, 3)):
+        await world.stores.log(Role.ORCHESTRATOR).move_head(world.scene.id, turn.id, kind)
+        await followed.note(HeadMoved(world.scene.id))
+        assert len(followed.index_writer.items_by_collection["memories"]) == memory_count
+        await followed.assert_equals_rebuild()
 
 
 @pytest.mark.parametrize("turn_count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
