@@ -23,7 +23,7 @@ MAX_EXAMPLE_CHARACTERS = 60
 class IndexDifference(NamedTuple):
     """How one collection of an index differs from what one universe should have there."""
 
-    index: str
+    index_name: str
     universe_id: Id
     collection: str
     missing: int
@@ -59,7 +59,7 @@ async def check_indexes(
 
 
 def _compare(
-    index: str,
+    index_name: str,
     universe_id: Id,
     collection: str,
     wanted_items: Mapping[Id, TextItem],
@@ -76,7 +76,7 @@ def _compare(
         return None
     texts = [_shorten(wanted_items[id].text) for id in (*missing_ids, *outdated_ids)[:MAX_EXAMPLES]]
     return IndexDifference(
-        index,
+        index_name,
         universe_id,
         collection,
         len(missing_ids),

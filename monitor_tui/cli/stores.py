@@ -150,7 +150,7 @@ def _difference_text(difference: IndexDifference, names_by_id: Mapping[Id, str])
     count_texts = ", ".join(f"{count:,} {label}" for count, label in counts if count)
     universe_name = names_by_id.get(difference.universe_id, "no universe of the library")
     examples = "".join(f"\n    {example}" for example in difference.examples)
-    return f"{universe_name}, {difference.index}: {difference.collection}: {count_texts}{examples}"
+    return f"{universe_name}, {difference.index_name}: {difference.collection}: {count_texts}{examples}"
 
 
 async def _rebuild_indexes(
