@@ -88,6 +88,8 @@ class Indexer:
         self._source_reader = source_reader
         self._writer = writer
         self._follower = ChangeFollower(changes, writer) if changes and writer.keeps_cursor else None
+        self._trusts_changes = False
+        """Whether what is out of date without a change was found, so that changes tell all the rest."""
         self._changed_subjects: dict[Id, JobSubject] = {}
         self._changed_memory_ids: dict[Id, set[Id]] = {}
         """Memories that changed, by scene."""
@@ -106,7 +108,14 @@ class Indexer:
 
     async def start_following(self) -> IndexStart:
         """Begin to follow the changes, where the index is."""
-        return await self._follower.start() if self._follower else IndexStart.NEVER_FOLLOWED
+        self._trusts_changes = False
+        start = await self._follower.start() if self._follower else IndexStart.NEVER_FOLLOWED
+        self._trusts_changes = start is IndexStart.FOLLOWS
+        return start
+
+    def trust_changes(self) -> None:
+        """Note that everything was compared since `start_following`: scenes are found, or noted as outdated."""
+        self._trusts_changes = self.follows_changes
 
     async def note_new_changes(self) -> None:
         """Note what changed since the last call."""
@@ -174,6 +183,7 @@ class Indexer:
                 fingerprint_memories(memory_cursors.get(scene.id)),
             ):
                 turn_counts[scene.id] = scene_fingerprint.turn_count
+                self._dirty_memory_scene_ids.add(scene.id)  # no change tells which memories these are
         for removed_scene_id in fingerprints.keys() - {scene.id for scene in scenes}:
             await self._delete_scene(removed_scene_id)
         unsealed_ids = [
@@ -280,7 +290,7 @@ class Indexer:
             self._progress_by_scene.pop(scene.id, None)
             raise
         if (
-            self.follows_changes
+            self._trusts_changes
             and progress.changed_turn_ids is not None
             and scene.id not in self._dirty_memory_scene_ids
         ):
@@ -304,7 +314,7 @@ class Indexer:
     ) -> bool:
         """Say whether the seal is valid but for what it says of memories, and changes told which those were."""
         return (
-            self.follows_changes
+            self._trusts_changes
             and stored_fingerprint is not None
             and scene.id not in self._dirty_memory_scene_ids
             and stored_fingerprint[:3] == (item.fingerprint, _fingerprint_pc_name(pc_name), scene.head)

@@ -107,6 +107,7 @@ class IndexWorker:
             scene_subjects = [JobSubject(scene.id, universe_id, left) for scene, left in outdated_scenes]
             # First what is played now, then canon, then all earlier scenes.
             all_subjects += [*scene_subjects[:1], JobSubject(universe_id, universe_id), *scene_subjects[1:]]
+        self._indexer.trust_changes()
         self._note_outdated(all_subjects)
         self._has_listed = True
         if not all_subjects:

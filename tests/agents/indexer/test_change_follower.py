@@ -171,6 +171,23 @@ async def test_memory_leaves_and_returns_with_its_turn(world: UniverseFixture) -
         await followed.assert_equals_rebuild()
 
 
+@pytest.mark.parametrize("is_asked_before_start", [False, True])
+async def test_memories_of_an_index_without_cursor_are_compared(
+    world: UniverseFixture, is_asked_before_start: bool
+) -> None:
+    """Its seals say that memories were written since, and no change says which."""
+    hero, *_ = world.entities.values()
+    followed = FollowedLibrary.open(world.stores)
+    await followed.start()
+    await world.add_memory(hero, "I swam.", turn=world.turns[-1])
+    followed.index_writer.cursor = ""
+    followed = FollowedLibrary.open(world.stores, followed.index_writer)
+    if is_asked_before_start:
+        await followed.finish([JobSubject(world.scene.id, world.id)])
+    await followed.start()
+    await followed.assert_equals_rebuild()
+
+
 @pytest.mark.parametrize("turn_count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 async def test_long_scene_is_not_read_again_for_a_new_turn(turn_count: int, tmp_path: Path) -> None:
     await fill(tmp_path, Size(scenes=1, scene_turns=5, long_scene=turn_count, entities=10))
