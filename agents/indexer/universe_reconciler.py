@@ -1,8 +1,8 @@
 """Keeps a universe's items without a scene up to date: canon, snippets of sources, some memories.
 
-Everything is compared at a start. After that, only what a commit wrote is compared: the state of every
-commit of the universe is known, and those whose end was not seen yet are compared again. So it does not
-matter which of them an event named.
+Where changes are numbered, what they name is compared. Else everything is compared at a start, and after that
+only what a commit wrote: the state of every commit of the universe is known, and those whose end was not seen
+yet are compared again. So it does not matter which of them an event named.
 
 A name also occurs in other texts: in facts that involve the entity, and in memories, scenes and turns. An
 entity's own item, if it is in the index under another name, is therefore written last: if the work is cut
