@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.events import EventBus, LlmCallRecorded, Notice
 from agents.indexer.embedding_port import Embedder
+from agents.indexer.index_check import IndexDifference, check_indexes
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import INDEX_PRIORITY, IndexWorker, concerns_index
@@ -40,7 +42,7 @@ from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SUMMARY_PRIORITY, SummaryWorker, concerns_summaries
 from monitor_tui.background_mode import BackgroundMode
-from stores.authority import Role
+from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
 from stores.ports import MemoryWriter
 from stores.records.ids import Clock, Id, IdGenerator
@@ -157,13 +159,13 @@ def build_background_jobs(
     else:
         runner.register(memories)
         runner.register(SummaryWorker(log, log, canon, job_store, clock))
-        word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)))
+        word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
     archivist_log = stores.log(Role.ARCHIVIST)
     archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
     runner.register(ArchiveWorker(archivist_log, archive, clock))
     if default_embedder is not None:
-        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder))
+        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
     question_timeout = QUESTION_TIMEOUT_SECONDS if target is None else REMOTE_EMBEDDING_TIMEOUT
     question_vectors = CachedQuestionEmbedder(
@@ -175,7 +177,7 @@ def build_background_jobs(
             return None
         index_writer = VectorIndexWriter(vectors, default_embedder)
         counts = await rebuild_vectors(
-            _source_reader(stores), vectors, index_writer, say, from_nothing=from_nothing
+            _source_reader(stores), vectors, index_writer, say, stores.changes, from_nothing=from_nothing
         )
         await in_use.mark_complete()
         return counts
@@ -258,9 +260,28 @@ def _start_behind_play(
     return process
 
 
+async def check_all_indexes(
+    stores: Stores, report: ReportProgress, *, words_only: bool = False
+) -> list[IndexDifference]:
+    """Compare the words, and the vectors of every model, with log and canon; writes nothing. Raises StoreError."""
+    words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
+
+    async def read_words(collection: str, scope: Mapping[str, str]) -> dict[Id, str]:
+        return await words.fingerprints(collection, scope=scope)
+
+    async def read_vectors(model: str, collection: str, scope: Mapping[str, str]) -> dict[Id, str]:
+        return await vectors.fingerprints(collection, model=model, scope=scope)
+
+    models = set[str]()
+    for collection in () if words_only else COLLECTIONS[Store.VECTORS]:
+        models |= (await vectors.models(collection)).keys()
+    indexes = {f"vectors of {model}": partial(read_vectors, model) for model in sorted(models)}
+    return await check_indexes(_source_reader(stores), {"words": read_words, **indexes}, report)
+
+
 async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:
     """Make every collection of words anew. Raises StoreError."""
-    return await rebuild_words(_source_reader(stores), stores.words(Role.INDEXER), say)
+    return await rebuild_words(_source_reader(stores), stores.words(Role.INDEXER), say, stores.changes)
 
 
 def _source_reader(stores: Stores) -> SourceReader:

@@ -86,7 +86,7 @@ def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Work
     return (
         MemoryManager(log, program, SceneReader(canon, log, read_catalogue), cursors, clock, events),
         SummaryWorker(log, program, canon, cursors, clock),
-        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words))),
+        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
     )
 
 

@@ -20,6 +20,7 @@ from stores.records.ids import Clock, utc_now
 from stores.stores import AnyCanon, AnyLog, Stores, make_home
 
 if TYPE_CHECKING:
+    from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
     from stores.ports import TextIndex
@@ -136,6 +137,7 @@ class StoresBehindPlay(NamedTuple):
     canon: AnyCanon
     log: AnyLog
     words: TextIndex
+    changes: ChangeReader
     close: Callable[[], Awaitable[None]]
 
 
@@ -146,6 +148,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
     LibraryUnreadable or StoreError; nothing stays open then.
     """
     from stores.embedded.canon_graph import EmbeddedCanon
+    from stores.embedded.changes import EmbeddedChanges
     from stores.embedded.index_file import join_index
     from stores.embedded.library import follow_library
     from stores.embedded.narrative_log import EmbeddedLog
@@ -164,6 +167,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedCanon(library, Role.MEMORY_MANAGER),
             EmbeddedLog(library, Role.MEMORY_MANAGER, clock=clock),
             EmbeddedTextIndex(index, Role.INDEXER),
+            EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
         )
 

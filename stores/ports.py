@@ -566,6 +566,28 @@ class TextIndex(Protocol):
 
 
 @runtime_checkable
+class TextIndexWithCursor(TextIndex, Protocol):
+    """A text index that keeps how far it follows the library (`stores.changes`). One without is compared at a start."""
+
+    async def read_cursor(self) -> str:
+        """Return what was written last; empty if nothing was, or if the index was made anew."""
+        ...
+
+    async def write_cursor(self, cursor: str) -> None:
+        """Store it, durable only after all that was indexed before."""
+        ...
+
+
+@runtime_checkable
+class VectorIndexWithCursor(VectorIndex, Protocol):
+    """As `TextIndexWithCursor`, for the vectors of each model."""
+
+    async def read_cursor(self, *, model: str) -> str: ...
+
+    async def write_cursor(self, cursor: str, *, model: str) -> None: ...
+
+
+@runtime_checkable
 class RebuildableTextIndex(Protocol):
     """A text index that can be rebuilt while the present one is in use."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from stores.authority import Role, Store
+from stores.changes import ChangeReader
 from stores.doctor import Doctor
 from stores.errors import LibraryUnreadable
 from stores.history import History
@@ -83,6 +84,8 @@ class Stores:
     """Returns each store's name with "ok" or its problem."""
     close: Callable[[], Awaitable[None]]
     """Finishes what is queued and closes the stores; closing twice is no error."""
+    changes: ChangeReader | None = None
+    """The numbered changes of log and canon; None if these stores cannot number them."""
     add_notice_listener: Callable[[NoticeListener], None] = ignore_notice_listener
     """Calls the listener with every change from now on; it must not block."""
     current_problems: Callable[[], tuple[str, ...]] = no_current_problems

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from monitor_tui.background_jobs import rebuild_word_index
+from monitor_tui.background_jobs import check_all_indexes, rebuild_word_index
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreFull, WriteDenied
 from stores.open import Stores
@@ -174,3 +174,40 @@ async def test_reindex_without_a_model_makes_words_only(tmp_path: Path) -> None:
     (home / "settings.toml").write_text('[embedding]\nmodel = "none"\n')
     told = json.loads(monitor(home, "reindex", "--json").stdout)
     assert (sum(told["words"].values()), told["vectors"]) == (30, None)
+
+
+async def test_check_finds_what_differs_and_mends_nothing(stores: Stores) -> None:
+    await run(stores)
+    assert await check_all_indexes(stores, lambda _: None) == []
+    words = stores.words(Role.INDEXER)
+    (turn_id,) = await found(stores, "turns", "ring", universe=(await universe_ids(stores))[0])
+    await words.delete("turns", [turn_id])
+    await words.put("facts", [TextItem("stranger", "heron", {"universe": "gone"})])
+    (entity_id, *_) = await words.fingerprints("entities")
+    await words.put("entities", [TextItem(entity_id, "old", {"universe": (await universe_ids(stores))[0]})])
+    before = await counts(stores)
+    differences = await check_all_indexes(stores, lambda _: None)
+    assert {(d.collection, d.missing, d.outdated, d.surplus) for d in differences} == {
+        ("turns", 1, 0, 0),
+        ("entities", 0, 1, 0),
+        ("facts", 0, 0, 1),
+    }
+    assert next(d.examples for d in differences if d.collection == "facts") == ("stranger",)
+    assert await counts(stores) == before
+
+
+async def universe_ids(stores: Stores) -> list[str]:
+    return [universe.id for universe in await stores.canon(Role.NARRATOR).universes()]
+
+
+@pytest.mark.slow
+async def test_check_command_says_what_differs_by_exit_code(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with library(home) as stores:
+        await fill(stores)
+    missing = monitor(home, "reindex", "--check", "--words-only", expect=1)
+    assert "turns: " in missing.stdout
+    assert "missing" in missing.stdout
+    monitor(home, "reindex", "--words-only")
+    assert monitor(home, "reindex", "--check").stdout == "The indexes agree with log and canon.\n"
+    assert json.loads(monitor(home, "reindex", "--check", "--json").stdout) == []

@@ -8,14 +8,16 @@ continues the next time.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from agents.indexer.index_reconciler import Indexer, fingerprint_memories, fingerprint_scene_item
 from agents.indexer.index_writers import IDS_PER_BATCH, VectorIndexWriter, in_batches
 from agents.indexer.source_reader import SourceReader
 from stores.authority import COLLECTIONS, Store
-from stores.ports import RebuildableTextIndex, TextIndex, TextItem, VectorIndex
+from stores.changes import ChangeReader
+from stores.ports import RebuildableTextIndex, TextIndex, TextIndexWithCursor, TextItem, VectorIndex
 from stores.records.ids import Id
 
 ReportProgress = Callable[[str], None]
@@ -26,26 +28,26 @@ REPORT_EVERY = 500
 
 
 async def rebuild_words(
-    source_reader: SourceReader, text_index: TextIndex, report: ReportProgress
+    source_reader: SourceReader,
+    text_index: TextIndex,
+    report: ReportProgress,
+    changes: ChangeReader | None = None,
 ) -> dict[str, int]:
     """Rebuild every collection of words; returns how many items each has. Raises StoreError."""
-    seals_by_scene: dict[Id, _Seal] = {}
+    last_change = await changes.last_change() if changes else None
+    if isinstance(text_index, TextIndexWithCursor):
+        await text_index.write_cursor("")  # if this is interrupted, the next start compares
     item_counts: dict[str, int] = {}
-    for collection, batches in (
-        ("turns", _turn_batches(source_reader, seals_by_scene)),
-        ("memories", _memory_batches(source_reader)),
-        # After what they seal: a rebuild may be interrupted.
-        ("scenes", _scene_batches(source_reader, seals_by_scene)),
-        ("entities", _entity_batches(source_reader)),
-        ("facts", _fact_batches(source_reader)),
-        ("snippets", _snippet_batches(source_reader)),
-    ):
+    for collection, universe_batches in iter_collections(source_reader):
+        batches = _in_all_universes(source_reader, universe_batches)
         if isinstance(text_index, RebuildableTextIndex):
             item_counts[collection] = await text_index.rebuild(collection, batches)
         else:
             await _overwrite_collection(text_index, collection, batches)
             item_counts[collection] = await text_index.count(collection)
         report(f"{item_counts[collection]:,} {collection}")
+    if last_change and isinstance(text_index, TextIndexWithCursor):
+        await text_index.write_cursor(last_change.as_text())
     return item_counts
 
 
@@ -54,6 +56,7 @@ async def rebuild_vectors(
     index: VectorIndex,
     writer: VectorIndexWriter,
     report: ReportProgress,
+    changes: ChangeReader | None = None,
     *,
     from_nothing: bool = False,
 ) -> dict[str, int]:
@@ -62,6 +65,8 @@ async def rebuild_vectors(
     Raises StoreError and EmbedderUnavailable; what was made until then is kept.
     """
     collections = COLLECTIONS[Store.VECTORS]
+    last_change = await changes.last_change() if changes else None
+    await writer.write_cursor("")
     if from_nothing:
         for collection in collections:
             await index.drop(collection, model=writer.model)
@@ -80,6 +85,8 @@ async def rebuild_vectors(
                 if writer.written_count - reported_count >= REPORT_EVERY:
                     reported_count = writer.written_count
                     report(f"{reported_count:,} vectors made")
+    if last_change:
+        await writer.write_cursor(last_change.as_text())
     return {name: (await index.models(name)).get(writer.model, 0) for name in collections}
 
 
@@ -94,60 +101,80 @@ class _Seal(NamedTuple):
     memory_fingerprint: str
 
 
-async def _turn_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _Seal]) -> ItemBatches:
+UniverseBatches = Callable[[Id], ItemBatches]
+"""Yields the items of one collection that a universe should have in the index."""
+
+
+def iter_collections(source_reader: SourceReader) -> Iterator[tuple[str, UniverseBatches]]:
+    """Return what should be in the index, by collection; to be read in this order."""
+    seals_by_scene: dict[Id, _Seal] = {}
+    yield "turns", partial(_turn_batches, source_reader, seals_by_scene)
+    yield "memories", partial(_memory_batches, source_reader)
+    # After what they seal: a rebuild may be interrupted.
+    yield "scenes", partial(_scene_batches, source_reader, seals_by_scene)
+    yield "entities", partial(_entity_batches, source_reader)
+    yield "facts", partial(_fact_batches, source_reader)
+    yield "snippets", partial(_snippet_batches, source_reader)
+
+
+async def _in_all_universes(source_reader: SourceReader, universe_batches: UniverseBatches) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        async for batch in universe_batches(universe_id):
+            yield batch
+
+
+async def _turn_batches(
+    source_reader: SourceReader, seals_by_scene: dict[Id, _Seal], universe_id: Id
+) -> ItemBatches:
     """Yield the turns that are on a line: undone and abandoned ones stay in the tree, but are not searched."""
-    for universe_id in await source_reader.read_universe_ids():
-        memory_cursors = await source_reader.read_memory_cursors()
-        for scene in await source_reader.read_scenes(universe_id):
-            pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
-            head_id: Id | None = None
-            while (
-                line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
-            ).turn_count:
-                if line_stretch.previous_turn_id != head_id:
-                    break  # play goes on meanwhile: sealed scenes are right, and the indexer finds the others later
-                yield line_stretch.items
-                start, head_id, count = (
-                    start + line_stretch.turn_count,
-                    line_stretch.last_turn_id,
-                    count + len(line_stretch.items),
-                )
-            memory_fingerprint = fingerprint_memories(memory_cursors.get(scene.id))
-            seals_by_scene[scene.id] = _Seal(head_id, count, memory_fingerprint)
+    memory_cursors = await source_reader.read_memory_cursors()
+    for scene in await source_reader.read_scenes(universe_id):
+        pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
+        head_id: Id | None = None
+        while (
+            line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
+        ).turn_ids:
+            if line_stretch.previous_turn_id != head_id:
+                break  # play goes on meanwhile: sealed scenes are right, and the indexer finds the others later
+            yield line_stretch.items
+            start, head_id, count = (
+                start + len(line_stretch.turn_ids),
+                line_stretch.last_turn_id,
+                count + len(line_stretch.items),
+            )
+        memory_fingerprint = fingerprint_memories(memory_cursors.get(scene.id))
+        seals_by_scene[scene.id] = _Seal(head_id, count, memory_fingerprint)
 
 
-async def _scene_batches(source_reader: SourceReader, seals_by_scene: dict[Id, _Seal]) -> ItemBatches:
-    for universe_id in await source_reader.read_universe_ids():
-        for scene in await source_reader.read_scenes(universe_id):
-            if seal := seals_by_scene.get(scene.id):
-                item = await source_reader.read_scene_item(scene)
-                yield [fingerprint_scene_item(item, await source_reader.read_pc_name(scene), *seal)]
+async def _scene_batches(
+    source_reader: SourceReader, seals_by_scene: dict[Id, _Seal], universe_id: Id
+) -> ItemBatches:
+    for scene in await source_reader.read_scenes(universe_id):
+        if seal := seals_by_scene.get(scene.id):
+            item = await source_reader.read_scene_item(scene)
+            yield [fingerprint_scene_item(item, await source_reader.read_pc_name(scene), *seal)]
 
 
-async def _memory_batches(source_reader: SourceReader) -> ItemBatches:
-    for universe_id in await source_reader.read_universe_ids():
-        yield (await source_reader.read_sceneless_memories(universe_id))[1]
-        for scene in await source_reader.read_scenes(universe_id):
-            yield await source_reader.read_scene_memories(scene.id)
+async def _memory_batches(source_reader: SourceReader, universe_id: Id) -> ItemBatches:
+    yield (await source_reader.read_sceneless_memories(universe_id, last=None))[1]
+    for scene in await source_reader.read_scenes(universe_id):
+        yield await source_reader.read_scene_memories(scene.id)
 
 
-async def _entity_batches(source_reader: SourceReader) -> ItemBatches:
-    for universe_id in await source_reader.read_universe_ids():
-        for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).entities):
+async def _entity_batches(source_reader: SourceReader, universe_id: Id) -> ItemBatches:
+    for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).entities):
+        yield batch
+
+
+async def _fact_batches(source_reader: SourceReader, universe_id: Id) -> ItemBatches:
+    for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).facts):
+        yield batch
+
+
+async def _snippet_batches(source_reader: SourceReader, universe_id: Id) -> ItemBatches:
+    for source_id in await source_reader.read_source_ids(universe_id):
+        for batch in in_batches(IDS_PER_BATCH, await source_reader.read_snippets(source_id)):
             yield batch
-
-
-async def _fact_batches(source_reader: SourceReader) -> ItemBatches:
-    for universe_id in await source_reader.read_universe_ids():
-        for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).facts):
-            yield batch
-
-
-async def _snippet_batches(source_reader: SourceReader) -> ItemBatches:
-    for universe_id in await source_reader.read_universe_ids():
-        for source_id in await source_reader.read_source_ids(universe_id):
-            for batch in in_batches(IDS_PER_BATCH, await source_reader.read_snippets(source_id)):
-                yield batch
 
 
 async def _overwrite_collection(text_index: TextIndex, collection: str, batches: ItemBatches) -> None:

@@ -6,6 +6,9 @@ seal, the turns are right, even if the process was killed. With it, changes are 
 scene: only the turns between that head and the present one are compared.
 
 What is remembered between pieces (the progress) may be lost at any time.
+
+An index that can keep a cursor follows the numbered changes of log and canon (`stores.changes`): only what changed is
+read, and memories are compared one by one. Any other is compared, and events say where to look.
 """
 
 from __future__ import annotations
@@ -13,18 +16,27 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 
+from agents.indexer.change_follower import ChangeFollower, IndexStart
 from agents.indexer.index_texts import (
     UNFINISHED,
     SceneFingerprint,
     compute_fingerprint,
     parse_scene_fingerprint,
 )
-from agents.indexer.index_writers import IDS_PER_BATCH, IndexWriter, find_outdated_in_scope, in_batches
+from agents.indexer.index_writers import (
+    IDS_PER_BATCH,
+    IndexWriter,
+    find_outdated_in_scope,
+    in_batches,
+    put_memories,
+)
 from agents.indexer.source_reader import SourceReader
 from agents.indexer.universe_reconciler import UniverseReconciler
+from agents.jobs.worker import JobSubject
 from agents.memory_manager.memory_cursor import MemoryCursor
+from stores.changes import Change, ChangeKind, ChangeReader
 from stores.ports import TextItem
 from stores.records.ids import Id
 from stores.records.play import Scene
@@ -54,6 +66,8 @@ class _SceneProgress:
     """The head up to which turns may be in the index already, beyond `next_depth`; None: there are none."""
     pc_fingerprint: str = ""
     """Fingerprint of what the turns were indexed with (`_fingerprint_pc_name`)."""
+    changed_turn_ids: list[Id] | None = None
+    """Turns that came onto the line or left it since the seal; None: there was no seal, so it may be any."""
 
 
 class _ComparedMemories(NamedTuple):
@@ -67,24 +81,85 @@ class _ComparedMemories(NamedTuple):
 class Indexer:
     """Brings one index (words, or one model's vectors) up to date."""
 
-    def __init__(self, source_reader: SourceReader, writer: IndexWriter) -> None:
+    def __init__(
+        self, source_reader: SourceReader, writer: IndexWriter, changes: ChangeReader | None = None
+    ) -> None:
+        """`changes` are those of log and canon, if they are numbered."""
         self._source_reader = source_reader
         self._writer = writer
+        self._follower = ChangeFollower(changes, writer) if changes and writer.keeps_cursor else None
+        self._trusts_changes = False
+        """Whether what is out of date without a change was found, so that changes tell all the rest."""
+        self._changed_subjects: dict[Id, JobSubject] = {}
+        self._changed_memory_ids: dict[Id, set[Id]] = {}
+        """Memories that changed, by scene."""
         self._progress_by_scene: dict[Id, _SceneProgress] = {}
         self._universe_reconciler = UniverseReconciler(source_reader, writer)
         self._suspect_scene_ids: set[Id] = set()
         self._dirty_memory_scene_ids: set[Id] = set()
         self._compared_memories: dict[Id, _ComparedMemories] = {}
 
+    # --- changes -------------------------------------------------------------------------------------
+
+    @property
+    def follows_changes(self) -> bool:
+        """Whether changes say what is out of date, so that events are needed for nothing but when to look."""
+        return self._follower is not None
+
+    async def start_following(self) -> IndexStart:
+        """Begin to follow the changes, where the index is."""
+        self._trusts_changes = False
+        start = await self._follower.start() if self._follower else IndexStart.NEVER_FOLLOWED
+        self._trusts_changes = start is IndexStart.FOLLOWS
+        return start
+
+    def trust_changes(self) -> None:
+        """Note that everything was compared since `start_following`: scenes are found, or noted as outdated."""
+        self._trusts_changes = self.follows_changes
+
+    async def note_new_changes(self) -> None:
+        """Note what changed since the last call."""
+        for change in await self._follower.read_new() if self._follower else ():
+            self._note_change(change)
+
+    def take_changed_subjects(self) -> list[JobSubject]:
+        """Return, once, the scenes and universes that `note_new_changes` found."""
+        changed_subjects, self._changed_subjects = self._changed_subjects, {}
+        return list(changed_subjects.values())
+
+    async def store_cursor(self) -> None:
+        """Store that every change that was noted is in the index."""
+        if self._follower:
+            await self._follower.store_cursor()
+
+    def _note_change(self, change: Change) -> None:
+        subject_id = change.universe_id
+        match change.kind:
+            case ChangeKind.SCENE:
+                subject_id = change.id
+            case ChangeKind.MEMORY if change.scene_id:
+                subject_id = change.scene_id
+                self._changed_memory_ids.setdefault(subject_id, set()).add(change.id)
+            case ChangeKind.MEMORY | ChangeKind.ENTITY | ChangeKind.FACT | ChangeKind.SOURCE:
+                self._universe_reconciler.note_change(change)
+            case _:
+                assert_never(change.kind)
+        self._changed_subjects[subject_id] = JobSubject(subject_id, change.universe_id)
+
     # --- where to look -------------------------------------------------------------------------------
 
-    async def find_outdated_scenes(self, universe_id: Id) -> list[tuple[Scene, int]]:
+    async def find_outdated_scenes(
+        self, universe_id: Id, *, trusts_seals: bool = True
+    ) -> list[tuple[Scene, int]]:
         """Return the scenes without a valid seal, with about how many turns each lacks.
 
         Takes a few queries a scene, whatever its length. If the seals do not add up to what is in the
-        index, all scenes are returned.
+        index, or are not to be trusted, all scenes are returned.
         """
         scenes = await self._source_reader.read_scenes(universe_id)
+        if not trusts_seals:
+            self.distrust([scene.id for scene in scenes])
+            return await self._with_missing_counts(scenes, {scene.id: 0 for scene in scenes})
         fingerprints = await self._writer.read_fingerprints("scenes", scope={"universe": universe_id})
         memory_cursors = await self._source_reader.read_memory_cursors()
         pc_fingerprints = dict[Id, str]()
@@ -108,6 +183,7 @@ class Indexer:
                 fingerprint_memories(memory_cursors.get(scene.id)),
             ):
                 turn_counts[scene.id] = scene_fingerprint.turn_count
+                self._dirty_memory_scene_ids.add(scene.id)  # no change tells which memories these are
         for removed_scene_id in fingerprints.keys() - {scene.id for scene in scenes}:
             await self._delete_scene(removed_scene_id)
         unsealed_ids = [
@@ -176,6 +252,10 @@ class Indexer:
         )
         memory_cursor = (await self._source_reader.read_memory_cursors([scene.id])).get(scene.id)
         memory_fingerprint = fingerprint_memories(memory_cursor)
+        # After the cursor was read: so all that it stands for is noted.
+        await self.note_new_changes()
+        if left_count := await self._put_changed_memories(scene.id):
+            return left_count
         stored_text = (await self._writer.read_fingerprints("scenes", ids=[scene.id])).get(scene.id)
         stored_fingerprint = (
             None if scene.id in self._suspect_scene_ids else parse_scene_fingerprint(stored_text)
@@ -191,6 +271,14 @@ class Indexer:
             if scene.id in self._dirty_memory_scene_ids:
                 await self._reconcile_memories(scene, memory_cursor)
             return 0
+        if self._is_behind_in_memories_alone(scene, stored_fingerprint, item, pc_name):
+            assert stored_fingerprint is not None
+            sealed_item = fingerprint_scene_item(
+                item, pc_name, scene.head, stored_fingerprint.turn_count, memory_fingerprint
+            )
+            await self._writer.put("scenes", [sealed_item])
+            self._progress_by_scene.pop(scene.id, None)
+            return 0
         if stored_text is not None and stored_text != UNFINISHED:
             await self._writer.put("scenes", [item._replace(fingerprint=UNFINISHED)])
         try:
@@ -201,7 +289,13 @@ class Indexer:
             # The result is unknown: without a seal or progress, the whole scene is compared.
             self._progress_by_scene.pop(scene.id, None)
             raise
-        if not await self._has_current_memories(scene, memory_cursor):
+        if (
+            self._trusts_changes
+            and progress.changed_turn_ids is not None
+            and scene.id not in self._dirty_memory_scene_ids
+        ):
+            await self._put_memories_of_turns(progress.changed_turn_ids)
+        elif not await self._has_current_memories(scene, memory_cursor):
             await self._reconcile_memories(scene, memory_cursor)
         await self._writer.put(
             "scenes",
@@ -214,6 +308,17 @@ class Indexer:
         self._progress_by_scene.pop(scene.id, None)
         self._suspect_scene_ids.discard(scene.id)
         return 0
+
+    def _is_behind_in_memories_alone(
+        self, scene: Scene, stored_fingerprint: SceneFingerprint | None, item: TextItem, pc_name: str
+    ) -> bool:
+        """Say whether the seal is valid but for what it says of memories, and changes told which those were."""
+        return (
+            self._trusts_changes
+            and stored_fingerprint is not None
+            and scene.id not in self._dirty_memory_scene_ids
+            and stored_fingerprint[:3] == (item.fingerprint, _fingerprint_pc_name(pc_name), scene.head)
+        )
 
     async def _find_progress(
         self, scene: Scene, stored_fingerprint: SceneFingerprint | None, pc_fingerprint: str
@@ -258,6 +363,8 @@ class Indexer:
         progress = await self._progress_at(turn_id, turn_count)
         earlier_progress = self._progress_by_scene.get(scene.id)
         progress.compared_head_id = earlier_progress.compared_head_id if earlier_progress else None
+        earlier_turn_ids = earlier_progress.changed_turn_ids if earlier_progress else []
+        progress.changed_turn_ids = None if earlier_turn_ids is None else [*earlier_turn_ids, *off_line_ids]
         return progress
 
     async def _compare_whole(self, scene: Scene) -> _SceneProgress:
@@ -270,21 +377,23 @@ class Indexer:
 
     async def _progress_at(self, turn_id: Id | None, turn_count: int) -> _SceneProgress:
         depth = (await self._source_reader.log.turn(turn_id)).depth + 1 if turn_id is not None else 0
-        return _SceneProgress(depth, turn_id, turn_count)
+        return _SceneProgress(depth, turn_id, turn_count, changed_turn_ids=[])
 
     async def _put_next_piece(self, scene: Scene, pc_name: str, progress: _SceneProgress) -> int:
         """Index the next piece of the line; returns how many turns are left."""
         line_stretch = await self._source_reader.read_line_stretch(
             scene, pc_name, progress.next_depth, self._writer.batch_size
         )
-        if line_stretch.turn_count:
+        if line_stretch.turn_ids:
             if line_stretch.previous_turn_id != progress.last_turn_id:
                 return 1  # the line changed since this pass began: start again
             progress.turn_count += await self._put_missing("turns", line_stretch.items)
             progress.next_depth, progress.last_turn_id = (
-                progress.next_depth + line_stretch.turn_count,
+                progress.next_depth + len(line_stretch.turn_ids),
                 line_stretch.last_turn_id,
             )
+            if progress.changed_turn_ids is not None:
+                progress.changed_turn_ids += line_stretch.turn_ids
         return max(0, await self._source_reader.log.line_length(scene.id) - progress.next_depth)
 
     async def _delete_off_line_turns(self, scene: Scene) -> int:
@@ -296,6 +405,24 @@ class Indexer:
                 await self._writer.delete("turns", off_line_ids)
                 left_count -= len(off_line_ids)
         return left_count
+
+    async def _put_changed_memories(self, scene_id: Id) -> int:
+        """Compare some of the scene's changed memories with the index; returns how many are left."""
+        changed_ids = self._changed_memory_ids.pop(scene_id, set())
+        piece_ids = set(islice(changed_ids, self._writer.batch_size))
+        try:
+            if piece_ids:
+                await put_memories(self._writer, *await self._source_reader.read_memories(piece_ids))
+        except BaseException:
+            self._changed_memory_ids.setdefault(scene_id, set()).update(changed_ids)
+            raise
+        if left_ids := changed_ids - piece_ids:
+            self._changed_memory_ids.setdefault(scene_id, set()).update(left_ids)
+        return len(left_ids)
+
+    async def _put_memories_of_turns(self, turn_ids: Sequence[Id]) -> None:
+        for id_batch in in_batches(IDS_PER_BATCH, turn_ids):
+            await put_memories(self._writer, *await self._source_reader.read_memories_of_turns(id_batch))
 
     async def _has_current_memories(self, scene: Scene, cursor: MemoryCursor | None) -> bool:
         """Return whether the scene's memories are as they were when they were compared last.
@@ -335,6 +462,7 @@ class Indexer:
 
     async def _delete_scene(self, scene_id: Id) -> None:
         self._compared_memories.pop(scene_id, None)
+        self._changed_memory_ids.pop(scene_id, None)
         for collection in ("turns", "memories"):
             fingerprints = await self._writer.read_fingerprints(collection, scope={"scene": scene_id})
             await self._writer.delete(collection, list(fingerprints))

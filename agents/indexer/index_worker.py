@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from itertools import count
 
 from agents.events import (
     CanonCommitted,
@@ -15,6 +16,7 @@ from agents.events import (
     SourceAdded,
     TurnAppended,
 )
+from agents.indexer.change_follower import IndexStart
 from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.source_reader import SourceReader
@@ -65,7 +67,11 @@ class IndexWorker:
         self._indexer = indexer
         self._kind = kind
         self._on_complete = on_complete
-        self._outdated_ids: set[Id] = set()
+        self._outdated: dict[Id, int] = {}
+        """What is out of date, with a number that is another whenever it is noted again."""
+        self._unlisted_subjects: dict[Id, JobSubject] = {}
+        """What changes showed to be out of date, and what nobody was told of yet."""
+        self._numbers = count()
         self._has_listed = False
 
     @property
@@ -81,23 +87,54 @@ class IndexWorker:
         return INDEX_PRIORITY
 
     async def subjects(self) -> Collection[JobSubject]:
+        """Return what changed since the index's cursor; without one, what a comparison finds."""
+        match await self._indexer.start_following():
+            case IndexStart.FOLLOWS:
+                changed_subjects = await self._read_changed_subjects()
+                self._has_listed = True
+                await self._complete()
+                return changed_subjects
+            case (IndexStart.NEVER_FOLLOWED | IndexStart.DIVERGED) as start:
+                return await self._compare_all(trusts_seals=start is IndexStart.NEVER_FOLLOWED)
+
+    async def _compare_all(self, *, trusts_seals: bool) -> list[JobSubject]:
         all_subjects: list[JobSubject] = []
         for universe_id in await self._source_reader.read_universe_ids():
+            if not trusts_seals:
+                self._indexer.distrust([universe_id])
             self._indexer.recheck_universes([universe_id])
-            outdated_scenes = await self._indexer.find_outdated_scenes(universe_id)
+            outdated_scenes = await self._indexer.find_outdated_scenes(universe_id, trusts_seals=trusts_seals)
             scene_subjects = [JobSubject(scene.id, universe_id, left) for scene, left in outdated_scenes]
             # First what is played now, then canon, then all earlier scenes.
             all_subjects += [*scene_subjects[:1], JobSubject(universe_id, universe_id), *scene_subjects[1:]]
-        self._outdated_ids |= {subject.id for subject in all_subjects}
+        self._indexer.trust_changes()
+        self._note_outdated(all_subjects)
         self._has_listed = True
+        if not all_subjects:
+            await self._complete()
         return all_subjects
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
+        if self._indexer.follows_changes:
+            return await self._read_changed_subjects() if concerns_index(event) else []
         event_subjects = await self._subjects_of_event(event)
-        self._outdated_ids |= {subject.id for subject in event_subjects}
+        self._note_outdated(event_subjects)
         return event_subjects
 
     async def reconcile(self, subject_id: Id) -> int:
+        await self._indexer.note_new_changes()
+        self._take_changed_subjects()
+        left_count = await self._reconcile_subject(subject_id)
+        if not left_count and self._unlisted_subjects:
+            # What changed in the meantime, and nobody asked for.
+            left_count = max(1, await self._reconcile_subject(next(iter(self._unlisted_subjects))))
+        if not left_count:
+            await self._complete()
+        return left_count
+
+    async def _reconcile_subject(self, subject_id: Id) -> int:
+        """Do a piece of a scene or universe. It is up to date only if nothing changed it meanwhile."""
+        number = self._outdated.get(subject_id)
         try:
             if subject_id in await self._source_reader.read_universe_ids():
                 left_count = await self._indexer.reconcile_universe(subject_id)
@@ -105,11 +142,33 @@ class IndexWorker:
                 left_count = await self._indexer.reconcile_scene(subject_id)
         except EmbedderUnavailable as error:
             raise RetryLater(str(error), seconds=RETRY_SECONDS, whole_kind=True) from error
-        if not left_count:
-            self._outdated_ids.discard(subject_id)
-            if self._has_listed and not self._outdated_ids and self._on_complete is not None:
-                await self._on_complete()
+        self._take_changed_subjects()
+        if not left_count and self._outdated.get(subject_id) == number:
+            self._outdated.pop(subject_id, None)
+            self._unlisted_subjects.pop(subject_id, None)
         return left_count
+
+    async def _complete(self) -> None:
+        """Note that the index is complete, if nothing is out of date."""
+        if self._has_listed and not self._outdated:
+            if self._on_complete is not None:
+                await self._on_complete()
+            await self._indexer.store_cursor()
+
+    async def _read_changed_subjects(self) -> list[JobSubject]:
+        """Return what changed and was not returned before."""
+        await self._indexer.note_new_changes()
+        self._take_changed_subjects()
+        changed_subjects, self._unlisted_subjects = self._unlisted_subjects, {}
+        return list(changed_subjects.values())
+
+    def _take_changed_subjects(self) -> None:
+        changed_subjects = self._indexer.take_changed_subjects()
+        self._note_outdated(changed_subjects)
+        self._unlisted_subjects |= {subject.id: subject for subject in changed_subjects}
+
+    def _note_outdated(self, subjects: Collection[JobSubject]) -> None:
+        self._outdated |= {subject.id: next(self._numbers) for subject in subjects}
 
     async def _subjects_of_event(self, event: Event) -> list[JobSubject]:
         match event:

@@ -9,7 +9,14 @@ from itertools import islice
 from typing import Final, Protocol, TypeVar
 
 from agents.indexer.embedding_port import Embedder
-from stores.ports import TextIndex, TextItem, VectorIndex, VectorItem
+from stores.ports import (
+    TextIndex,
+    TextIndexWithCursor,
+    TextItem,
+    VectorIndex,
+    VectorIndexWithCursor,
+    VectorItem,
+)
 from stores.records.ids import Id
 
 T = TypeVar("T")
@@ -45,6 +52,17 @@ async def drop_and_find_outdated(
     return [item for item in wanted_items if item.text and fingerprints.get(item.id) != item.fingerprint]
 
 
+async def put_memories(writer: IndexWriter, ids: Collection[Id], wanted_items: Sequence[TextItem]) -> None:
+    """Have the index hold, of the memories of these identifiers, exactly the wanted ones.
+
+    At once: what waits between reading and writing could be undone meanwhile.
+    """
+    for batch in in_batches(
+        writer.batch_size, await find_outdated_of_ids(writer, "memories", wanted_items, ids)
+    ):
+        await writer.put("memories", batch)
+
+
 async def delete_items(writer: IndexWriter, collection: str, ids: Collection[Id]) -> None:
     for id_batch in in_batches(IDS_PER_BATCH, list(ids)):
         await writer.delete(collection, id_batch)
@@ -68,6 +86,17 @@ class IndexWriter(Protocol):
         """Texts that are written at once: about a second's work."""
         ...
 
+    @property
+    def keeps_cursor(self) -> bool:
+        """Whether the index can keep how far it follows the library."""
+        ...
+
+    async def read_cursor(self) -> str:
+        """Return what was written last; empty if nothing was."""
+        ...
+
+    async def write_cursor(self, cursor: str) -> None: ...
+
     async def put(self, collection: str, items: Sequence[TextItem]) -> None: ...
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None: ...
@@ -90,6 +119,17 @@ class TextIndexWriter:
     @property
     def batch_size(self) -> int:
         return 250
+
+    @property
+    def keeps_cursor(self) -> bool:
+        return isinstance(self.index, TextIndexWithCursor)
+
+    async def read_cursor(self) -> str:
+        return await self.index.read_cursor() if isinstance(self.index, TextIndexWithCursor) else ""
+
+    async def write_cursor(self, cursor: str) -> None:
+        if isinstance(self.index, TextIndexWithCursor):
+            await self.index.write_cursor(cursor)
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         await self.index.put(collection, items)
@@ -128,6 +168,19 @@ class VectorIndexWriter:
     @property
     def model(self) -> str:
         return self._embedder.model
+
+    @property
+    def keeps_cursor(self) -> bool:
+        return isinstance(self._index, VectorIndexWithCursor)
+
+    async def read_cursor(self) -> str:
+        if not isinstance(self._index, VectorIndexWithCursor):
+            return ""
+        return await self._index.read_cursor(model=self.model)
+
+    async def write_cursor(self, cursor: str) -> None:
+        if isinstance(self._index, VectorIndexWithCursor):
+            await self._index.write_cursor(cursor, model=self.model)
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if not items:

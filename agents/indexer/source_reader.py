@@ -46,7 +46,7 @@ class LineStretch(NamedTuple):
     """A stretch of a line with its index items."""
 
     items: list[TextItem]
-    turn_count: int
+    turn_ids: list[Id]
     """Turns that were read."""
     previous_turn_id: Id | None
     """The turn before the first of them."""
@@ -122,7 +122,7 @@ class SourceReader:
         )
         return LineStretch(
             [item for item in items if item is not None],
-            len(stretch_turns),
+            [turn.id for turn in stretch_turns],
             stretch_turns[0].parent_id if stretch_turns else None,
             stretch_turns[-1].id if stretch_turns else None,
         )
@@ -136,15 +136,23 @@ class SourceReader:
     async def read_scene_memories(self, scene_id: Id) -> list[TextItem]:
         return await self._build_memory_items(await self.log.memories(MemoryQuery(scene_id=scene_id)))
 
-    async def read_sceneless_memories(self, universe_id: Id) -> tuple[list[Id], list[TextItem]]:
-        """Return all memories without a scene, and the items of those that count."""
-        newest_memories = await self.log.memories(
-            MemoryQuery(universe_id=universe_id, last=MAX_NEWEST_MEMORIES)
-        )
+    async def read_sceneless_memories(
+        self, universe_id: Id, last: int | None = MAX_NEWEST_MEMORIES
+    ) -> tuple[list[Id], list[TextItem]]:
+        """Return the memories without a scene (of the newest), and the items of those that count."""
+        newest_memories = await self.log.memories(MemoryQuery(universe_id=universe_id, last=last))
         sceneless_memories = [memory for memory in newest_memories if memory.scene_id is None]
         return [memory.id for memory in sceneless_memories], await self._build_memory_items(
             sceneless_memories
         )
+
+    async def read_memories(self, ids: Collection[Id]) -> tuple[list[Id], list[TextItem]]:
+        """Return these memories and those that they correct, and the items of the ones that count."""
+        return await self._read_with_corrected(await self.log.memories(MemoryQuery(ids=ids)))
+
+    async def read_memories_of_turns(self, turn_ids: Collection[Id]) -> tuple[list[Id], list[TextItem]]:
+        """As `read_memories`, for those that the turns left."""
+        return await self._read_with_corrected(await self.log.memories(MemoryQuery(turn_ids=turn_ids)))
 
     async def find_scenes_naming(self, universe_id: Id, entity_ids: Collection[Id]) -> list[Id]:
         """Return the scenes whose text, turns or memories contain the name of one of these entities."""
@@ -159,6 +167,14 @@ class SourceReader:
             memories = await self.log.memories(MemoryQuery(entity_id=entity_id))
             scene_ids |= dict.fromkeys(memory.scene_id for memory in memories if memory.scene_id)
         return list(scene_ids)
+
+    async def find_sceneless_memories_of(self, entity_ids: Collection[Id]) -> set[Id]:
+        """Return the memories of these entities that have no scene."""
+        memory_ids = set[Id]()
+        for entity_id in entity_ids:
+            memories = await self.log.memories(MemoryQuery(entity_id=entity_id))
+            memory_ids |= {memory.id for memory in memories if memory.scene_id is None}
+        return memory_ids
 
     async def read_canon(self, universe_id: Id) -> CanonItems:
         """Return all entities and facts of a universe."""
@@ -225,6 +241,12 @@ class SourceReader:
     async def _read_name(self, entity_id: Id | None) -> str:
         entities_by_id = await self._canon.entities_by_id([entity_id]) if entity_id else {}
         return next((entity.name for entity in entities_by_id.values()), "")
+
+    async def _read_with_corrected(self, memories: Sequence[Memory]) -> tuple[list[Id], list[TextItem]]:
+        corrected_ids = {m.corrects for m in memories if m.corrects} - {m.id for m in memories}
+        if corrected_ids:
+            memories = [*memories, *await self.log.memories(MemoryQuery(ids=corrected_ids))]
+        return [memory.id for memory in memories], await self._build_memory_items(memories)
 
     async def _build_memory_items(self, memories: Sequence[Memory]) -> list[TextItem]:
         """Return the items of the memories that count: on the line (or without a turn), and not corrected."""

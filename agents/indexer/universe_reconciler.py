@@ -1,8 +1,8 @@
 """Keeps a universe's items without a scene up to date: canon, snippets of sources, some memories.
 
-Everything is compared at a start. After that, only what a commit wrote is compared: the state of every
-commit of the universe is known, and those whose end was not seen yet are compared again. So it does not
-matter which of them an event named.
+Where changes are numbered, what they name is compared. Else everything is compared at a start, and after that
+only what a commit wrote: the state of every commit of the universe is known, and those whose end was not seen
+yet are compared again. So it does not matter which of them an event named.
 
 A name also occurs in other texts: in facts that involve the entity, and in memories, scenes and turns. An
 entity's own item, if it is in the index under another name, is therefore written last: if the work is cut
@@ -11,20 +11,24 @@ off before, the next start finds the old name, and looks again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice
-from typing import Final
+from typing import Final, assert_never
 
+from agents.indexer.index_texts import UNFINISHED
 from agents.indexer.index_writers import (
     IndexWriter,
     delete_items,
     drop_and_find_outdated,
     find_outdated_in_scope,
     find_outdated_of_ids,
+    in_batches,
+    put_memories,
 )
 from agents.indexer.source_reader import SourceReader
+from stores.changes import Change, ChangeKind
 from stores.ports import TextItem
 from stores.records.canon import CanonBatch
 from stores.records.ids import Id
@@ -38,6 +42,7 @@ class DirtyItem(Enum):
 
     CANON = auto()
     COMMITS = auto()
+    CHANGES = auto()
     SOURCES = auto()
     MEMORIES = auto()
 
@@ -66,9 +71,18 @@ class SyncState:
     """Sources that got more snippets."""
     known_snippet_ids: set[Id] | None = field(default_factory=set)
     """All snippets of sources, until the surplus ones were deleted."""
+    changed_entity_ids: set[Id] = field(default_factory=set)
+    changed_fact_ids: set[Id] = field(default_factory=set)
+    changed_memory_ids: set[Id] = field(default_factory=set)
+    """Memories without a scene that changed."""
     missing_items: dict[str, dict[Id, TextItem]] = field(default_factory=dict)
     scenes_to_reconcile: dict[Id, None] = field(default_factory=dict)
     renamed_entities: dict[Id, TextItem] = field(default_factory=dict)
+
+    @classmethod
+    def up_to_date(cls) -> SyncState:
+        """Return the state of a universe in which nothing is out of date but what is noted after."""
+        return cls(dirty_items=set(), known_snippet_ids=None)
 
     @property
     def items_left(self) -> int:
@@ -77,6 +91,7 @@ class SyncState:
             to_put
             + len(self.scenes_to_reconcile)
             + len(self.unread_source_ids)
+            + len(self.changed_memory_ids)
             + (self.known_snippet_ids is not None)
         )
 
@@ -167,6 +182,26 @@ class UniverseReconciler:
         """Say whether the last look found an unfinished commit."""
         return self._sync_state(universe_id).has_open_commits
 
+    def note_change(self, change: Change) -> None:
+        """Note that an entity, a fact, a source or a memory without a scene changed, and not the rest."""
+        sync_state = self._sync_states.setdefault(change.universe_id, SyncState.up_to_date())
+        match change.kind:
+            case ChangeKind.ENTITY:
+                sync_state.changed_entity_ids.add(change.id)
+                sync_state.dirty_items.add(DirtyItem.CHANGES)
+            case ChangeKind.FACT:
+                sync_state.changed_fact_ids.add(change.id)
+                sync_state.dirty_items.add(DirtyItem.CHANGES)
+            case ChangeKind.MEMORY:
+                sync_state.changed_memory_ids.add(change.id)
+            case ChangeKind.SOURCE:
+                sync_state.drop_source(change.id)
+                sync_state.unread_source_ids[change.id] = None
+            case ChangeKind.SCENE:
+                pass
+            case _:
+                assert_never(change.kind)
+
     def note_source(self, universe_id: Id, source_id: Id) -> None:
         """Note that a source is new or has more snippets."""
         sync_state = self._sync_state(universe_id)
@@ -196,7 +231,9 @@ class UniverseReconciler:
         self, universe_id: Id, sync_state: SyncState, reconcile_scene: ReconcileScene
     ) -> None:
         """Do one of the remaining tasks when nothing is waiting to be indexed."""
-        if sync_state.scenes_to_reconcile:
+        if sync_state.changed_memory_ids:
+            await self._put_changed_memories(sync_state)
+        elif sync_state.scenes_to_reconcile:
             await self._reconcile_next_scene(sync_state, reconcile_scene)
         elif sync_state.renamed_entities:
             item_batch = list(islice(sync_state.renamed_entities.values(), self._writer.batch_size))
@@ -217,6 +254,15 @@ class UniverseReconciler:
                 room -= len(item_batch)
         return self._writer.batch_size - room
 
+    async def _put_changed_memories(self, sync_state: SyncState) -> None:
+        piece_ids = set(islice(sync_state.changed_memory_ids, self._writer.batch_size))
+        sync_state.changed_memory_ids -= piece_ids
+        try:
+            await put_memories(self._writer, *await self._source_reader.read_memories(piece_ids))
+        except BaseException:
+            sync_state.changed_memory_ids |= piece_ids
+            raise
+
     async def _reconcile_next_scene(self, sync_state: SyncState, reconcile_scene: ReconcileScene) -> None:
         scene_id = next(iter(sync_state.scenes_to_reconcile))
         if not await reconcile_scene(scene_id):
@@ -231,6 +277,8 @@ class UniverseReconciler:
                 await self._compare_canon(universe_id, sync_state)
             elif DirtyItem.COMMITS in dirty_items:
                 await self._compare_commits(universe_id, sync_state)
+            if DirtyItem.CHANGES in dirty_items:
+                await self._compare_changes(universe_id, sync_state)
             if DirtyItem.SOURCES in dirty_items:
                 await self._compare_sources(universe_id, sync_state)
             if DirtyItem.MEMORIES in dirty_items:
@@ -270,6 +318,58 @@ class UniverseReconciler:
         sync_state.note_differences(entities, facts, renamed_ids & stored_fingerprints.keys(), scenes)
         sync_state.names_by_id = canon_items.names_by_id
         sync_state.note_commits_seen(states, states.keys(), named_commit_ids)
+
+    async def _compare_changes(self, universe_id: Id, sync_state: SyncState) -> None:
+        """Compare the entities and facts that changed, and what names the entities."""
+        entity_ids, sync_state.changed_entity_ids = sync_state.changed_entity_ids, set()
+        fact_ids, sync_state.changed_fact_ids = sync_state.changed_fact_ids, set()
+        try:
+            if len(entity_ids) + len(fact_ids) > MAX_IDS_COMPARED:
+                sync_state.names_by_id = None  # names were not followed meanwhile: fingerprints tell
+                await self._compare_canon(universe_id, sync_state)
+            else:
+                await self._compare_ids(universe_id, sync_state, entity_ids, fact_ids)
+        except BaseException:
+            sync_state.changed_entity_ids |= entity_ids
+            sync_state.changed_fact_ids |= fact_ids
+            raise
+
+    async def _compare_ids(
+        self, universe_id: Id, sync_state: SyncState, entity_ids: set[Id], fact_ids: set[Id]
+    ) -> None:
+        stored_fingerprints = await self._writer.read_fingerprints("entities", ids=entity_ids)
+        entities = (await self._source_reader.read_canon_of(universe_id, entity_ids, ())).entities
+        # One that is neither in the index nor in canon may have been taken out before a stop.
+        renamed_ids = entity_ids - {
+            item.id
+            for item in entities
+            if stored_fingerprints.get(item.id) == item.fingerprint
+            and item.id not in sync_state.renamed_entities
+        }
+        fact_ids = fact_ids | await self._source_reader.find_facts_naming(renamed_ids)
+        canon_items = await self._source_reader.read_canon_of(universe_id, entity_ids, fact_ids)
+        scenes = await self._source_reader.find_scenes_naming(universe_id, renamed_ids)
+        sync_state.changed_memory_ids |= await self._source_reader.find_sceneless_memories_of(renamed_ids)
+        await self._unseal_entities(canon_items.entities, renamed_ids & stored_fingerprints.keys())
+        outdated_entities = await drop_and_find_outdated(
+            self._writer, "entities", canon_items.entities, stored_fingerprints
+        )
+        outdated_facts = await find_outdated_of_ids(self._writer, "facts", canon_items.facts, fact_ids)
+        sync_state.drop_missing("entities", entity_ids)
+        sync_state.drop_missing("facts", fact_ids)
+        outdated_ids = {item.id for item in outdated_entities}
+        unsealed_entities = [
+            item for item in canon_items.entities if item.id in renamed_ids - outdated_ids and item.text
+        ]
+        sync_state.note_differences(
+            [*outdated_entities, *unsealed_entities], outdated_facts, renamed_ids, scenes
+        )
+
+    async def _unseal_entities(self, entities: Sequence[TextItem], ids: Collection[Id]) -> None:
+        """Mark the entities as unfinished until all that names them is indexed, so that no stop hides it."""
+        unfinished_items = [item._replace(fingerprint=UNFINISHED) for item in entities if item.id in ids]
+        for batch in in_batches(self._writer.batch_size, unfinished_items):
+            await self._writer.put("entities", batch)
 
     async def _compare_commits(self, universe_id: Id, sync_state: SyncState) -> None:
         named_commit_ids = set(sync_state.named_commit_ids)

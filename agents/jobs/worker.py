@@ -7,7 +7,8 @@ should be there and makes up the difference. So a crash, an undo, a restart or a
 their own. `reconcile` of an up-to-date subject is cheap and writes nothing.
 
 *Where to look.* At the start the runner calls `subjects()` once: everything that may be out of date (a cheap
-question per scene, not a walk over its turns). From then on every event of the EventBus goes to every
+question per scene, not a walk over its turns; for the Indexer, what changed since its cursor).
+From then on every event of the EventBus goes to every
 worker's `on_event`, in order, one at a time; the subjects that it names are requested again. A (kind,
 subject) requested twice before it starts is done once; requested while it runs, it is done once more after.
 Events that carry what nothing else tells (MemoriesRead) may be kept in memory by `on_event`, for `reconcile`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from monitor_tui.cli.common import (
     command_group,
     count_text,
     exit_with_error,
+    open_library,
     print_json,
     print_progress,
     print_warning,
@@ -23,7 +25,9 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError
 
 if TYPE_CHECKING:
+    from agents.indexer.index_check import IndexDifference
     from stores.backup.tally import CollectionSum
+    from stores.records.ids import Id
     from stores.store_migration import MigrationReport
 
 commands = command_group()
@@ -76,13 +80,20 @@ def reindex(
     from_nothing: Annotated[
         bool, typer.Option("--from-nothing", help="Make every vector again, also those that are right.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare every item, say what differs, and change nothing.")
+    ] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
     """Rebuild the search indexes. Searches use the old ones until it is done.
 
-    It may be stopped at any time: what was done stands, and the next time goes on from there.
+    It may be stopped at any time: what was done stands, and the next time goes on from there. With --check, the exit
+    code is 0 if all agree and 1 if not.
     """
+    if check:
+        _check_indexes(resolve_home(context, home), words_only, as_json)
+        return
     counts, problem = run_command(_rebuild_indexes(resolve_home(context, home), words_only, from_nothing))
     if as_json:
         print_json(counts)
@@ -93,6 +104,53 @@ def reindex(
         )
     if problem:
         exit_with_error(f"{problem} Search goes by words alone until then.")
+
+
+def _check_indexes(home: Path, words_only: bool, as_json: bool) -> None:
+    differences, names_by_id = run_command(_find_differences(home, words_only))
+    if as_json:
+        print_json(
+            [
+                {
+                    **difference._asdict(),
+                    "universe": names_by_id.get(difference.universe_id),
+                }
+                for difference in differences
+            ]
+        )
+    else:
+        for difference in differences:
+            print(_difference_text(difference, names_by_id))
+    if differences:
+        exit_with_error(
+            "The indexes differ from log and canon. Nothing was changed. MONITOR indexes what is new while it is open; "
+            "monitor reindex mends the rest."
+        )
+    if not as_json:
+        print("The indexes agree with log and canon.")
+
+
+async def _find_differences(home: Path, words_only: bool) -> tuple[list[IndexDifference], dict[Id, str]]:
+    """Return where the indexes differ, and the names of all universes."""
+    from monitor_tui.background_jobs import check_all_indexes
+    from stores.authority import Role
+
+    async with open_library(home) as stores:
+        differences = await check_all_indexes(stores, print_progress, words_only=words_only)
+        universes = (await stores.canon(Role.INDEXER).readable_universes()).records
+        return differences, {universe.id: universe.name for universe in universes}
+
+
+def _difference_text(difference: IndexDifference, names_by_id: Mapping[Id, str]) -> str:
+    counts = (
+        (difference.missing, "missing"),
+        (difference.outdated, "out of date"),
+        (difference.surplus, "too many"),
+    )
+    count_texts = ", ".join(f"{count:,} {label}" for count, label in counts if count)
+    universe_name = names_by_id.get(difference.universe_id, "no universe of the library")
+    examples = "".join(f"\n    {example}" for example in difference.examples)
+    return f"{universe_name}, {difference.index_name}: {difference.collection}: {count_texts}{examples}"
 
 
 async def _rebuild_indexes(

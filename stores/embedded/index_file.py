@@ -43,6 +43,10 @@ def vectors_table(collection: str) -> str:
     return _table_name(Store.VECTORS, collection)
 
 
+CURSOR_TABLES = {store: f"{store.value}_cursors" for store in (Store.WORDS, Store.VECTORS)}
+"""The tables in which an index keeps up to which change of the library it is made; "" names that of all words."""
+
+
 class IndexFile:
     """The open file, with the vector arrays that all roles share. `notice` says if it was created anew.
 
@@ -68,6 +72,15 @@ class IndexFile:
             return await self._database.write(role, work, Priority.BACKGROUND)
         except LibraryUnreadable as error:
             raise self._record_damage() from error
+
+    async def read_cursor(self, store: Store, name: str = "") -> str:
+        """Return the cursor that was stored last; empty if none was."""
+        sql = f"SELECT cursor FROM {CURSOR_TABLES[store]} WHERE name = ?"
+        return await self.read(lambda connection: connection.execute(sql, (name,)).get or "")
+
+    async def write_cursor(self, role: Role, store: Store, cursor: str, name: str = "") -> None:
+        sql = f"INSERT OR REPLACE INTO {CURSOR_TABLES[store]}(name, cursor) VALUES (?, ?)"
+        await self.write(role, lambda connection: connection.execute(sql, (name, cursor)))
 
     @property
     def path(self) -> Path:
@@ -202,7 +215,20 @@ def _add_scope_columns(connection: apsw.Connection) -> None:
         connection.execute(f"ALTER TABLE {text_table(collection)}_rows ADD COLUMN scope TEXT")
 
 
-INDEX_MIGRATIONS = (_create_first_format, _add_fingerprint_columns, _add_scope_columns)
+def _create_cursor_tables(connection: apsw.Connection) -> None:
+    """Existing indexes have no cursor, and are compared once."""
+    for table in CURSOR_TABLES.values():
+        connection.execute(
+            f"CREATE TABLE {table} (name TEXT PRIMARY KEY, cursor TEXT NOT NULL) STRICT, WITHOUT ROWID"
+        )
+
+
+INDEX_MIGRATIONS = (
+    _create_first_format,
+    _add_fingerprint_columns,
+    _add_scope_columns,
+    _create_cursor_tables,
+)
 """The file's format: one function for each version, never edited once released."""
 
 
@@ -228,4 +254,6 @@ _STORE_OF_TABLE = {
         for name in COLLECTIONS[Store.WORDS]
         for part in ("", "_rows", *_FTS_SHADOW_SUFFIXES)
     },
+    # Whoever writes the index of turns writes how far it is.
+    **{table: (store, "turns") for store, table in CURSOR_TABLES.items()},
 }

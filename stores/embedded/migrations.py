@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
+from stores.embedded.changes import create_changes
 from stores.embedded.connections import Migration
-from stores.embedded.permissions import OUTBOX_TABLE
+from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
 COLLECTION_OF_TABLE: Mapping[str, tuple[Store, str]] = {
     **{f"canon_{name}": (Store.CANON, name) for name in COLLECTIONS[Store.CANON]},
@@ -16,8 +17,8 @@ COLLECTION_OF_TABLE: Mapping[str, tuple[Store, str]] = {
 }
 """The collection that each table holds, for the authorizer and the tests."""
 
-REPLICATION_TABLES = (OUTBOX_TABLE, "mirror")
-"""Tables of a copy of servers (`stores.replication`); they are no collections."""
+UNCOLLECTED_TABLES = (OUTBOX_TABLE, "mirror", CHANGES_TABLE)
+"""Tables that are no collections: those of a copy of servers (`stores.replication`), and the numbered changes."""
 
 
 def m001_first_tables(connection: apsw.Connection) -> None:
@@ -187,6 +188,10 @@ def m009_field_names(connection: apsw.Connection) -> None:
     connection.execute("CREATE INDEX fact_by_statement ON canon_facts (universe_id, statement_key)")
 
 
+def m010_changes(connection: apsw.Connection) -> None:
+    create_changes(connection)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -197,6 +202,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_facts_as_they_stand,
     m008_newest_first,
     m009_field_names,
+    m010_changes,
 )
 
 

@@ -15,6 +15,9 @@ OUTBOX_TABLE = "outbox"
 """The table of writes that are still to be sent to a server (`stores.replication`). It is no collection: each role
 that may write anything may add and remove its own entries."""
 
+CHANGES_TABLE = "changes"
+"""The table of numbered changes (`stores.embedded.changes`). It is no collection: its triggers alone write it."""
+
 _READ_ACTIONS = {
     apsw.SQLITE_SELECT,
     apsw.SQLITE_READ,
@@ -70,6 +73,9 @@ class RolePermissions:
         if table == OUTBOX_TABLE and self._outbox_role:
             is_applied_update = action == apsw.SQLITE_UPDATE and column == "applied"
             is_allowed = is_applied_update or action in (apsw.SQLITE_INSERT, apsw.SQLITE_DELETE)
+        elif table == CHANGES_TABLE:
+            is_by_trigger = trigger is not None and trigger.startswith(f"{CHANGES_TABLE}_")
+            is_allowed = is_by_trigger and action in (apsw.SQLITE_INSERT, apsw.SQLITE_DELETE)
         elif action == apsw.SQLITE_INSERT:
             is_allowed = table in self._inserts
         elif action == apsw.SQLITE_UPDATE:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stores.authority import Store
 from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.changes import EmbeddedChanges
 from stores.embedded.database import Database
 from stores.embedded.doctor import EmbeddedDoctor
 from stores.embedded.history import EmbeddedHistory
@@ -41,4 +42,5 @@ def build_embedded_stores(
         doctor=EmbeddedDoctor(library, index, home / "objects", clock),
         health=health,
         close=close,
+        changes=EmbeddedChanges(library),
     )

@@ -11,7 +11,7 @@ from typing import cast
 
 import apsw
 
-from stores.authority import Role
+from stores.authority import Role, Store
 from stores.embedded.index_file import TOKENIZER, IndexFile, text_table
 from stores.embedded.text_query import (
     MAX_QUERY_CHARACTERS,
@@ -69,6 +69,12 @@ class EmbeddedTextIndex:
                 await write_task
             raise
         return await write_task
+
+    async def read_cursor(self) -> str:
+        return await self._index.read_cursor(Store.WORDS)
+
+    async def write_cursor(self, cursor: str) -> None:
+        await self._index.write_cursor(self._role, Store.WORDS, cursor)
 
     async def search(
         self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from stores.authority import Role
-from stores.embedded.index_file import IndexFile, vectors_table
+from stores.authority import Role, Store
+from stores.embedded.index_file import CURSOR_TABLES, IndexFile, vectors_table
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
 from stores.records.ids import Id
@@ -94,10 +94,21 @@ class EmbeddedVectorIndex:
         sql = f"SELECT model, count(*) FROM {table} WHERE vector IS NOT NULL GROUP BY model ORDER BY model"
         return await self._index.read(lambda connection: dict(connection.execute(sql)))
 
+    async def read_cursor(self, *, model: str) -> str:
+        return await self._index.read_cursor(Store.VECTORS, model)
+
+    async def write_cursor(self, cursor: str, *, model: str) -> None:
+        await self._index.write_cursor(self._role, Store.VECTORS, cursor, model)
+
     async def drop(self, collection: str, *, model: str) -> None:
-        """Remove all that the model made."""
+        """Remove all that the model made, and how far it followed the library."""
         table = vectors_table(collection)
-        await self._index.write(self._role, lambda connection: _drop(connection, table, model))
+
+        def drop_vectors(connection: apsw.Connection) -> None:
+            _drop(connection, table, model)
+            connection.execute(f"DELETE FROM {CURSOR_TABLES[Store.VECTORS]} WHERE name = ?", (model,))
+
+        await self._index.write(self._role, drop_vectors)
 
     def _search_space(
         self,

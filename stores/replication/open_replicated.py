@@ -181,6 +181,7 @@ class _ReplicationBuilder:
                 log=lambda role: ReplicatedLog(Store.LOG, role, log_and_canon, *clocks),
                 canon=lambda role: ReplicatedCanon(Store.CANON, role, log_and_canon, *clocks),
                 history=ReplicatedHistory(self._membership.library, primary_stores, import_files, self._now),
+                changes=None,  # a copy has its writes in another order than the servers
             )
         if Store.VECTORS in self._connections:
             vectors = ReplicatedIndex(self._connections[Store.VECTORS], self._outbox, self._health)

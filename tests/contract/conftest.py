@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from stores.authority import Role
+from stores.changes import ChangeReader
 from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.changes import EmbeddedChanges
 from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
@@ -32,6 +34,8 @@ class Truth(NamedTuple):
 
     log: Callable[[Role], Any]
     canon: Callable[[Role], Any]
+    changes: ChangeReader | None = None
+    """The numbered changes, of an adapter that can number them."""
 
 
 Adapter = Callable[[Path], AbstractAsyncContextManager[Truth]]
@@ -41,7 +45,9 @@ Adapter = Callable[[Path], AbstractAsyncContextManager[Truth]]
 async def embedded(folder: Path) -> AsyncIterator[Truth]:
     db = await open_library(folder / "library.db")
     try:
-        yield Truth(lambda role: EmbeddedLog(db, role), lambda role: EmbeddedCanon(db, role))
+        yield Truth(
+            lambda role: EmbeddedLog(db, role), lambda role: EmbeddedCanon(db, role), EmbeddedChanges(db)
+        )
     finally:
         await db.close()
 

@@ -15,7 +15,7 @@ import pytest
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Role, Store
 from stores.embedded.database import Database
 from stores.embedded.library import open_library
-from stores.embedded.migrations import COLLECTION_OF_TABLE, REPLICATION_TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE, UNCOLLECTED_TABLES
 from stores.embedded.write_attempts import (
     APPEND_ONLY,
     RollbackSignal,
@@ -76,7 +76,7 @@ async def test_write_matrix_has_a_table_for_every_collection(library: Database) 
     found = await library.read(
         lambda c: {str(row[0]) for row in c.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     )
-    assert found == {*COLLECTION_OF_TABLE, *REPLICATION_TABLES}
+    assert found == {*COLLECTION_OF_TABLE, *UNCOLLECTED_TABLES}
 
 
 @pytest.mark.parametrize("role", Role)

@@ -14,6 +14,7 @@ class DictIndexWriter:
 
     def __init__(self, batch_size: int = 3) -> None:
         self.items_by_collection: dict[str, dict[Id, TextItem]] = {}
+        self.cursor = ""
         self.writes = 0
         self.fails_at: int | None = None
         self._batch_size = batch_size
@@ -21,6 +22,16 @@ class DictIndexWriter:
     @property
     def batch_size(self) -> int:
         return self._batch_size
+
+    @property
+    def keeps_cursor(self) -> bool:
+        return True
+
+    async def read_cursor(self) -> str:
+        return self.cursor
+
+    async def write_cursor(self, cursor: str) -> None:
+        self.cursor = cursor
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if items:

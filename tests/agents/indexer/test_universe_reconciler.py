@@ -415,7 +415,7 @@ async def _commit_and_interrupt(home: Path, steps: list[tuple[str, int, str]]) -
                     # The gate finishes an earlier commit first.
                     while unfinished:
                         await world.finish(unfinished.pop())
-                    batch = _batch(world, action, random.Random(number))
+                    batch = build_batch(world, action, random.Random(number))
                     canonization = await world.commit(
                         stop_at=ending if ending in ("planned", "written") else "", **batch
                     )
@@ -430,7 +430,7 @@ async def _commit_and_interrupt(home: Path, steps: list[tuple[str, int, str]]) -
         assert non_empty_collections(index_writer) == await rebuild_index(world.source_reader)
 
 
-def _batch(world: UniverseFixture, action: str, dice: random.Random) -> dict[str, Any]:
+def build_batch(world: UniverseFixture, action: str, dice: random.Random) -> dict[str, Any]:
     entities, facts = list(world.entities.values()), list(world.facts.values())
     entity = dice.choice(entities)
     is_canonical = entity.status is EntityStatus.CANONICAL  # merged entities are not renamed

@@ -1,0 +1,115 @@
+"""The numbered changes of `library.db`; see `stores.changes`.
+
+Triggers write them in the transaction of each write. Of a record only the last change counts; earlier ones are removed
+once they are `KEPT_CHANGES` back, so that a cursor that is a little behind still finds its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import apsw
+
+from stores.changes import Change, ChangeCursor, ChangeKind
+from stores.embedded.database import Transactions
+from stores.embedded.permissions import CHANGES_TABLE
+
+KEPT_CHANGES: Final = 1_000
+"""Newest changes that are kept even if their records were changed again."""
+
+_FIRST_KIND: Final = "library"
+"""The kind of the change that every library begins with, so that there always is a last one."""
+
+
+class EmbeddedChanges:
+    """Implements `ChangeReader`."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    async def last_change(self) -> ChangeCursor:
+        sql = f"SELECT number, tag FROM {CHANGES_TABLE} ORDER BY number DESC LIMIT 1"
+        return await self._db.read(lambda connection: ChangeCursor(*connection.execute(sql).get))
+
+    async def knows(self, cursor: ChangeCursor) -> bool:
+        sql = f"SELECT 1 FROM {CHANGES_TABLE} WHERE number = ? AND tag = ?"
+        return await self._db.read(lambda connection: connection.execute(sql, cursor).get is not None)
+
+    async def changes_after(self, cursor: ChangeCursor, *, limit: int) -> list[Change]:
+        def read_changes(connection: apsw.Connection) -> list[Change]:
+            # SQLite takes the other columns from the row that has the maximum.
+            rows = connection.execute(
+                f"""SELECT max(number) AS last_number, tag, kind, id, universe_id, scene_id FROM {CHANGES_TABLE}
+                    WHERE number > ? GROUP BY kind, id ORDER BY last_number LIMIT ?""",
+                (cursor.number, limit),
+            )
+            return [
+                Change(ChangeCursor(number, tag), ChangeKind(kind), id, universe_id, scene_id)
+                for number, tag, kind, id, universe_id, scene_id in rows
+            ]
+
+        return await self._db.read(read_changes)
+
+
+class _Source(NamedTuple):
+    """A table whose rows are changes, with SQL for the columns of each; `{row}` stands for NEW or OLD."""
+
+    table: str
+    kind: ChangeKind
+    id: str = "{row}.id"
+    universe_id: str = "{row}.universe_id"
+    scene_id: str = "NULL"
+
+
+_SCENE_UNIVERSE: Final = "(SELECT s.body ->> '$.universe_id' FROM scenes s WHERE s.id = {row}.scene_id)"
+
+_SOURCES: Final = (
+    _Source("canon_entities", ChangeKind.ENTITY),
+    _Source("canon_facts", ChangeKind.FACT),
+    _Source("memories", ChangeKind.MEMORY, scene_id="{row}.scene_id"),
+    # A turn changes the head of its scene.
+    _Source("scenes", ChangeKind.SCENE, universe_id="{row}.body ->> '$.universe_id'"),
+    _Source("summaries", ChangeKind.SCENE, id="{row}.scene_id", universe_id=_SCENE_UNIVERSE),
+    _Source("sources", ChangeKind.SOURCE),
+    _Source(
+        "snippets", ChangeKind.SOURCE, id="{row}.source_id", universe_id="{row}.body ->> '$.universe_id'"
+    ),
+)
+
+
+def create_changes(connection: apsw.Connection) -> None:
+    """Create the table of changes and the triggers that write it. Records that are there have no change."""
+    connection.execute(
+        f"""CREATE TABLE {CHANGES_TABLE} (
+            number INTEGER PRIMARY KEY, tag INTEGER NOT NULL DEFAULT (random()), kind TEXT NOT NULL,
+            id TEXT NOT NULL, universe_id TEXT, scene_id TEXT) STRICT"""
+    )
+    connection.execute(f"CREATE INDEX change_by_record ON {CHANGES_TABLE} (kind, id)")
+    connection.execute(f"INSERT INTO {CHANGES_TABLE}(kind, id) VALUES ('{_FIRST_KIND}', '')")
+    for statement in _trigger_statements():
+        connection.execute(statement)
+
+
+def _trigger_statements() -> Iterator[str]:
+    for source in _SOURCES:
+        for op in ("INSERT", "UPDATE", "DELETE"):
+            row = "OLD" if op == "DELETE" else "NEW"
+            id, universe_id, scene_id = (
+                sql.format(row=row) for sql in (source.id, source.universe_id, source.scene_id)
+            )
+            yield f"""CREATE TRIGGER {CHANGES_TABLE}_{source.table}_{op.lower()} AFTER {op} ON {source.table}
+                WHEN {id} IS NOT NULL BEGIN
+                INSERT INTO {CHANGES_TABLE}(kind, id, universe_id, scene_id)
+                    VALUES ('{source.kind}', {id}, {universe_id}, {scene_id});
+                {_forget_replaced(f"'{source.kind}'", id)} END"""
+    # Only the player character's name is in the index; the rest of a story changes with every thread and clock.
+    yield f"""CREATE TRIGGER {CHANGES_TABLE}_stories_update AFTER UPDATE ON stories
+        WHEN OLD.body ->> '$.pc_id' IS NOT NEW.body ->> '$.pc_id' BEGIN
+        INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
+            SELECT '{ChangeKind.SCENE}', s.id, NEW.universe_id FROM scenes s WHERE s.story_id = NEW.id; END"""
+
+
+def _forget_replaced(kind: str, id: str) -> str:
+    return f"""DELETE FROM {CHANGES_TABLE} WHERE kind = {kind} AND id = {id}
+        AND number < (SELECT max(number) FROM {CHANGES_TABLE}) - {KEPT_CHANGES};"""
