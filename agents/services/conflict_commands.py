@@ -123,7 +123,7 @@ class ConflictCommandService:
     async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions, the oldest first, with their numbers among the threads."""
         context = await self._context.load_context(scene_id)
-        agenda = await self._agendas.read_agenda(context)
+        agenda = await self._agendas.read_numbered_agenda(context)
         return tuple(commitment.line for commitment in await self._read_open_commitments(context, agenda))
 
     async def propose_pay_off(self, scene_id: Id, typed_name: str, *, is_met: bool = True) -> StagedEdits:
@@ -132,7 +132,7 @@ class ConflictCommandService:
         It is named by its number among the threads, or by its words. Raises InputError.
         """
         context = await self._context.load_context(scene_id)
-        agenda = await self._agendas.read_agenda(context)
+        agenda = await self._agendas.read_numbered_agenda(context)
         commitments = await self._read_open_commitments(context, agenda)
         if typed_name.isdecimal():
             number = int(typed_name[:9])
