@@ -84,7 +84,7 @@ class StoryAgendaReader:
             c.fact_id for c in _staged_changes(context) if isinstance(c, EndFact) and not c.closed
         }
         commitments_by_id = {
-            f.id: f for f in (*commitments, *_staged_commitments(context)) if f.id not in dropped_fact_ids
+            f.id: f for f in (*commitments, *read_staged_commitments(context)) if f.id not in dropped_fact_ids
         }
         payoffs_by_fact = {
             p.change.fact_id: p
@@ -124,7 +124,7 @@ def _staged_changes(context: SceneContext) -> Iterator[object]:
     return (proposal.change for proposal in context.staged_proposals)
 
 
-def _staged_commitments(context: SceneContext) -> Iterator[Fact]:
+def read_staged_commitments(context: SceneContext) -> Iterator[Fact]:
     """Yield the staged commitments as the facts that they would become."""
     for proposal in context.staged_proposals:
         change = proposal.change

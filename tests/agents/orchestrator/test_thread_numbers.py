@@ -80,6 +80,45 @@ async def test_thread_numbers_of_the_next_scene_have_no_gap(tmp_path: Path) -> N
         assert sorted((await read_numbers(program, next_scene_id)).values()) == [1, 2]
 
 
+async def test_promise_that_is_only_proposed_is_settled_by_its_number_and_written_with_its_end(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *OPENED)
+        assert await say(program, scene_id, "/promises") == (
+            "1. promise: Vess will pay.  (proposed)",
+            "3. promise: Tom will come.  (proposed)",
+        )
+        assert await say(program, scene_id, "/paid 1") == ("Proposed: Kept: Vess will pay.",)
+        assert await say(program, scene_id, "/broken 3") == ("Proposed: Not kept: Tom will come.",)
+        with pytest.raises(InputError, match="proposed already"):
+            await say(program, scene_id, "/paid 3")
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        view = await program.services.world.commitments.read_commitments(universe_id, scene_id)
+        assert [view.proposal_numbers[row.proposal.id] for row in view.proposals] == [1, 3]
+        lines = await say(program, scene_id, "/commit")
+        assert {"Canon: Kept: Vess will pay.", "Canon: Not kept: Tom will come."} <= set(lines)
+        assert not [line for line in lines if "not in canon" in line]
+        ledger = await program.services.world.commitments.read_commitments(universe_id, scene_id)
+        assert ledger.open_commitments == ()
+        assert {(c.fact.fact.statement, c.is_paid) for c in ledger.closed_commitments} == {
+            ("Vess will pay.", True),
+            ("Tom will come.", False),
+        }
+
+
+async def test_end_of_a_promise_that_is_rejected_is_held_at_the_gate(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "/promise Vess will pay", "/paid 1", "/reject 1", "/commit")
+        rows = (await program.services.play.scene(scene_id)).proposals
+        assert [(row.status.value, bool(row.conflicts)) for row in rows] == [
+            ("rejected", False),
+            ("pending", True),
+        ]
+
+
 async def test_thread_numbers_are_the_same_after_a_restart(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
