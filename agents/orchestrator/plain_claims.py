@@ -102,15 +102,15 @@ class PlainClaims:
             if fact.entity(SUBJECT) == who.id and fact.entity(OBJECT) == place.id and fact.id not in ended_ids
         ]
 
-    async def describe_conflicts(self, exchange: Exchange) -> tuple[str, ...]:
-        """Return a line on each proposal of the exchange that contradicts something."""
+    async def describe_claims(self, exchange: Exchange) -> tuple[str, ...]:
+        """Return a line on each stay that the exchange ends, and on each proposal that contradicts something."""
         proposed_ids = {proposal.id for proposal in exchange.proposals}
         if not proposed_ids:
             return ()
         rows = await self._views.read_scene_rows(exchange.scene_id)
-        return tuple(
-            f"⚠ {row.conflicts[0].text}" for row in rows if row.proposal.id in proposed_ids and row.conflicts
-        )
+        own_rows = [row for row in rows if row.proposal.id in proposed_ids]
+        end_lines = (f"Proposed: {row.title}" for row in own_rows if isinstance(row.proposal.change, EndFact))
+        return (*end_lines, *(f"⚠ {row.conflicts[0].text}" for row in own_rows if row.conflicts))
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]

@@ -344,8 +344,9 @@ async def test_reply_says_nothing_of_the_dead_who_do_not_act(tmp_path: Path, lin
 )
 async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: str) -> None:
     async with seated(tmp_path) as table:
-        for declared in ("/fact Bela is in the Tower", "/commit", line):
+        for declared in ("/fact Bela is in the Tower", "/commit"):
             await table.play(declared)
+        assert "Proposed: No longer true: Bela is in the Tower." in (await table.play(line)).lines
         assert await table.titles() == []
         rows = (await table.program.services.play.scene(table.scene_id)).proposals
         ends = [row for row in rows if isinstance(row.proposal.change, EndFact)]
