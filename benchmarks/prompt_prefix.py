@@ -61,7 +61,7 @@ def _open_readers(scene_in_play: OpenScene) -> tuple[SceneContextLoader, Context
     log = scene_in_play.stores.log(Role.CONTEXT_ASSEMBLY)
     canon = scene_in_play.stores.canon(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
-    return context, ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon))
+    return context, ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon, log))
 
 
 async def _measure(home: Path, rounds: int) -> list[Row]:

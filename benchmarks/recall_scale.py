@@ -133,7 +133,7 @@ async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder)
     context = SceneContextLoader(canon, log)
     recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), _Meaning(embedder))
     packages = ContextPackageBuilder(
-        canon, log, context, StoryAgendaReader(canon), recall, search_timeout=PATIENCE
+        canon, log, context, StoryAgendaReader(canon, log), recall, search_timeout=PATIENCE
     )
     return _RecallServices(packages, context, (await log.scenes(STORY))[-1].id)
 

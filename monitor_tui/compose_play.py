@@ -142,7 +142,7 @@ class Agents:
             stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
         )
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
-        self.agendas = StoryAgendaReader(self.canon)
+        self.agendas = StoryAgendaReader(self.canon, self.log)
         self.rules = StoryRules(base.files.packs)
         self.declarations = DeclarationService(
             self.contexts, self.proposals, self.read_catalogue, base.ids, self.rules.find_pack

@@ -95,6 +95,7 @@ class ServiceComposer:
             log,
             keeper,
             agents.contexts,
+            agents.agendas,
             self._entity_cards,
             play.views,
             agents.declarations,

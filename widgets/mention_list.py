@@ -30,7 +30,8 @@ Mentionable = FactView | Entity | SceneReference | ProposalView
 class CanonMention:
     """The record of a row.
 
-    `note` follows it, `lead` precedes it; `tag` is the screen's own value for it; `indent` is in cells.
+    `note` follows it, `lead` precedes it; `tag` is the screen's own value for it; `indent` is in cells; `number`
+    is what commands name it by (0: nothing).
     """
 
     mentioned: Mentionable
@@ -38,6 +39,7 @@ class CanonMention:
     tag: str = ""
     indent: int = 0
     lead: str = ""
+    number: int = 0
 
     @property
     def fact(self) -> FactView | None:
@@ -169,9 +171,13 @@ def _mention_rows(sections: Iterable[MentionSection]) -> Iterator[ListRow[CanonM
 
 def mention_lines(mention: CanonMention, width: int) -> list[Line]:
     """Return the lines of a row's record."""
-    step = mention.indent * 2
-    lines = _mentioned_lines(mention, width - step)
-    return [[(" " * step, Ink.PROSE), *line] for line in lines] if step else lines
+    step = " " * (mention.indent * 2)
+    number = f"{mention.number:>3}." if mention.number else ""
+    lines = _mentioned_lines(mention, width - len(step) - len(number))
+    if not step and not number:
+        return lines
+    leads = [step + number, *[step + " " * len(number)] * (len(lines) - 1)]
+    return [[(lead, Ink.MUTED), *line] for lead, line in zip(leads, lines, strict=True)]
 
 
 def _mentioned_lines(mention: CanonMention, width: int) -> list[Line]:

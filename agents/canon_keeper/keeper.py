@@ -23,6 +23,7 @@ from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
 from agents.canon_keeper.entity_merges import MergePreviewer
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
 from agents.canon_keeper.proposal_undo import UndoPlanner
@@ -251,7 +252,13 @@ class CanonKeeper:
             and not (isinstance(p.change, UpdateEntity) and p.id in reported_ids)
         }
         repeating_ids = find_repeating(accepted_proposals, canonization.batch)
-        described_proposals = [p for p in accepted_proposals if p.id in changing_ids | repeating_ids]
+        ended_ids = {p.change.fact_id for p in accepted_proposals if isinstance(p.change, EndFact)}
+        described_proposals = [
+            p
+            for p in accepted_proposals
+            # What is ended may be new itself: its words are in its own proposal.
+            if p.id in changing_ids | repeating_ids or fact_id_of(p) in ended_ids
+        ]
         views = await self.build_views(described_proposals) if described_proposals else ()
         return (
             tuple(view.title for view in views if view.proposal.id in changing_ids),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.canon_keeper.fact_claims import fact_id_of
-from agents.context_assembly.item_numbers import ItemNumbers
 from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.thread_numbers import ThreadNumbers
 from agents.resolver.clocks import apply_clock_changes
 from agents.resolver.threads import build_threads, person_weights
-from stores.ports import CanonReader
+from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery
 from stores.records.canon import AdvanceClock, AssertFact, EndFact, Fact, FactKind, RetconFact
 from stores.records.clocks import CLOCK_PREFIX, TRACK_PREFIX, ProgressClock
@@ -33,7 +33,7 @@ class StoryAgenda:
     threads: tuple[Thread, ...] = ()
     """Open and closed threads, the oldest first."""
     thread_numbers: Mapping[Id, int] = field(default_factory=dict)
-    """The numbers by which commands name threads; they stay the same while the scene is open."""
+    """The numbers by which commands name threads, if they were read; they stay the same while the scene is open."""
     commitments: Mapping[Id, Fact] = field(default_factory=dict)
     """The commitments among the threads, by fact."""
     payoff_proposal_ids: Mapping[Id, Id] = field(default_factory=dict)
@@ -56,12 +56,18 @@ class StoryAgenda:
         return tuple(clock for clock in self.clocks if not clock.closed and clock.is_track)
 
 
-@dataclass(frozen=True, slots=True)
 class StoryAgendaReader:
     """Reads the agenda of a story."""
 
-    canon: CanonReader
-    thread_numbers: ItemNumbers = field(default_factory=ItemNumbers)
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self.canon = canon
+        self._thread_numbers = ThreadNumbers(canon, log)
+
+    async def read_numbered_agenda(self, context: SceneContext) -> StoryAgenda:
+        """Return the agenda at the scene's head, with the numbers of its threads."""
+        agenda = await self.read_agenda(context)
+        numbers = await self._thread_numbers.number_threads(context, agenda.threads)
+        return replace(agenda, thread_numbers=numbers)
 
     async def read_agenda(self, context: SceneContext) -> StoryAgenda:
         """Return the agenda at the scene's head."""
@@ -78,7 +84,7 @@ class StoryAgendaReader:
             c.fact_id for c in _staged_changes(context) if isinstance(c, EndFact) and not c.closed
         }
         commitments_by_id = {
-            f.id: f for f in (*commitments, *_staged_commitments(context)) if f.id not in dropped_fact_ids
+            f.id: f for f in (*commitments, *read_staged_commitments(context)) if f.id not in dropped_fact_ids
         }
         payoffs_by_fact = {
             p.change.fact_id: p
@@ -100,10 +106,8 @@ class StoryAgendaReader:
         ]
         entries = context.story_entries
         thread_entries = [entry for entry in entries if isinstance(entry, ThreadEntry)]
-        threads = build_threads(thread_entries, commitment_threads, context.story.id)
         return StoryAgenda(
-            threads=threads,
-            thread_numbers=self.thread_numbers.number_items(context.scene.id, (t.id for t in threads)),
+            threads=build_threads(thread_entries, commitment_threads, context.story.id),
             commitments=commitments_by_id,
             payoff_proposal_ids={fact_id: proposal.id for fact_id, proposal in payoffs_by_fact.items()},
             clocks=apply_clock_changes(
@@ -120,7 +124,7 @@ def _staged_changes(context: SceneContext) -> Iterator[object]:
     return (proposal.change for proposal in context.staged_proposals)
 
 
-def _staged_commitments(context: SceneContext) -> Iterator[Fact]:
+def read_staged_commitments(context: SceneContext) -> Iterator[Fact]:
     """Yield the staged commitments as the facts that they would become."""
     for proposal in context.staged_proposals:
         change = proposal.change

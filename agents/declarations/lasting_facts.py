@@ -38,6 +38,10 @@ _SAID_IN_PASSING: Final = re.compile(
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
 _ONCE_MORE: Final = re.compile(r",?\s+(?:(?:yet |once )?again|once more)$", re.IGNORECASE)
 """What says that it was so before, and is no part of what is so now."""
+_UNKNOWN_THING: Final = re.compile(
+    r"The (?P<thing>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){1,2}?) (?:is|was|has|belongs|hangs|lies|stands|are)\b"
+)
+"""A thing of at least two words that a sentence begins with: `The glass bell is cracked`."""
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -95,6 +99,20 @@ def has_unknown_names(statement: Statement, entities: Sequence[Entity]) -> bool:
     return not LastingStatementReader(build_name_book(entities)).states_fact(sentence) or bool(
         list(_guess_entities(sentence, entities, EntityKind.OBJECT))
     )
+
+
+def find_unknown_things(text: str, known: Sequence[Entity]) -> list[str]:
+    """Return the things that a text would state a lasting fact about if they were known: `glass bell`."""
+    reader = LastingStatementReader(build_name_book(known))
+    names = []
+    for sentence, _ in _split_parts(text):
+        match = _UNKNOWN_THING.match(sentence)
+        if match is None or reader.states_fact(sentence):
+            continue
+        things = [*known, _guess_entity(match["thing"], EntityKind.OBJECT)]
+        if LastingStatementReader(build_name_book(things)).states_fact(sentence):
+            names.append(match["thing"])
+    return names
 
 
 def _split_parts(text: str) -> Iterator[Statement]:
@@ -157,4 +175,8 @@ def _guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Ite
         tokens = read_tokens(name, names.restricted_to(name))
         # A part of the name may be that of somebody known, and the whole that of another.
         if name and not all(token.entity or not token.text[0].isupper() for token in tokens):
-            yield Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)
+            yield _guess_entity(name, kind)
+
+
+def _guess_entity(name: str, kind: EntityKind) -> Entity:
+    return Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)

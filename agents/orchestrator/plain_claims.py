@@ -19,6 +19,7 @@ from agents.declarations.lasting_facts import (
     LastingFact,
     Statement,
     find_statements,
+    find_unknown_things,
     has_unknown_names,
     read_lasting_facts,
 )
@@ -58,6 +59,8 @@ class PlainClaims:
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
+        self._noted_things: set[tuple[Id, str]] = set()
+        """Scenes and things that a note said are not known, so that it is said once."""
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -102,15 +105,28 @@ class PlainClaims:
             if fact.entity(SUBJECT) == who.id and fact.entity(OBJECT) == place.id and fact.id not in ended_ids
         ]
 
-    async def describe_conflicts(self, exchange: Exchange) -> tuple[str, ...]:
-        """Return a line on each proposal of the exchange that contradicts something."""
+    async def describe_claims(self, exchange: Exchange) -> tuple[str, ...]:
+        """Return a line on each stay that the exchange ends, and on each proposal that contradicts something."""
         proposed_ids = {proposal.id for proposal in exchange.proposals}
         if not proposed_ids:
             return ()
         rows = await self._views.read_scene_rows(exchange.scene_id)
-        return tuple(
-            f"⚠ {row.conflicts[0].text}" for row in rows if row.proposal.id in proposed_ids and row.conflicts
-        )
+        own_rows = [row for row in rows if row.proposal.id in proposed_ids]
+        end_lines = (f"Proposed: {row.title}" for row in own_rows if isinstance(row.proposal.change, EndFact))
+        return (*end_lines, *(f"⚠ {row.conflicts[0].text}" for row in own_rows if row.conflicts))
+
+    async def note_unknown_things(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a line on each thing that words state something lasting of and that is not known, once a scene."""
+        text = strip_typed_markers(exchange.words)
+        if not _is_narration(exchange, text):
+            return ()
+        notes = []
+        for name in find_unknown_things(text, list(context.entities.values())):
+            key = (context.scene.id, fold_name(name))
+            if key not in self._noted_things and not await self._canon.find_entity(context.universe.id, name):
+                self._noted_things.add(key)
+                notes.append(f"“{name}” is not known in this world: /thing {name} makes it known.")
+        return tuple(notes)
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]

@@ -12,6 +12,7 @@ from typing import Final
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import read_staged_commitments
 from agents.context_assembly.story_decisions import read_decisions
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
@@ -137,6 +138,7 @@ class PlainVows:
             command = "/broken" if breaks_promise(sentences) else "/paid"
             commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
             statements = [commitment.fact.statement for commitment in commitments]
+            statements += [fact.statement for fact in read_staged_commitments(context)]
         elif not exchange.gm_authored and drops_decision(sentences):
             command = "/lift"
             statements = [decision.text for decision in await read_decisions(self._log, context)]

@@ -80,7 +80,7 @@ class SceneViewBuilder:
         scene = context.scene
         if state is None:
             state = await self._loops.read_state(Loop.SCENE, scene.id)
-        agenda = await self._agenda_reader.read_agenda(context)
+        agenda = await self._agenda_reader.read_numbered_agenda(context)
         shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
         return SceneView(
             universe=context.universe,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from agents.canon_keeper.commitments import Commitment, closed_statement, ended_statement
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader, read_staged_commitments
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -34,6 +37,7 @@ class CommitmentService:
         log: LogReader,
         keeper: CanonKeeper,
         context: SceneContextLoader,
+        agendas: StoryAgendaReader,
         entity_cards: EntityCardReader,
         views: SceneViewBuilder,
         declarations: DeclarationService,
@@ -44,6 +48,7 @@ class CommitmentService:
         self._log = log
         self._keeper = keeper
         self._context = context
+        self._agendas = agendas
         self._entity_cards = entity_cards
         self._views = views
         self._declarations = declarations
@@ -53,7 +58,11 @@ class CommitmentService:
     async def read_commitments(self, universe_id: Id, scene_id: Id | None = None) -> CommitmentLedgerView:
         """Return the ledger at the present time of a scene, or of the universe."""
         universe = await self._canon.universe(universe_id)
-        current_tick = await self._current_tick(universe_id, scene_id)
+        context = None if scene_id is None else await self._context.load_context(scene_id)
+        current_tick = await read_present_tick(self._log, universe_id) if context is None else context.tick
+        numbers = (
+            {} if context is None else (await self._agendas.read_numbered_agenda(context)).thread_numbers
+        )
         entries = await self._keeper.commitments.list_commitments(
             universe_id, current_tick or 0, include_closed=True
         )
@@ -62,13 +71,16 @@ class CommitmentService:
         )
         open_proposals = [p for p in open_proposals if not is_rejected(p)]
         paying_fact_ids = {p.change.fact_id for p in open_proposals if isinstance(p.change, EndFact)}
-        views = await self._build_views(entries, universe.calendar, paying_fact_ids)
+        views = await self._build_views(entries, universe.calendar, paying_fact_ids, numbers)
         return CommitmentLedgerView(
             universe=universe,
             now="" if current_tick is None else format_tick(universe.calendar, current_tick),
             open_commitments=tuple(v for v in views if v.is_open),
             closed_commitments=tuple(v for v in views if not v.is_open),
             proposals=await self._read_proposed_rows(open_proposals, scene_id),
+            proposal_numbers={
+                p.id: numbers[fact_id_of(p)] for p in open_proposals if fact_id_of(p) in numbers
+            },
         )
 
     async def propose_pay_off(
@@ -76,13 +88,19 @@ class CommitmentService:
     ) -> StagedEdits:
         """Propose that a commitment is paid off: on the scene's last turn, or without a scene as a manual edit.
 
-        Without `is_met`: that it is over and was not kept, paid or answered.
+        In its scene, one that is only proposed is settled beside it: both are written together. Without `is_met`: that
+        it is over and was not kept, paid or answered.
         """
-        tick = None if scene_id is None else (await self._context.load_context(scene_id)).tick
-        fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
+        context = None if scene_id is None else await self._context.load_context(scene_id)
+        tick = None if context is None else context.tick
+        staged_facts = {f.id: f for f in read_staged_commitments(context)} if context is not None else {}
+        fact = staged_facts.get(fact_id) or (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is not None and tick is None:
             tick = await read_present_tick(self._log, fact.universe_id)
-        change = await self._keeper.commitments.pay_off(fact_id, tick, is_met=is_met)
+        if fact_id in staged_facts:
+            change = EndFact(fact_id=fact_id, at=tick, closed=is_met)
+        else:
+            change = await self._keeper.commitments.pay_off(fact_id, tick, is_met=is_met)
         assert fact is not None
         closing_text = closed_statement(fact) if is_met else ended_statement(fact)
         await self._refuse_repeated(fact.universe_id, fact_id)
@@ -94,7 +112,8 @@ class CommitmentService:
             proposal = await self._declarations.stage_change(
                 await self._context.load_context(scene_id), change, closing_text
             )
-        return await self._manual_edits.describe_staged([proposal])
+        staged_edits = await self._manual_edits.describe_staged([proposal])
+        return replace(staged_edits, titles=(closing_text,)) if fact_id in staged_facts else staged_edits
 
     async def _read_proposed_rows(
         self, open_proposals: Sequence[ProposedChange], scene_id: Id | None
@@ -116,24 +135,23 @@ class CommitmentService:
             if row.proposal.id in proposed_ids and row.status in OPEN_STATUSES
         )
 
-    async def _current_tick(self, universe_id: Id, scene_id: Id | None) -> int | None:
-        if scene_id is not None:
-            return (await self._context.load_context(scene_id)).tick
-        return await read_present_tick(self._log, universe_id)
-
     async def _refuse_repeated(self, universe_id: Id, fact_id: Id) -> None:
         waiting_changes = await self._manual_edits.list_waiting_changes(universe_id)
         if any(isinstance(change, EndFact) and change.fact_id == fact_id for change in waiting_changes):
             raise InputError("Settling it is proposed already.", kept=NOTHING_STAGED)
 
     async def _build_views(
-        self, entries: Iterable[Commitment], calendar: Calendar, paying_fact_ids: set[Id]
+        self,
+        entries: Iterable[Commitment],
+        calendar: Calendar,
+        paying_fact_ids: set[Id],
+        numbers: Mapping[Id, int],
     ) -> list[CommitmentView]:
         commitments = list(entries)
         facts = await self._entity_cards.build_fact_views([e.fact for e in commitments], calendar)
         return [
             CommitmentView(
-                number=number if entry.is_open else 0,
+                number=numbers.get(entry.fact.id, 0) if entry.is_open else 0,
                 fact=fact,
                 kind=entry.kind.value,
                 debtor=entry.who.name if entry.who else "",
@@ -144,7 +162,7 @@ class CommitmentService:
                 ended_at="" if entry.ended_at_tick is None else format_tick(calendar, entry.ended_at_tick),
                 is_staged=entry.fact.id in paying_fact_ids,
             )
-            for number, (entry, fact) in enumerate(zip(commitments, facts, strict=True), start=1)
+            for entry, fact in zip(commitments, facts, strict=True)
         ]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
+from agents.canon_keeper.commitments import commitment_kind
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader, read_staged_commitments
 from agents.name_matching import match_names
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
@@ -22,9 +22,9 @@ from agents.views.conflict_views import (
     StatementSide,
 )
 from agents.views.play_views import ProposalView
-from agents.views.world_views import CommitmentView, EvidenceSource, StagedEdits
+from agents.views.world_views import EvidenceSource, StagedEdits
 from stores.errors import InputError
-from stores.records.canon import Standing
+from stores.records.canon import EndFact, Standing
 from stores.records.ids import Id
 from stores.records.workflow import KindRule
 
@@ -121,10 +121,17 @@ class ConflictCommandService:
         return conflicts[0], len(conflicts) - 1
 
     async def list_commitments(self, scene_id: Id) -> tuple[str, ...]:
-        """Return the open promises, debts and questions, the oldest first, with their numbers among the threads."""
+        """Return the open promises, debts and questions, then the proposed, with their numbers among the threads."""
         context = await self._context.load_context(scene_id)
-        agenda = await self._agendas.read_agenda(context)
-        return tuple(commitment.line for commitment in await self._read_open_commitments(context, agenda))
+        agenda = await self._agendas.read_numbered_agenda(context)
+        ledger = await self._commitments.read_commitments(context.universe.id, scene_id)
+        ended_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
+        proposed_lines = (
+            f"{agenda.thread_numbers[f.id]}. {commitment_kind(f)}: {f.statement}  (proposed"
+            f"{', settling too' if f.id in ended_ids else ''})"
+            for f in read_staged_commitments(context)
+        )
+        return (*(commitment.line for commitment in ledger.open_commitments), *proposed_lines)
 
     async def propose_pay_off(self, scene_id: Id, typed_name: str, *, is_met: bool = True) -> StagedEdits:
         """Propose that a promise was kept (or broken), on the evidence of the last turn.
@@ -132,29 +139,18 @@ class ConflictCommandService:
         It is named by its number among the threads, or by its words. Raises InputError.
         """
         context = await self._context.load_context(scene_id)
-        agenda = await self._agendas.read_agenda(context)
-        commitments = await self._read_open_commitments(context, agenda)
+        agenda = await self._agendas.read_numbered_agenda(context)
+        ledger = await self._commitments.read_commitments(context.universe.id, scene_id)
+        facts = [*(c.fact.fact for c in ledger.open_commitments), *read_staged_commitments(context)]
         if typed_name.isdecimal():
             number = int(typed_name[:9])
-            named_ids = [c.fact.fact.id for c in commitments if c.number == number]
+            named_ids = [f.id for f in facts if agenda.thread_numbers.get(f.id) == number]
         else:
             number = 0
-            named_ids = match_names(
-                typed_name, [(c.fact.fact.statement, c.fact.fact.id) for c in commitments]
-            )
+            named_ids = match_names(typed_name, [(fact.statement, fact.id) for fact in facts])
         if len(named_ids) != 1:
             raise _unnamed_commitment_error(agenda, number, named_ids)
         return await self._commitments.propose_pay_off(named_ids[0], scene_id, is_met=is_met)
-
-    async def _read_open_commitments(
-        self, context: SceneContext, agenda: StoryAgenda
-    ) -> list[CommitmentView]:
-        commitments = await self._commitments.read_commitments(context.universe.id, context.scene.id)
-        numbers_by_fact = {thread.fact_id: agenda.thread_numbers[thread.id] for thread in agenda.threads}
-        return [
-            replace(commitment, number=numbers_by_fact.get(commitment.fact.fact.id, 0))
-            for commitment in commitments.open_commitments
-        ]
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the policy rules by kind, and those that the GM's own decisions suggest."""
@@ -210,15 +206,13 @@ def _describe_suggestion(kind: KindPolicyView) -> str:
 
 
 def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Sequence[Id]) -> InputError:
-    """Return the error for a number or words that name no open commitment of canon, or several."""
+    """Return the error for a number or words that name no open commitment, or several."""
     thread = agenda.find_thread(number)
     what, todo = "There is no such promise, debt or question.", "/promises lists them with numbers."
     if named_ids:
         what = "Several promises, debts or questions have these words."
     elif thread is not None and thread.is_open and thread.fact_id is None:
         what, todo = f"“{thread.name}” is no promise, debt or question.", f"/thread {number} close closes it."
-    elif thread is not None and thread.is_open:
-        what, todo = f"“{thread.name}” is only proposed.", "/commit makes it canon; then it can be paid off."
     return InputError(what, kept="Nothing was proposed.", todo=todo)
 
 

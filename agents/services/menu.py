@@ -22,7 +22,7 @@ class MenuReader:
 
     def __init__(self, log: LogReader, canon: CanonReader, read_health: ReadStoreStates) -> None:
         self._session = SessionReader(log, canon)
-        self._recaps = RecapReader(log, canon, SceneContextLoader(canon, log), StoryAgendaReader(canon))
+        self._recaps = RecapReader(log, canon, SceneContextLoader(canon, log), StoryAgendaReader(canon, log))
         self._read_health = read_health
 
     async def read_menu(self, notes: tuple[str, ...] = ()) -> MenuView:

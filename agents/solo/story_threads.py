@@ -58,7 +58,7 @@ class ThreadService:
 
     async def list_threads(self, context: SceneContext) -> tuple[str, ...]:
         """Return the threads as lines: the open ones, then those that were closed last."""
-        views = build_thread_views(context, await self._agenda_reader.read_agenda(context))
+        views = build_thread_views(context, await self._agenda_reader.read_numbered_agenda(context))
         closed_threads = [v for v in views if not v.is_open]
         return tuple(
             map(_format_thread, (*(v for v in views if v.is_open), *closed_threads[-_MAX_CLOSED_LISTED:]))
@@ -67,7 +67,7 @@ class ThreadService:
     async def apply_command(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed after `/thread`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
-        agenda = await self._agenda_reader.read_agenda(context)
+        agenda = await self._agenda_reader.read_numbered_agenda(context)
         if numbered_match := _NUMBERED_COMMAND.fullmatch(argument):
             thread, act_text = _find_thread(agenda, int(numbered_match[1])), numbered_match[2] or ""
         elif named_thread := _find_named_thread(agenda, argument):
@@ -99,13 +99,13 @@ class ThreadService:
     async def open_thread(self, context: SceneContext, typed_name: str) -> tuple[str, ...]:
         """Open a thread. Raises InputError without a name, or if an open one has that name."""
         name = _parse_thread_name(typed_name)
-        agenda = await self._agenda_reader.read_agenda(context)
+        agenda = await self._agenda_reader.read_numbered_agenda(context)
         if find_open_thread(agenda.threads, name):
             raise InputError(
                 f"“{name}” is open already.", kept=NOTHING_CHANGED, todo="/thread lists what is open."
             )
         await self._add_entry(context, None, ThreadAction.OPEN, name=name)
-        agenda_after = await self._agenda_reader.read_agenda(
+        agenda_after = await self._agenda_reader.read_numbered_agenda(
             await self._journal.load_open_scene(context.scene.id)
         )
         thread = find_open_thread(agenda_after.threads, name)

@@ -5,6 +5,7 @@ Plain values like those of `agents.views.play_views`. Ticks are minutes of world
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -213,7 +214,7 @@ class CommitmentView:
     """A promise, a debt or an open question."""
 
     number: int
-    """Number among the threads of the story, in play; elsewhere, position among the open ones. 0: it has none."""
+    """Number among the threads of the story, in play. 0: it has none."""
 
     fact: FactView
     kind: str
@@ -231,7 +232,8 @@ class CommitmentView:
     @property
     def line(self) -> str:
         """The commitment as one line of text."""
-        age = f"  ({self.age})" if self.age else ""
+        details = ", ".join(filter(None, (self.age, "settling is proposed" if self.is_staged else "")))
+        age = f"  ({details})" if details else ""
         number = f"{self.number}. " if self.number else ""
         return f"{number}{self.kind}: {self.fact.fact.statement}{age}"
 
@@ -247,6 +249,10 @@ class CommitmentLedgerView:
     open_commitments: tuple[CommitmentView, ...]
     closed_commitments: tuple[CommitmentView, ...]
     proposals: tuple[ProposalView, ...]
+    """Commitments that are only proposed."""
+
+    proposal_numbers: Mapping[Id, int] = field(default_factory=dict)
+    """The numbers of proposals among the threads of the story, in play."""
 
 
 # --- what rests on what -----------------------------------------------------------------------------

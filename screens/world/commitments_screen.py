@@ -138,11 +138,15 @@ class CommitmentsScreen(MentionListScreen):
 
 def _commitment_sections(view: CommitmentLedgerView, *, with_closed: bool) -> Iterator[MentionSection]:
     open_mentions = [
-        CanonMention(entry.fact, _commitment_note(entry), OPEN_TAG) for entry in view.open_commitments
+        CanonMention(entry.fact, _commitment_note(entry), OPEN_TAG, number=entry.number)
+        for entry in view.open_commitments
     ]
     yield MentionSection("Open", open_mentions, () if open_mentions else (NO_COMMITMENTS_HINT,))
     if view.proposals:
-        yield MentionSection("Proposed, not in canon yet", [CanonMention(row) for row in view.proposals])
+        proposed_mentions = [
+            CanonMention(row, number=view.proposal_numbers.get(row.proposal.id, 0)) for row in view.proposals
+        ]
+        yield MentionSection("Proposed, not in canon yet", proposed_mentions)
     if with_closed:
         closed_mentions = [
             CanonMention(entry.fact, _commitment_note(entry)) for entry in view.closed_commitments

@@ -566,17 +566,18 @@ async def test_scene_names_the_key_of_help_that_is_not_typed(played_home: Path) 
         assert ui.screen == "HelpScreen"
 
 
-async def test_scene_notice_of_what_is_only_proposed_is_gone_after_the_gate(tmp_path: Path) -> None:
+async def test_scene_notice_of_what_is_settled_already_is_gone_after_the_gate(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         await begin(program)
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await ui.press("enter")
         await ui.type("/promise Mara will come back before winter")
         await ui.type("/paid 1")
-        assert ui.shows("is only proposed.")
+        await ui.type("/paid 1")
+        assert ui.shows("is proposed already.")
         await ui.press("f3", "enter", "enter")
         assert ui.screen == "SceneScreen"
-        assert not ui.shows("is only proposed.")
+        assert not ui.shows("is proposed already.")
 
 
 async def test_scene_undo_of_nothing_but_canon_says_what_stays_and_how_to_retcon_it(tmp_path: Path) -> None:

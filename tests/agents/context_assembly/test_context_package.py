@@ -41,7 +41,7 @@ class PlayedStory:
         self.scene_id = scene_id
         log, canon = program.stores.log(Role.CONTEXT_ASSEMBLY), program.stores.canon(Role.CONTEXT_ASSEMBLY)
         self._context = SceneContextLoader(canon, log)
-        self._packages = ContextPackageBuilder(canon, log, self._context, StoryAgendaReader(canon))
+        self._packages = ContextPackageBuilder(canon, log, self._context, StoryAgendaReader(canon, log))
 
     async def play(self, *lines: str) -> None:
         for line in lines:
@@ -219,7 +219,9 @@ async def indexed(story: PlayedStory) -> ContextPackageBuilder:
     role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     log, canon = stores.log(role), stores.canon(role)
     recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), None)
-    return ContextPackageBuilder(canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon), recall)
+    return ContextPackageBuilder(
+        canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon, log), recall
+    )
 
 
 async def pack(story: PlayedStory, packages: ContextPackageBuilder, words: str) -> ContextPackage:
@@ -311,7 +313,7 @@ async def test_context_package_search_timeout_is_shown_in_xray(story: PlayedStor
     log, canon = stores.log(role), stores.canon(role)
     context = SceneContextLoader(canon, log)
     packages = ContextPackageBuilder(
-        canon, log, context, StoryAgendaReader(canon), SlowSearch(), search_timeout=0.01
+        canon, log, context, StoryAgendaReader(canon, log), SlowSearch(), search_timeout=0.01
     )
     package = await packages.build_package(await context.load_context(story.scene_id), "I dig.")
     assert [item.reason for item in package.omitted_items] == ["it was not found in time"]

@@ -210,7 +210,7 @@ async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> No
     stores = session.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
-    package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon)).build_package(
+    package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon, log)).build_package(
         await context.load_context(session.scene_id)
     )
     scene, promise = package.narrative.summary_lines

@@ -344,8 +344,9 @@ async def test_reply_says_nothing_of_the_dead_who_do_not_act(tmp_path: Path, lin
 )
 async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: str) -> None:
     async with seated(tmp_path) as table:
-        for declared in ("/fact Bela is in the Tower", "/commit", line):
+        for declared in ("/fact Bela is in the Tower", "/commit"):
             await table.play(declared)
+        assert "Proposed: No longer true: Bela is in the Tower." in (await table.play(line)).lines
         assert await table.titles() == []
         rows = (await table.program.services.play.scene(table.scene_id)).proposals
         ends = [row for row in rows if isinstance(row.proposal.change, EndFact)]
@@ -353,6 +354,21 @@ async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: s
         await table.play("/undo")
         rows = (await table.program.services.play.scene(table.scene_id)).proposals
         assert not [row for row in rows if isinstance(row.proposal.change, EndFact)]
+
+
+async def test_lasting_statement_of_a_thing_that_is_not_known_gets_a_note_once(tmp_path: Path) -> None:
+    note = "“brass key” is not known in this world: /thing brass key makes it known."
+    async with seated(tmp_path) as table:
+        assert note in (await table.play("> The brass key is broken.")).lines
+        assert note not in (await table.play("> The brass key is broken.")).lines
+        for line in (
+            "> The glass bell is cracked.",
+            "> The long road is empty.",
+            "> The old door creaks.",
+            '> "The iron lamp is broken," says Dob.',
+            "> The lamp is broken.",
+        ):
+            assert not [text for text in (await table.play(line)).lines if "is not known" in text], line
 
 
 async def test_leaving_where_nobody_is_known_to_be_ends_nothing(tmp_path: Path) -> None:
