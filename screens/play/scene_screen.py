@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneEnd, SceneView, TurnView
 
-LINE_STARTS = "/>?"
+LINE_STARTS = '/>?"“'
 """Characters that begin a line in the prompt, whatever has the focus."""
 
 REREAD_ROWS = 4
@@ -425,10 +425,15 @@ class SceneScreen(ServiceScreen[None]):
         if not event.is_printable or event.character is None or event.key.startswith("alt+"):
             return
         # If the prompt has the keys, this one was typed so fast that it was on its way to the panel still.
-        if self._prompt.input_has_focus or self._prompt.text or event.character in LINE_STARTS:
+        if self._prompt.input_has_focus or self._prompt.text or self._begins_line(event):
             event.stop()
             self._focus_prompt()
             self._prompt.type_text(event.character)
+
+    def _begins_line(self, event: events.Key) -> bool:
+        """Say whether a character begins a line in the prompt, whatever has the focus: `/`, or the I of a sentence."""
+        character = event.character or ""
+        return character in LINE_STARTS or (character.isupper() and event.key not in self.active_bindings)
 
     def _focus_prompt(self) -> None:
         self._side.remove_class("-over")

@@ -84,6 +84,7 @@ async def test_characters_screen_has_somebody_misremember(remembered_home: Path)
         assert [view.fact.statement for view in canon.facts] == ["Ivo Tarrant saw the brass key."]
 
 
+@pytest.mark.slow
 async def test_characters_screen_creates_and_edits_somebody(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press("4", "n", "enter")

@@ -152,6 +152,7 @@ async def test_proposals_are_plainly_marked_while_they_have_the_keys(played_home
         assert ui.shows("┏━ proposals")  # by its lines, and not by colour alone
 
 
+@pytest.mark.slow
 async def test_menu_numbers_have_no_gaps(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         menu = ui.app.screen.query_one(OptionList)

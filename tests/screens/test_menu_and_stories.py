@@ -121,6 +121,7 @@ async def test_menu_and_stories_show_hostile_titles_as_text(sample_home: Path) -
         assert "\x1b" not in ui.text
 
 
+@pytest.mark.slow
 async def test_stories_are_paused_resumed_and_finished(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW, first="demo") as ui:
         await ui.type("I look at the rope.")

@@ -34,6 +34,7 @@ async def stand_on(ui: ScreenDriver, words: str) -> None:
     raise AssertionError(f"the cursor never came to {words!r}:\n{ui.text}")
 
 
+@pytest.mark.slow
 async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press("5")
@@ -85,6 +86,7 @@ async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Pa
         assert prompt.input_has_focus
 
 
+@pytest.mark.slow
 async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +185,7 @@ async def test_query_keeps_its_answer_for_a_stray_letter(remembered_home: Path) 
         assert ui.shows(FOUND)
 
 
+@pytest.mark.slow
 async def test_query_looks_again_once_the_embedding_model_is_awake(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

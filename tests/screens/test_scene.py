@@ -137,6 +137,7 @@ async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
     assert ui.screen == "GateScreen"
 
 
+@pytest.mark.slow
 async def test_scene_palette_leads_to_screens_and_names(ui: ScreenDriver) -> None:
     for words, screen in (
         ("univ", "UniverseScreen"),
@@ -360,6 +361,14 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     assert not ui.shows("Commit now")
 
 
+async def test_scene_sentence_typed_in_the_proposals_is_a_line(ui: ScreenDriver) -> None:
+    before = [(view.title, view.verdict) for view in (await read_scene(ui)).proposals]
+    await ui.press("f2")
+    await ui.type("I wait outside instead, and are you ready?")
+    assert (await read_texts(ui))[-1] == "I wait outside instead, and are you ready?"
+    assert [(view.title, view.verdict) for view in (await read_scene(ui)).proposals] == before
+
+
 async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.type("I wait", enter=False)
@@ -501,6 +510,7 @@ async def test_scene_survives_bad_input(tmp_path: Path) -> None:
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_scene_takes_undo_and_redo_of_a_story_just_begun(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("I go out.")

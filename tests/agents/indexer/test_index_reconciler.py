@@ -377,6 +377,7 @@ step = st.tuples(
 
 @given(st.lists(step, max_size=25))
 # Interrupted in a long scene and started again: turns beyond the pass are in the index when all is undone.
+@pytest.mark.slow
 @example(
     steps=[
         *[("say", 0)] * 15,

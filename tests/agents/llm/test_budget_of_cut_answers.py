@@ -64,6 +64,7 @@ async def test_budget_of_one_cent_stops_a_server_that_cuts_every_answer(tmp_path
         assert f"I try the door for the {len(replies) - 1}th time." in typed_lines
 
 
+@pytest.mark.slow
 async def test_budget_that_is_smaller_than_one_call_sends_nothing(tmp_path: Path) -> None:
     async with priced_story(tmp_path, narrator=PROSE, archivist="{}", day=0.000_1) as (
         program,
@@ -89,6 +90,7 @@ def test_usage_that_no_call_can_have_is_implausible(usage: Usage) -> None:
     assert is_plausible(Usage(tokens_in=MAX_CALL_TOKENS, tokens_out=1))
 
 
+@pytest.mark.slow
 async def test_usage_of_impossible_size_is_estimated_and_play_goes_on(tmp_path: Path) -> None:
     """Two calls of 2^62 tokens once stopped even the GM's own words."""
     impossible = ScriptedReply((PROSE,), usage=Usage(tokens_in=2**62, tokens_out=2**62, counted=True))

@@ -96,6 +96,7 @@ async def test_memories_written_before_a_kill_have_an_edition_of_their_own(sessi
     assert cursor.edition > killed_cursor.edition
 
 
+@pytest.mark.slow
 async def test_memories_of_a_long_scene_are_announced_once(session: MemorySession) -> None:
     """The Indexer compares all memories of a scene when it is told of some: once, and not after each piece."""
     await session.play(

@@ -53,6 +53,7 @@ ACTIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTIONS, st.sampled_from(["langgraph", "inmemory"]))
 def test_narration_nothing_is_lost_and_nothing_hangs(actions: list[tuple[str, str]], backend: str) -> None:

@@ -82,6 +82,7 @@ async def there_and_back(home: Path, seed: int, many: int) -> None:
         assert await canon_of(program, universe.id) == before
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(8, 2),
     deadline=None,

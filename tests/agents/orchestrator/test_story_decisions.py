@@ -32,6 +32,7 @@ async def decisions(scripted_program: ScriptedProgram) -> list[str]:
     return await play(scripted_program, "/decisions")
 
 
+@pytest.mark.slow
 async def test_decision_of_the_first_scene_is_in_every_prompt_thirty_scenes_later(tmp_path: Path) -> None:
     async with telling(tmp_path) as story:
         await play(story, "I look back at the pier.", f"/decide {NEVER}")
