@@ -118,8 +118,13 @@ def order_threads(
         for entry in context.story.entries
         if isinstance(entry, ThreadEntry) and entry.act is ThreadAction.OPEN and entry.at >= began_at
     }
-    later_ids = sorted(came_at.keys() - set(first_ids), key=lambda thread_id: (came_at[thread_id], thread_id))
-    return [*first_ids, *later_ids]
+    since_by_id = {f.id: f.valid_from for f in commitments}
+
+    def order_of(thread_id: Id) -> tuple[datetime, bool, int, Id]:
+        since = since_by_id.get(thread_id)
+        return came_at[thread_id], since is not None, since or 0, thread_id
+
+    return [*first_ids, *sorted(came_at.keys() - set(first_ids), key=order_of)]
 
 
 def _entries_when_scene_began(context: SceneContext, began_at: datetime) -> Iterator[ThreadEntry]:

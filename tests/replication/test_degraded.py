@@ -500,7 +500,8 @@ async def test_replicated_handles_have_every_port_method(
     """The replicated handles have the methods of the embedded ones, with the same parameters."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
-    public.discard("rebuild")  # not of the port: servers' words are overwritten (RebuildableTextIndex)
+    # Not of the ports: servers' words are overwritten (RebuildableTextIndex), and their changes have no numbers.
+    public -= {"rebuild", "read_cursor", "write_cursor"}
     async with open_copy(far, tmp_path / "home") as stores:
         handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
         assert {name for name in public if not hasattr(handle, name)} == set()
