@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from stores.records.ids import Id
 
 
-class ChangeKind(StrEnum):
+class RecordKind(StrEnum):
     """What was written. A scene also changes with its head, its summaries and its story's player character."""
 
     SCENE = "scene"
@@ -50,7 +50,7 @@ class Change(NamedTuple):
 
     cursor: ChangeCursor
     """Of its last change."""
-    kind: ChangeKind
+    kind: RecordKind
     id: Id
     universe_id: Id
     scene_id: Id | None

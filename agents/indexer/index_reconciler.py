@@ -36,7 +36,7 @@ from agents.indexer.source_reader import SourceReader
 from agents.indexer.universe_reconciler import UniverseReconciler
 from agents.jobs.worker import JobSubject
 from agents.memory_manager.memory_cursor import MemoryCursor
-from stores.changes import Change, ChangeKind, ChangeReader
+from stores.changes import Change, ChangeReader, RecordKind
 from stores.ports import TextItem
 from stores.records.ids import Id
 from stores.records.play import Scene
@@ -135,12 +135,12 @@ class Indexer:
     def _note_change(self, change: Change) -> None:
         subject_id = change.universe_id
         match change.kind:
-            case ChangeKind.SCENE:
+            case RecordKind.SCENE:
                 subject_id = change.id
-            case ChangeKind.MEMORY if change.scene_id:
+            case RecordKind.MEMORY if change.scene_id:
                 subject_id = change.scene_id
                 self._changed_memory_ids.setdefault(subject_id, set()).add(change.id)
-            case ChangeKind.MEMORY | ChangeKind.ENTITY | ChangeKind.FACT | ChangeKind.SOURCE:
+            case RecordKind.MEMORY | RecordKind.ENTITY | RecordKind.FACT | RecordKind.SOURCE:
                 self._universe_reconciler.note_change(change)
             case _:
                 assert_never(change.kind)

@@ -28,7 +28,7 @@ from agents.indexer.index_writers import (
     put_memories,
 )
 from agents.indexer.source_reader import SourceReader
-from stores.changes import Change, ChangeKind
+from stores.changes import Change, RecordKind
 from stores.ports import TextItem
 from stores.records.canon import CanonBatch
 from stores.records.ids import Id
@@ -186,18 +186,18 @@ class UniverseReconciler:
         """Note that an entity, a fact, a source or a memory without a scene changed, and not the rest."""
         sync_state = self._sync_states.setdefault(change.universe_id, SyncState.up_to_date())
         match change.kind:
-            case ChangeKind.ENTITY:
+            case RecordKind.ENTITY:
                 sync_state.changed_entity_ids.add(change.id)
                 sync_state.dirty_items.add(DirtyItem.CHANGES)
-            case ChangeKind.FACT:
+            case RecordKind.FACT:
                 sync_state.changed_fact_ids.add(change.id)
                 sync_state.dirty_items.add(DirtyItem.CHANGES)
-            case ChangeKind.MEMORY:
+            case RecordKind.MEMORY:
                 sync_state.changed_memory_ids.add(change.id)
-            case ChangeKind.SOURCE:
+            case RecordKind.SOURCE:
                 sync_state.drop_source(change.id)
                 sync_state.unread_source_ids[change.id] = None
-            case ChangeKind.SCENE:
+            case RecordKind.SCENE:
                 pass
             case _:
                 assert_never(change.kind)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import apsw
 
-from stores.changes import Change, ChangeCursor, ChangeKind
+from stores.changes import Change, ChangeCursor, RecordKind
 from stores.embedded.database import Transactions
 from stores.embedded.permissions import CHANGES_TABLE
 
@@ -45,7 +45,7 @@ class EmbeddedChanges:
                 (cursor.number, limit),
             )
             return [
-                Change(ChangeCursor(number, tag), ChangeKind(kind), id, universe_id, scene_id)
+                Change(ChangeCursor(number, tag), RecordKind(kind), id, universe_id, scene_id)
                 for number, tag, kind, id, universe_id, scene_id in rows
             ]
 
@@ -56,7 +56,7 @@ class _Source(NamedTuple):
     """A table whose rows are changes, with SQL for the columns of each; `{row}` stands for NEW or OLD."""
 
     table: str
-    kind: ChangeKind
+    kind: RecordKind
     id: str = "{row}.id"
     universe_id: str = "{row}.universe_id"
     scene_id: str = "NULL"
@@ -65,15 +65,15 @@ class _Source(NamedTuple):
 _SCENE_UNIVERSE: Final = "(SELECT s.body ->> '$.universe_id' FROM scenes s WHERE s.id = {row}.scene_id)"
 
 _SOURCES: Final = (
-    _Source("canon_entities", ChangeKind.ENTITY),
-    _Source("canon_facts", ChangeKind.FACT),
-    _Source("memories", ChangeKind.MEMORY, scene_id="{row}.scene_id"),
+    _Source("canon_entities", RecordKind.ENTITY),
+    _Source("canon_facts", RecordKind.FACT),
+    _Source("memories", RecordKind.MEMORY, scene_id="{row}.scene_id"),
     # A turn changes the head of its scene.
-    _Source("scenes", ChangeKind.SCENE, universe_id="{row}.body ->> '$.universe_id'"),
-    _Source("summaries", ChangeKind.SCENE, id="{row}.scene_id", universe_id=_SCENE_UNIVERSE),
-    _Source("sources", ChangeKind.SOURCE),
+    _Source("scenes", RecordKind.SCENE, universe_id="{row}.body ->> '$.universe_id'"),
+    _Source("summaries", RecordKind.SCENE, id="{row}.scene_id", universe_id=_SCENE_UNIVERSE),
+    _Source("sources", RecordKind.SOURCE),
     _Source(
-        "snippets", ChangeKind.SOURCE, id="{row}.source_id", universe_id="{row}.body ->> '$.universe_id'"
+        "snippets", RecordKind.SOURCE, id="{row}.source_id", universe_id="{row}.body ->> '$.universe_id'"
     ),
 )
 
@@ -107,7 +107,7 @@ def _trigger_statements() -> Iterator[str]:
     yield f"""CREATE TRIGGER {CHANGES_TABLE}_stories_update AFTER UPDATE ON stories
         WHEN OLD.body ->> '$.pc_id' IS NOT NEW.body ->> '$.pc_id' BEGIN
         INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
-            SELECT '{ChangeKind.SCENE}', s.id, NEW.universe_id FROM scenes s WHERE s.story_id = NEW.id; END"""
+            SELECT '{RecordKind.SCENE}', s.id, NEW.universe_id FROM scenes s WHERE s.story_id = NEW.id; END"""
 
 
 def _forget_replaced(kind: str, id: str) -> str:

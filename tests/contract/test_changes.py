@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stores.authority import Role
-from stores.changes import Change, ChangeCursor, ChangeKind, ChangeReader
+from stores.changes import Change, ChangeCursor, ChangeReader, RecordKind
 from stores.embedded.changes import KEPT_CHANGES
 from stores.embedded.library import open_library
 from stores.errors import WriteDenied
@@ -30,12 +30,12 @@ async def read_new(changes: ChangeReader, cursor: ChangeCursor) -> list[Change]:
     return await changes.changes_after(cursor, limit=100)
 
 
-def kinds_and_ids(found_changes: list[Change]) -> list[tuple[ChangeKind, str]]:
+def kinds_and_ids(found_changes: list[Change]) -> list[tuple[RecordKind, str]]:
     return [(change.kind, change.id) for change in found_changes]
 
 
 async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes: ChangeReader) -> None:
-    async def kinds_of(cursor: ChangeCursor) -> list[tuple[ChangeKind, str]]:
+    async def kinds_of(cursor: ChangeCursor) -> list[tuple[RecordKind, str]]:
         return kinds_and_ids(await read_new(changes, cursor))
 
     canon, log = truth.canon(Role.CANON_KEEPER), truth.log(Role.ORCHESTRATOR)
@@ -46,11 +46,11 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
     await canon.commit(
         make.batch(universe_id=universe.id, universe=universe, entities=(hero,), facts=(fact,))
     )
-    assert await kinds_of(cursor) == [(ChangeKind.ENTITY, hero.id), (ChangeKind.FACT, fact.id)]
+    assert await kinds_of(cursor) == [(RecordKind.ENTITY, hero.id), (RecordKind.FACT, fact.id)]
     cursor = await changes.last_change()
     retcon = FactChange(fact_id=fact.id, status=FactStatus.RETCONNED)
     await canon.commit(make.batch(universe_id=universe.id, fact_changes=(retcon,)))
-    assert await kinds_of(cursor) == [(ChangeKind.FACT, fact.id)]
+    assert await kinds_of(cursor) == [(RecordKind.FACT, fact.id)]
 
     story = make.story(universe_id=universe.id, pc_id=hero.id)
     scene = make.scene(story)
@@ -66,7 +66,7 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
     ):
         cursor = await changes.last_change()
         await write()
-        assert await kinds_of(cursor) == [(ChangeKind.SCENE, scene.id)]
+        assert await kinds_of(cursor) == [(RecordKind.SCENE, scene.id)]
     cursor = await changes.last_change()
     await log.put_story(story.model_copy(update={"pc_id": make.new_id(), "title": "Other"}))
     memory = make.memory(hero, "Cold.", universe_id=universe.id, scene_id=scene.id)
@@ -75,8 +75,8 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
     await truth.log(Role.INGEST).put_source(source)
     await truth.log(Role.INGEST).put_snippets([make.snippet(source, 0), make.snippet(source, 1)])
     scene_change, memory_change, source_change = await read_new(changes, cursor)
-    assert memory_change[1:] == (ChangeKind.MEMORY, memory.id, universe.id, scene.id)
-    assert source_change[1:] == (ChangeKind.SOURCE, source.id, universe.id, None)
+    assert memory_change[1:] == (RecordKind.MEMORY, memory.id, universe.id, scene.id)
+    assert source_change[1:] == (RecordKind.SOURCE, source.id, universe.id, None)
     assert scene_change.universe_id == universe.id
 
 
