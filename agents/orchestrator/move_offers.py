@@ -60,7 +60,9 @@ class MoveOffers:
             f"{_describe_move(choice, target)}: {_describe_dice(spec)}. {_describe_outcomes(spec)}".rstrip()
         ]
         if target is None and _takes_target(pack, choice):
-            lines.append("Nobody here is known by that name, so nobody but the hero is changed by it.")
+            lines.append(
+                "Who is meant is not known here: a name behind the move says it; without one only the hero is changed."
+            )
         lines.append("Enter rolls; Esc tells it without a roll.")
         return Reply(
             "operation",

@@ -109,7 +109,10 @@ async def test_somebody_unknown_is_said_to_be_unchanged(program: Program) -> Non
     reply = await type_line(program, scene_id, "I attack the goblin king!")
 
     assert reply.prompt_text == "I attack the goblin king! /move strike"
-    assert reply.lines[1] == "Nobody here is known by that name, so nobody but the hero is changed by it."
+    assert (
+        reply.lines[1]
+        == "Who is meant is not known here: a name behind the move says it; without one only the hero is changed."
+    )
 
 
 async def test_nothing_is_offered_without_rules_in_a_script_or_by_setting(
