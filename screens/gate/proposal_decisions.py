@@ -15,11 +15,12 @@ from textual.worker import Worker
 from agents.proposals.editing import editable_text
 from agents.proposals.statements import as_sentence
 from screens.base import post_failed_work, start_change
+from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.text_dialog import TextDialog
 from screens.routes import ToConflict, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from widgets.proposal_list import ProposalList
 
 if TYPE_CHECKING:
@@ -95,8 +96,21 @@ class ProposalDecisions(Vertical):
 
     @on(ProposalList.UndoRequested)
     def _undo_row(self, message: ProposalList.UndoRequested) -> None:
+        """Propose to undo what a commit did with a row; what is in canon only after a question."""
         message.stop()
-        start_change(self, partial(self._propose_undo, message.view.proposal.id), "undo")
+        view = message.view
+
+        def propose(is_confirmed: bool | None) -> None:
+            if is_confirmed:
+                start_change(self, partial(self._propose_undo, view.proposal.id), "undo")
+
+        if view.status is not ProposalStatus.ACCEPTED:
+            propose(True)
+            return
+        detail = f"{as_sentence(view.title)} It is in canon. The next commit takes it back, unless you reject that."
+        self.app.push_screen(
+            ConfirmDialog("Propose to take it back?", detail, yes="Propose", no="Keep it"), propose
+        )
 
     async def _propose_undo(self, proposal_id: Id) -> None:
         self.post_message(self.UndoProposed(await self._policy.propose_undo(proposal_id)))

@@ -206,7 +206,7 @@ async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) 
     await ui.press("end")
     assert ui.shows("decided 1", "in canon", "u Undo")
     assert not ui.shows("a Accept")
-    await ui.press("a", "r", "e", "space", "u")
+    await ui.press("a", "r", "e", "space", "u", "enter")
     assert await verdicts(ui) == {}
     assert ui.shows("Proposed: Never true", "retcon")
     assert (await gate_rows(ui))[ALLIES].status is ProposalStatus.ACCEPTED

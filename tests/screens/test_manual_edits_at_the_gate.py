@@ -59,7 +59,7 @@ async def test_rename_taken_back_at_the_gate_leaves_canon_as_it_was(ui: ScreenDr
     await ui.type(" of Harl")
     await commit(ui)
     assert ui.shows("Wenna Pike is called Wenna Pike of Harl.")
-    await ui.press("g", "u")
+    await ui.press("g", "u", "enter")
     assert ui.shows("Taken back: Wenna Pike is called Wenna Pike of Harl. The next commit writes it.")
     await ui.press("enter", "enter")
     assert ui.screen == "UniverseScreen"

@@ -170,9 +170,13 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         assert ui.shows("decided", "Mara Venn: HP")
         await ui.press("end")
         assert ui.shows("Committed with the rest, as ✓ marked it.", "u Undo")
+        await ui.press("u", "escape")
+        assert not ui.shows("Never true")
         await ui.press("u")
+        assert ui.shows("Propose to take it back?", "It is in canon.")
+        await ui.press("enter")
         assert ui.shows("Proposed: Never true: Mara Venn's HP is 9", "The next commit writes it.")
-        await ui.press("u")
+        await ui.press("u", "enter")
         assert ui.shows("That is proposed already.")
 
 
@@ -181,7 +185,7 @@ async def test_panel_says_retconned_of_what_is_no_longer_in_canon(tmp_path: Path
         await ui.type("/state Ivo +dead")
         await ui.press("enter")
         assert ui.shows("in canon")
-        await ui.press("f3", "end", "u", "enter", "enter")
+        await ui.press("f3", "end", "u", "enter", "enter", "enter")
         assert ui.screen == "SceneScreen"
         assert ui.shows("★ retconned")
         await ui.press("f3")
