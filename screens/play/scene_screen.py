@@ -433,7 +433,13 @@ class SceneScreen(ServiceScreen[None]):
     def _begins_line(self, event: events.Key) -> bool:
         """Say whether a character begins a line in the prompt, whatever has the focus: `/`, or the I of a sentence."""
         character = event.character or ""
-        return character in LINE_STARTS or (character.isupper() and event.key not in self.active_bindings)
+        return character in LINE_STARTS or (character.isupper() and not self._is_key_here(event.key))
+
+    def _is_key_here(self, key: str) -> bool:
+        """Say whether the focused panel or the screen has such a key, though it may have nothing to do now."""
+        nodes = self.focused.ancestors_with_self if self.focused else ()
+        bindings = (b for node in nodes for b in getattr(node, "BINDINGS", ()) if isinstance(b, Binding))
+        return key in self.active_bindings or any(key in binding.key.split(",") for binding in bindings)
 
     def _focus_prompt(self) -> None:
         self._side.remove_class("-over")
