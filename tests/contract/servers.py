@@ -184,7 +184,7 @@ class Later:
     def handle(self, role: Role | None) -> Any:
         if not at_hand(self._name):
             pytest.skip("no server of this store is at hand")
-        return _Handle(self, role)
+        return _Handle(self, role, DERIVED[self._name][1])
 
     async def call(self, role: Role | None, method: str, *args: Any, **named: Any) -> Any:
         serve, adapter = DERIVED[self._name]
@@ -194,11 +194,16 @@ class Later:
 
 
 class _Handle:
-    def __init__(self, store: Later, role: Role | None) -> None:
+    """Has the methods of its adapter, and no others."""
+
+    def __init__(self, store: Later, role: Role | None, adapter: type) -> None:
         self._store = store
         self._role = role
+        self._adapter = adapter
 
     def __getattr__(self, method: str) -> Any:
+        if not hasattr(self._adapter, method):
+            raise AttributeError(method)
         return partial(self._store.call, self._role, method)
 
 
