@@ -77,6 +77,8 @@ async def _check(home: Path, notes: Path) -> None:
 
 
 async def _all_sent(program: Program) -> None:
-    async with asyncio.timeout(60):
+    # MongoDB ends the transaction of a killed client after 60 s (transactionLifetimeLimitSeconds); until then writes
+    # to the same records are refused.
+    async with asyncio.timeout(240):
         while not all(state == "ok" for _, state in program.stores.health()):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
