@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from itertools import count
+from typing import assert_never
 
 from agents.events import (
     CanonCommitted,
@@ -88,14 +89,16 @@ class IndexWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         """Return what changed since the index's cursor; without one, what a comparison finds."""
-        match await self._indexer.start_following():
+        match start := await self._indexer.start_following():
             case IndexStart.FOLLOWS:
                 changed_subjects = await self._read_changed_subjects()
                 self._has_listed = True
                 await self._complete()
                 return changed_subjects
-            case (IndexStart.NEVER_FOLLOWED | IndexStart.DIVERGED) as start:
+            case IndexStart.NEVER_FOLLOWED | IndexStart.DIVERGED:
                 return await self._compare_all(trusts_seals=start is IndexStart.NEVER_FOLLOWED)
+            case _:
+                assert_never(start)
 
     async def _compare_all(self, *, trusts_seals: bool) -> list[JobSubject]:
         all_subjects: list[JobSubject] = []

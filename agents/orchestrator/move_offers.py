@@ -74,7 +74,7 @@ class MoveOffers:
 
 def _find_choices(pack: Pack, text: str, hero: Entity) -> Iterator[MoveChoice]:
     deeds = find_hero_deeds(text, names_of(hero))
-    return filter(None, (choose_move(pack, deed.words) for deed in deeds))
+    return filter(None, (choose_move(pack, deed) for deed in deeds))
 
 
 def _typed_name(name: str) -> str:

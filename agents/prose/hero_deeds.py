@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from agents.prose.hero_words import split_plain_sentences
@@ -34,15 +33,8 @@ _VERB_ALONE: Final = re.compile(rf"{_LEAD_IN}[a-z]+(?:\s+\w+ly)?")
 _NOT_NOW: Final = re.compile(r"\b(?:if|unless|whether|would|could|should)\b|\?\s*$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class HeroDeed:
-    """What the hero does, from the verb on: `attack the orc`."""
-
-    words: str
-
-
-def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[HeroDeed, ...]:
-    """Return what a player's line has the hero do, in order.
+def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[str, ...]:
+    """Return what a player's line has the hero do, in order, each from its verb on: `attack the orc`.
 
     The hero is `I`, one of the names, or left out (`attack the orc`).
     """
@@ -50,7 +42,7 @@ def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[HeroDeed, ...
         rf"{_LEAD_IN}(?:I{_AUXILIARY}|(?-i:{any_name_pattern(hero_names)})(?:\s+is)?)\s+{_ATTEMPT}{_ADVERBS}(?P<deed>[a-z].*)",
         re.IGNORECASE | re.DOTALL,
     )
-    deeds: list[HeroDeed] = []
+    deeds: list[str] = []
     for paragraph in split_paragraphs(text):
         for sentence in split_plain_sentences(strip_speech(paragraph)):
             if not _NOT_NOW.search(sentence):
@@ -58,8 +50,8 @@ def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[HeroDeed, ...
     return tuple(deeds)
 
 
-def _read_sentence(sentence: str, subject: re.Pattern[str]) -> list[HeroDeed]:
-    deeds: list[HeroDeed] = []
+def _read_sentence(sentence: str, subject: re.Pattern[str]) -> list[str]:
+    deeds: list[str] = []
     is_of_hero = False
     """Whether a clause without a subject goes on about the hero."""
     for number, clause in enumerate(filter(None, map(str.strip, _JOINT.split(sentence)))):
@@ -70,5 +62,5 @@ def _read_sentence(sentence: str, subject: re.Pattern[str]) -> list[HeroDeed]:
             match = _NO_SUBJECT.fullmatch(clause)
             is_of_hero = is_of_hero and (match is not None or _VERB_ALONE.fullmatch(clause) is not None)
         if match:
-            deeds.append(HeroDeed(" ".join(match["deed"].split())))
+            deeds.append(" ".join(match["deed"].split()))
     return deeds
