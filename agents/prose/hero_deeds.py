@@ -15,6 +15,9 @@ from agents.prose.names import any_name_pattern
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_paragraphs
 
+MAX_READ_CHARS: Final = 2_000
+"""Characters of a line that is read; a longer one is a telling, and no deed to roll for."""
+
 _JOINT: Final = re.compile(r"[,;:–—]\s*|\s+(?:and|then|but)\s+", re.IGNORECASE)
 _LEAD_IN: Final = r"(?:(?:and|then|so|now|but|next|finally|\w+ly|at\s+(?:last|once)|without\s+a\s+word)\s+)*"
 _AUXILIARY: Final = r"(?:\s+am|['’]m)?"
@@ -38,6 +41,8 @@ def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[str, ...]:
 
     The hero is `I`, one of the names, or left out (`attack the orc`).
     """
+    if len(text) > MAX_READ_CHARS:
+        return ()
     subject = re.compile(
         rf"{_LEAD_IN}(?:I{_AUXILIARY}|(?-i:{any_name_pattern(hero_names)})(?:\s+is)?)\s+{_ATTEMPT}{_ADVERBS}(?P<deed>[a-z].*)",
         re.IGNORECASE | re.DOTALL,

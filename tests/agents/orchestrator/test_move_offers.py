@@ -74,6 +74,7 @@ async def test_the_offered_line_is_rolled_with_the_words_that_were_typed(program
         "I strike a match.",
         "I hit the bell.",
         "> The orc attacks the gate.",
+        "I attack the orc. " + "The rain goes on and on. " * 100,
         "? Do I hit the orc",
     ],
 )
