@@ -85,7 +85,9 @@ class UndoPlanner:
         )
         if any(p.payload in changes for p in open_proposals):
             raise InputError("That is proposed already.", kept=CANON_UNCHANGED, todo="It waits at the gate.")
-        return ProposalUndo(closed_proposal, tuple(undo_proposals))
+        # One command of their own, so that undo in play takes them back together.
+        stamp = {"command_id": undo_proposals[0].id}
+        return ProposalUndo(closed_proposal, tuple(p.model_copy(update=stamp) for p in undo_proposals))
 
     async def _undo_changes(self, proposal: ProposedChange) -> tuple[Payload, ...]:
         change = proposal.change

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from agents.orchestrator.scene_outcome import find_outcomes
 from agents.solo.journal_lines import describe_journal_entries
 from agents.solo.story_journal import StoryJournal
 from stores.records.ids import Clock, Id
+from stores.records.play import Turn
 from stores.records.story_journal import JournalEntry, UndoEntry
 from stores.records.workflow import ProposedChange
 
@@ -27,10 +28,10 @@ class CommandEffects:
     at: datetime
     """When the command was typed; of one that is undone: when it was undone."""
 
-    def describe(self, context: SceneContext) -> str:
-        """Return what it did, in words."""
+    def describe(self, context: SceneContext, titles_by_id: Mapping[Id, str]) -> str:
+        """Return what it did, in words; `titles_by_id` has the titles of proposals that no words were typed for."""
         names = {entity.id: entity.name for entity in context.entities.values()}
-        titles = [stated_title(p.change) or _quote(p) for p in self.proposals]
+        titles = [titles_by_id.get(p.id) or stated_title(p.change) or _quote(p) for p in self.proposals]
         entry_texts = [line.text for line in describe_journal_entries(self.entries, names)]
         return "; ".join(titles + entry_texts) or "a change of the story's lists"
 
@@ -65,9 +66,14 @@ def _find_latest(
     entries: Iterable[JournalEntry],
     times: dict[Id, datetime],
 ) -> CommandEffects | None:
-    """Return what the latest of the commands did that were typed on the last turn."""
-    turn_id = context.last_play_turn.id if context.last_play_turn else None
-    own_proposals = [p for p in proposals if p.command_id is not None and p.turn_id == turn_id]
+    """Return what the latest of the commands did that were given on the last turn, in play or at the gate."""
+    last_turn = context.last_play_turn
+    turn_id = last_turn.id if last_turn else None
+    own_proposals = [
+        p
+        for p in proposals
+        if p.command_id is not None and (p.turn_id == turn_id or _is_made_at_gate_since(p, last_turn))
+    ]
     own_entries = [
         e
         for e in entries
@@ -81,6 +87,11 @@ def _find_latest(
         tuple(e for e in own_entries if e.command_id == latest.command_id),
         times[latest.id],
     )
+
+
+def _is_made_at_gate_since(proposal: ProposedChange, last_turn: Turn | None) -> bool:
+    """Return whether the proposal hangs on no turn, as one that was made at the gate does, and came after the last."""
+    return proposal.turn_id is None and (last_turn is None or proposal.created_at > last_turn.created_at)
 
 
 def _quote(proposal: ProposedChange) -> str:

@@ -129,7 +129,9 @@ class SceneUndo:
 
     async def _describe_step(self, context: SceneContext, step: StepOnTurn) -> str:
         if isinstance(step, CommandEffects):
-            return shorten(step.describe(context))
+            gate_proposals = [p for p in step.proposals if p.turn_id is None]
+            gate_rows = await self._views.build_proposal_rows(gate_proposals) if gate_proposals else ()
+            return shorten(step.describe(context, {row.proposal.id: row.title for row in gate_rows}))
         if isinstance(step, OfferPass):
             return _OFFER_LEFT
         rows = await self._views.read_scene_rows(context.scene.id)

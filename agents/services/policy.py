@@ -6,6 +6,7 @@ from asyncio import gather
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, suggest_rules
+from agents.context_assembly.scene_context import is_scene_end_turn
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.decisions import gm_decision
@@ -17,6 +18,7 @@ from agents.views.world_views import ProposedUndo
 from agents.world_time.moments import format_record_time
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
+from stores.records.play import Turn
 from stores.records.workflow import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
 
 MIN_LISTED_DECISIONS = 5
@@ -96,16 +98,32 @@ class PolicyService:
             undo_plan = await self._keeper.undo_planner.plan_undo(
                 proposal_id, await self._read_title(proposal_id)
             )
-            await self._proposals.stage(undo_plan.proposals)
             closed_proposal = undo_plan.closed_proposal
+            undo_proposals = undo_plan.proposals
+            if closed_proposal.turn_id is not None and (
+                last_turn := await self._read_last_play_turn(closed_proposal.scene_id)
+            ):
+                # Proposed again on the turn that play stands on, as what is declared there.
+                undo_proposals = tuple(
+                    p.model_copy(update={"turn_id": last_turn.id}) if p.turn_id else p for p in undo_proposals
+                )
+            await self._proposals.stage(undo_proposals)
             is_rejected = closed_proposal.status is ProposalStatus.REJECTED
             is_undecided = is_rejected and gm_decision(closed_proposal) is not None
             if is_rejected and not is_undecided:
                 # Policy kept it out, and would again: only a word of the GM's lets it in.
                 accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Undone.")
-                await self._keeper.decide([p.id for p in undo_plan.proposals], accept)
+                await self._keeper.decide([p.id for p in undo_proposals], accept)
         self._events.publish(ProposalsChanged(closed_proposal.universe_id, closed_proposal.scene_id))
-        return ProposedUndo(await self._keeper.build_views(undo_plan.proposals), is_undecided)
+        return ProposedUndo(await self._keeper.build_views(undo_proposals), is_undecided)
+
+    async def _read_last_play_turn(self, scene_id: Id | None) -> Turn | None:
+        """Return the last turn of play of a scene, without the one that reports its end."""
+        head_id = (await self._log.scene(scene_id)).head if scene_id else None
+        head = await self._log.turn(head_id) if head_id else None
+        if head is None or not is_scene_end_turn(head):
+            return head
+        return await self._log.turn(head.parent_id) if head.parent_id else None
 
     async def _read_title(self, proposal_id: Id) -> str:
         proposals_by_id = await self._log.proposals_by_id([proposal_id])

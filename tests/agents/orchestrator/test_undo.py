@@ -303,3 +303,35 @@ async def test_redone_outcome_takes_the_place_of_the_one_proposed_meanwhile(tmp_
         await say(program, scene_id, "/end")
         report = await program.services.gate.commit(scene_id)
         assert [fact.statement for fact in report.facts].count("We got away.") == 1
+
+
+async def test_undo_takes_what_was_just_proposed_at_the_gate_to_take_back_canon(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I walk to the chapel alone.", f"/fact {FACT.removesuffix('.')}")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        await program.services.gate.decide([row.proposal.id], Verdict.ACCEPT)
+        await program.services.gate.commit(scene_id)
+        await program.services.policy.propose_undo(row.proposal.id)
+        proposed = await read_titles(program, scene_id)
+        assert proposed == [FACT, f"Never true: {FACT}"]
+        assert await say(program, scene_id, "/undo") == (f"Undone: Never true: {FACT}",)
+        assert await read_words(program, scene_id) == ["I walk to the chapel alone."]
+        assert await read_titles(program, scene_id) == [FACT]
+        assert await say(program, scene_id, "/redo") == (f"Back: Never true: {FACT}",)
+        assert await read_titles(program, scene_id) == proposed
+
+
+async def test_undo_takes_a_rejected_row_that_was_proposed_again_and_not_its_command(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I walk to the chapel alone.", "/npc Tam: keeper of the bell")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        await program.services.gate.decide([row.proposal.id], Verdict.REJECT)
+        await program.services.gate.commit(scene_id)
+        await say(program, scene_id, "I ring the bell.")
+        await program.services.policy.propose_undo(row.proposal.id)
+        assert await read_titles(program, scene_id) == ["Tam", "Tam"]
+        assert await say(program, scene_id, "/undo") == ("Undone: Tam",)
+        assert await read_titles(program, scene_id) == ["Tam"]
+        assert await say(program, scene_id, "/redo") == ("Back: Tam",)
