@@ -174,7 +174,7 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
     names = (*kept_entity.aliases, absorbed_entity.name, *absorbed_entity.aliases)
     draft.entities[kept_entity.id] = kept_entity.model_copy(
         update={
-            "aliases": tuple(name for name in dict.fromkeys(names) if name != kept_entity.name),
+            "aliases": _other_names(names, kept_entity.name),
             "description": kept_entity.description or absorbed_entity.description,
             "tags": tuple(dict.fromkeys((*kept_entity.tags, *absorbed_entity.tags))),
             "numbers": {**absorbed_entity.numbers, **kept_entity.numbers},
@@ -294,6 +294,11 @@ def _involves(fact: Fact, entity_id: Id) -> bool:
 
 def _moved_involvements(involves: Sequence[Involvement], old: Id, new: Id) -> Iterable[Involvement]:
     return (i.model_copy(update={"entity_id": new}) if i.entity_id == old else i for i in involves)
+
+
+def _other_names(names: Iterable[str], own_name: str) -> tuple[str, ...]:
+    """Return the names without those that are the own one, whatever its capitals: that finds it already."""
+    return tuple(name for name in dict.fromkeys(names) if name.casefold() != own_name.casefold())
 
 
 def _join_names(names: Sequence[str]) -> str:

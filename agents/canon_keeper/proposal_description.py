@@ -135,7 +135,7 @@ class _ProposalDescriber:
         change = proposal.change
         match change:
             case CreateEntity():
-                return change.entity_kind.value, change.name, change.name, tuple(_creation_lines(change))
+                return self._describe_creation(change)
             case UpdateEntity():
                 return self._describe_update(change)
             case MergeEntities():
@@ -164,6 +164,23 @@ class _ProposalDescriber:
                 return "axiom", change.statement, group, ((change.severity, ABSENT, change.statement),)
             case _:
                 assert_never(change)
+
+    def _describe_creation(self, change: CreateEntity) -> _DescriptionParts:
+        """Describe who or what is new, or whom canon holds it to be now, in canon's spelling."""
+        title, group = change.name, change.name
+        if (kept_entity := self._kept_entity(change.entity_id)) is not None:
+            group = kept_entity.name
+            is_same_name = kept_entity.name.casefold() == change.name.casefold()
+            title = kept_entity.name if is_same_name else f"{change.name} is {kept_entity.name}"
+        return change.entity_kind.value, title, group, tuple(_creation_lines(change))
+
+    def _kept_entity(self, entity_id: Id) -> Entity | None:
+        """Return whom or what an entity was merged into; None if it was not."""
+        entity = self._entities.get(entity_id)
+        kept_entity = None
+        while entity is not None and entity.merged_into:
+            kept_entity = entity = self._entities.get(entity.merged_into)
+        return kept_entity
 
     def _describe_end(self, change: EndFact) -> _DescriptionParts:
         statement = self._concerned_statement()

@@ -93,6 +93,9 @@ class UndoPlanner:
         change = proposal.change
         match change:
             case CreateEntity():
+                entity = (await self._canon.entities_by_id([change.entity_id])).get(change.entity_id)
+                if entity is not None and entity.status is EntityStatus.MERGED:
+                    return await self._merges.plan_split(entity.id)
                 return (await self._retcon_subject(change.entity_id),)
             case UpdateEntity():
                 return await self._restore_entity(proposal, change)

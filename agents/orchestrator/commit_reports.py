@@ -15,12 +15,15 @@ def publish_commit(events: EventBus, universe_id: Id, scene_id: Id | None, repor
 
 
 def commit_lines(report: CommitReport) -> tuple[str, ...]:
-    """Return a line for each record that the commit made or changed, and for each accepted change that left none."""
+    """Return a line for each record that the commit made or changed, and for each accepted change that left none.
+
+    What a later one of the same commit replaced is only counted: the places passed through, a number's earlier values.
+    """
     made_lines = (
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
         *(f"Canon: {f.statement}" for f in report.facts),
         *(f"Canon: {change}" for change in report.changes),
-        *(f"Replaced by a later one in the same commit: {words}" for _, words in report.replaced),
+        *_replaced_lines(len(report.replaced)),
         *(f"Said in canon already: {title}" for title in report.repeated),
     )
     if report.accepted_count and not made_lines:
@@ -28,3 +31,11 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
             f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
         )
     return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
+
+
+def _replaced_lines(count: int) -> tuple[str, ...]:
+    return (
+        (f"{count} more replaced by {'a later one' if count == 1 else 'later ones'} of these.",)
+        if count
+        else ()
+    )

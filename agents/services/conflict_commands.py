@@ -94,7 +94,14 @@ class ConflictCommandService:
             if ruling_word.option_name in open_options
         ]
         more_lines = [f"{other_count} more conflicts come after this one."] if other_count else []
-        return (conflict.text, *lines, f"/resolve {row.number} " + ", or ".join(option_lines), *more_lines)
+        resolve_line = f"/resolve {row.number} " + ", or ".join(option_lines)
+        return (
+            conflict.text,
+            *lines,
+            resolve_line,
+            "What it changes is written to canon at once.",
+            *more_lines,
+        )
 
     async def make_ruling(self, row: ProposalView, typed_ruling: str) -> RulingOutcome:
         """Make a ruling on a proposal's first conflict. Raises InputError."""

@@ -48,6 +48,7 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
+WRITTEN_AT_ONCE = "Resolving it so writes this to canon now, before the scene ends."
 MISSING_RECORD = "something no longer on record"
 
 _VERDICTS_BY_OPTION = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}
@@ -145,30 +146,31 @@ class ConflictService:
     # --- ruling --------------------------------------------------------------------------------------
 
     async def preview_ruling(self, request: RulingRequest) -> tuple[str, ...]:
-        """Return what the ruling would end, retcon and write. Nothing is staged."""
+        """Return what the ruling would end, retcon and write, and that it does so at once. Nothing is staged."""
+        changes, notes = await self._describe_effects(request)
+        return (*changes, *notes, WRITTEN_AT_ONCE) if changes else notes
+
+    async def _describe_effects(self, request: RulingRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what the ruling changes in canon, and what else is to say of it."""
         proposal = await self._read_proposal(request.proposal_id)
         if request.option in _VERDICTS_BY_OPTION:
-            return ("Nothing is written yet; the next commit follows it.",)
+            return (), ("Nothing is written yet; the next commit follows it.",)
         if request.option == "different":
-            return ("You will not be asked about these two again. Nothing is written yet.",)
+            return (), ("You will not be asked about these two again. Nothing is written yet.",)
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
                 request.proposal_id, self._require_other_id(request)
             )
-            return await self._preview_lines(
-                await self._keeper.namesake_rulings.preview_union(union), proposal
-            )
+            batch = await self._keeper.namesake_rulings.preview_union(union)
+            return await self._preview_lines(batch, proposal), ()
         ruling_plan, fact_conflict = await self._plan_ruling(request, proposal)
         preview = await self._keeper.rulings.preview_ruling(ruling_plan)
-        lines = [
-            *await self._preview_lines(preview.batch, proposal),
-            *_describe_rejected(ruling_plan, fact_conflict),
-        ]
+        notes = list(_describe_rejected(ruling_plan, fact_conflict))
         if preview.held_ids:
-            lines.append("It is in another conflict too, and is written once that is resolved.")
+            notes.append("It is in another conflict too, and is written once that is resolved.")
         if preview.dependent_ids:
-            lines.append("It is about something that is only proposed; both are written together.")
-        return tuple(lines)
+            notes.append("It is about something that is only proposed; both are written together.")
+        return await self._preview_lines(preview.batch, proposal), tuple(notes)
 
     async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
         """Make the ruling: written at once, and stored, so that the same pair is not a conflict again."""
@@ -196,7 +198,8 @@ class ConflictService:
         if request.option == "different":
             await self._keeper.namesake_rulings.rule_different(proposal.id, self._require_other_id(request))
             return None, ("Recorded: they are different.",)
-        lines = await self.preview_ruling(request)
+        changes, notes = await self._describe_effects(request)
+        lines = (*changes, *notes)
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
                 proposal.id, self._require_other_id(request)

@@ -61,10 +61,6 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
     for change in report.changes:
         yield Content.assemble(("− ", "$text-warning"), one_line(change))
-    for _, words in report.replaced:
-        yield Content.assemble(
-            ("· ", "$text-muted"), one_line(words), ("  replaced by a later one", "$text-muted")
-        )
     for title in report.repeated:
         yield Content.assemble(("· ", "$text-muted"), one_line(title), ("  said already", "$text-muted"))
     for subject, reason in report.failures:

@@ -58,7 +58,7 @@ REREAD_ROWS = 4
 """Rows before the new ones that are read again: a roll or a take may have been added to them."""
 
 CONTEXT_TURNS = 4
-"""Turns of the scene before that stand in a new one until something is played."""
+"""Turns of the scene before that stand above a scene's own."""
 
 SENDING_KEYS = "Enter: send what is typed · F3: decide at the gate · Esc: decide at scene end"
 PANEL_KEYS = "Enter: evidence · F3: decide at the gate · Esc: back to the prompt"
@@ -218,9 +218,9 @@ class SceneScreen(ServiceScreen[None]):
         loaded_turns = self._transcript.total if self.view else view.turn_count
         start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
         tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
-        opens_story_on = self.view is None and not view.turn_count and view.scene.order > 1
+        follows_scene = self.view is None and view.scene.order > 1
         previous_end = (
-            await self.services.play.previous_end(self.scene_id, CONTEXT_TURNS) if opens_story_on else None
+            await self.services.play.previous_end(self.scene_id, CONTEXT_TURNS) if follows_scene else None
         )
         cost_text = await self._read_cost_text(view.story.id)
         self.post_message(self.SceneLoaded(view, tail, appended_ids, cost_text, previous_end))

@@ -1,4 +1,4 @@
-"""Help: a five-minute tour, the keys of this screen and of the others, and the commands.
+"""Help: a ten-minute tour, the keys of this screen and of the others, and the commands.
 
 Only the tour is written here: keys come from bindings, texts from the widgets and the services.
 """
@@ -148,7 +148,7 @@ class HelpScreen(ServiceScreen[None]):
     AUTO_FOCUS = "#page"
     BINDING_GROUP_TITLE = "Help"
     BINDINGS = [
-        Binding("1", "part('tour')", "Tour", id="help.tour", tooltip="The five-minute tour"),
+        Binding("1", "part('tour')", "Tour", id="help.tour", tooltip="The ten-minute tour"),
         Binding(
             "2", "part('here')", "Keys here", id="help.here", tooltip="Keys on the screen before this one"
         ),
@@ -167,7 +167,7 @@ class HelpScreen(ServiceScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar("Help")
         with VerticalScroll(id="page"):
-            yield HelpSection("Five-minute tour", (HelpEntry(*stop) for stop in TOUR), "tour")
+            yield HelpSection("Ten-minute tour", (HelpEntry(*stop) for stop in TOUR), "tour")
             yield HelpSection("Keys on this screen", self._keys_here(), "here")
             yield HelpSection("Commands", self._command_entries(), "commands", name_cells=4)
             yield HelpSection("Keys of the other screens", self._keys_elsewhere(), "others")

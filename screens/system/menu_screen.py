@@ -48,7 +48,7 @@ MENU_MODES = (
     ("query", "5", "Query", "ask what is canon, believed or unknown"),
     ("system", "6", "System", "storage, background work, failed jobs"),
     ("model", "M", "Model", "who narrates: you or a model; what it costs"),
-    ("help", "?", "Help", "keys, commands, a five-minute tour"),
+    ("help", "?", "Help", "keys, commands, a ten-minute tour"),
     ("quit", "q", "Quit", "everything is saved"),
 )
 

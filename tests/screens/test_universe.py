@@ -110,7 +110,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter", "f1")
         assert ui.screen == "HelpScreen"
-        assert ui.shows("Five-minute tour", "Keys on this screen", "Undo")
+        assert ui.shows("Ten-minute tour", "Keys on this screen", "Undo")
         await ui.press("2")
         assert ui.shows("Undo the last thing done")
         await ui.press("pagedown")

@@ -103,9 +103,10 @@ class TurnScroll(InkView):
         self._settle_view()
 
     def show_previous_end(self, previous_end: SceneEnd | None) -> None:
-        """Show the end of the scene before until this one has a turn."""
+        """Show the end of the scene before above this one's first turn."""
         self._previous_end = previous_end
-        self.refresh()
+        self._redraw_row(0)
+        self._settle_view()
 
     def reload(self, total: int) -> None:
         """Fetch again what is in view, after an undo or another take.
@@ -365,6 +366,8 @@ class TurnScroll(InkView):
                 is_at_cursor=at_cursor,
                 inks_outside_cursor=self.inks(),
             )
+            if row == 0:
+                strips = [*self._previous_end_strips(), *strips]
             self._strips[row, at_cursor] = strips
         return strips
 
@@ -390,10 +393,21 @@ class TurnScroll(InkView):
         ]
         if self._previous_end is None:
             return [[], *hint_lines]
-        turn_lines = [line for view in self._previous_end.turns for line in muted_lines(view, width)]
+        heading, *turn_lines = self._previous_end_lines(width)
         room = max(1, self.size.height - len(hint_lines) - 4)
-        heading: Line = [("  ", Ink.MUTED), (f"… {one_line(self._previous_end.title)}", Ink.QUOTE)]
         return [[], heading, *turn_lines[-room:], [], *hint_lines]
+
+    def _previous_end_lines(self, width: int) -> list[Line]:
+        """Return the end of the scene before, under its title; nothing if there is none."""
+        if self._previous_end is None:
+            return []
+        heading: Line = [("  ", Ink.MUTED), (f"… {one_line(self._previous_end.title)}", Ink.QUOTE)]
+        return [heading, *(line for view in self._previous_end.turns for line in muted_lines(view, width))]
+
+    def _previous_end_strips(self) -> list[Strip]:
+        """Draw the end of the scene before, set apart from the first turn of this one."""
+        lines = self._previous_end_lines(self._width)
+        return [draw_line(line, self.inks(), self._width) for line in ([*lines, []] if lines else [])]
 
     def _live_strips(self, live: LiveTurn) -> list[Strip]:
         return live.draw_strips(self._width, self.inks())

@@ -27,7 +27,11 @@ async def test_commit_receipt_names_what_was_replaced_in_the_same_commit(tmp_pat
             "7 accepted: 6 in canon, 1 replaced by a later one in the same commit"
         )
         assert [words for _, words in report.replaced] == ["Mara is in Boat Shed."]
-        assert "Replaced by a later one in the same commit: Mara is in Boat Shed." in commit_lines(report)
+        lines = commit_lines(report)
+        assert [line for line in lines if line.startswith("Canon: Mara is in")] == [
+            "Canon: Mara is in Net Loft."
+        ]
+        assert lines[-1] == "1 more replaced by a later one of these."
 
 
 async def test_commit_receipt_of_a_rename_makes_nobody_new(tmp_path: Path) -> None:
