@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual import events, on
 from textual.app import App
@@ -37,6 +37,7 @@ from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
+from screens.typed_ahead import TypedAhead
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
 from widgets.worker import start_worker
@@ -263,6 +264,15 @@ class MonitorApp(App[None]):
                 self._held_keys.start()
         await super().on_event(event)
 
+    @on(TypedAhead)
+    def _hold_typed_ahead(self, message: TypedAhead) -> None:
+        if not self._held_keys.hold(message.key):
+            self._held_keys.start()
+            self._held_keys.hold(message.key)
+
+    def _press_keys_when_shown(self, screen: Screen[Any]) -> None:
+        screen.call_after_refresh(self.call_later, self._press_held_keys)
+
     async def _press_held_keys(self) -> None:
         for key in self._held_keys.release():
             await super().on_event(key)
@@ -287,6 +297,7 @@ class MonitorApp(App[None]):
             case routes.Back(leaving):
                 if self.screen is leaving:
                     self.pop_screen()
+                    self._press_keys_when_shown(self.screen)
             case routes.ToPrompt(scene_id, text):
                 self._open_prompt(scene_id, text)
             case _:
@@ -305,7 +316,7 @@ class MonitorApp(App[None]):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
-        screen.call_after_refresh(self.call_later, self._press_held_keys)
+        self._press_keys_when_shown(screen)
 
     def _open_prompt(self, scene_id: Id, text: str) -> None:
         """Close what is over the scene, and put words into its prompt."""

@@ -1,4 +1,4 @@
-"""Holds the keys that are pressed between Enter on the menu's story and its scene being shown."""
+"""Holds the keys that are pressed while a scene is under way: after Enter on the menu's story, or on a receipt."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ class HeldKeys:
         return True
 
     def release(self) -> Sequence[events.Key]:
-        """Hold no longer; return what was held."""
+        """Hold no longer; return what was held, in the order of pressing: some came by way of another screen."""
         keys, self._keys = self._keys or [], None
-        return keys
+        return sorted(keys, key=lambda key: key.time)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -14,6 +15,7 @@ from textual.widgets import Static
 
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
+from screens.typed_ahead import TypeAhead
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
@@ -33,8 +35,11 @@ class CommitReportDialog(ModalScreen[None]):
         Binding("enter,escape,space", "close", "Go on", id="outcome.close", tooltip="Go on", key_display="⏎"),
     ]
 
-    def __init__(self, report: CommitReport, title: str = "") -> None:
+    def __init__(self, report: CommitReport, title: str = "", *, leads_to_prompt: bool = False) -> None:
+        """`leads_to_prompt`: play goes on after it, so that a line typed here begins there."""
         super().__init__()
+        self._leads_to_prompt = leads_to_prompt
+        self._type_ahead = TypeAhead(self)
         self._report = report
         self._heading = title or ("Some of it could not be written" if report.failures else "Canon now says")
 
@@ -48,8 +53,13 @@ class CommitReportDialog(ModalScreen[None]):
             yield Static(_decision_counts(report), classes="keys", markup=False)
         yield KeyBar()
 
+    def on_key(self, event: events.Key) -> None:
+        if self._leads_to_prompt and self._type_ahead.take(event):
+            self.action_close()
+
     def action_close(self) -> None:
-        self.dismiss(None)
+        if self.is_current:  # keys may follow before the dialog is gone
+            self.dismiss(None)
 
 
 def _report_lines(report: CommitReport) -> Iterator[Content]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -22,6 +22,7 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
+from screens.typed_ahead import TypeAhead, is_over_prompt
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.conflict import RulingOptionList, StatementPane, find_turn_source
@@ -96,6 +97,8 @@ class ConflictScreen(ServiceScreen[None]):
         self._ruling_option: RulingOption | None = None
         self._ruling_choice: RulingVariant | None = None
         self._is_settled = False
+        self._leads_to_prompt = False
+        self._type_ahead = TypeAhead(self)
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Resolve conflict")
@@ -261,6 +264,7 @@ class ConflictScreen(ServiceScreen[None]):
             self.reload()
             return
         self._is_settled = True
+        self._leads_to_prompt = is_over_prompt(self)
         failed_lines = (
             [f"✗ Not written: {reason}" for _, reason in ruling_result.report.failures]
             if ruling_result.report
@@ -319,6 +323,11 @@ class ConflictScreen(ServiceScreen[None]):
         option_or_choice = self._ruling_choice or self._ruling_option
         if option_or_choice is not None:
             self._start_ruling(self._build_ruling(option_or_choice))
+
+    def on_key(self, event: events.Key) -> None:
+        """Go on with a line that is typed when all is resolved."""
+        if self._is_settled and self._leads_to_prompt and self._type_ahead.take(event):
+            self.action_go_on()
 
     def action_go_on(self) -> None:
         self.post_message(Visit(Back(self)))

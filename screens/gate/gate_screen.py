@@ -26,6 +26,7 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
 from screens.title_bar import TitleBar
+from screens.typed_ahead import is_over_prompt
 from stores.records.ids import Id
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
@@ -307,20 +308,25 @@ class GateScreen(ServiceScreen[None]):
         failed_titles = tuple(
             (titles.get(proposal_id, proposal_id), reason) for proposal_id, reason in message.report.failures
         )
+        leads_to_prompt = self._next_scene_id is not None or (self._is_mid_scene and is_over_prompt(self))
+        report = replace(message.report, failures=failed_titles)
         self.app.push_screen(
-            CommitReportDialog(replace(message.report, failures=failed_titles)), self._continue_after_report
+            CommitReportDialog(report, leads_to_prompt=leads_to_prompt), self._continue_after_report
         )
+
+    @property
+    def _is_mid_scene(self) -> bool:
+        return self.scene_id is not None and self.view is not None and not self.view.is_finalizing
 
     def _continue_after_report(self, _: None) -> None:
         """Go to the next scene if this one is closed, else back.
 
         Where something failed at a gate that nobody would open again by themselves, stay for the review.
         """
-        is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.is_finalizing
         is_finished = self.scene_id is None and not self._has_failures
         if self._next_scene_id is not None:
             self.post_message(Visit(ToScene(self._next_scene_id, follows_gate=True)))
-        elif is_mid_scene or is_finished:
+        elif self._is_mid_scene or is_finished:
             self.post_message(Visit(Back(self)))
         else:
             self.reload()

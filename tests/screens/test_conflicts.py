@@ -326,3 +326,15 @@ async def test_resolve_command_prints_what_the_conflict_screen_shows(tmp_path: P
         assert (done.goto, done.lines) == ("", ("Canon: Wenna Pike and Ivo Tarrant are enemies.",))
     finally:
         await close()
+
+
+async def test_conflict_resolved_in_play_hands_the_next_line_to_the_prompt(home: Path) -> None:
+    async with started_app(real_services(home, 5), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/resolve wenna")
+        await ui.until("Resolve conflict")
+        await ui.press("down", "enter")
+        await ui.until("Resolved.")
+        await ui.type("I wait here.")
+        await ui.until("you I wait here.")
+        assert ui.screen == "SceneScreen"

@@ -127,6 +127,14 @@ async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(
     assert len(ui.app.screen_stack) == 2
 
 
+async def test_gate_receipt_hands_a_line_that_is_typed_on_it_to_the_next_scene(ui: ScreenDriver) -> None:
+    await ui.press("r", "enter")
+    assert ui.shows("Canon now says")
+    await ui.type("I row on, at last.")
+    assert ui.screen == "SceneScreen"
+    await ui.until("you I row on, at last.")
+
+
 async def test_gate_tells_what_failed_and_leaves_it_to_be_decided(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

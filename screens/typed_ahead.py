@@ -1,0 +1,45 @@
+"""Words that are typed on where only “Go on” is left: they begin the next line in play, and none is lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from textual import events
+from textual.message import Message
+from textual.screen import Screen
+
+from screens.base import PaletteTarget
+
+
+@dataclass
+class TypedAhead(Message):
+    """A key for the prompt that comes next: the app holds it, with all that follows, until that is there."""
+
+    key: events.Key
+
+
+class TypeAhead:
+    """Takes the keys of a line that begins on a screen which leads back to a prompt. The screen closes with the first."""
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        self._screen = screen
+        self._has_begun = False
+
+    def take(self, key: events.Key) -> bool:
+        """Pass a key on to the prompt; return whether it is part of a line."""
+        begins_line = key.is_printable and key.character is not None and not key.character.isspace()
+        if not (self._has_begun or begins_line):
+            return False
+        self._has_begun = True
+        key.stop()
+        fresh_key = events.Key(key.key, key.character)  # one that went to a screen already goes to no other
+        fresh_key.time = key.time
+        self._screen.post_message(TypedAhead(fresh_key))
+        return True
+
+
+def is_over_prompt(screen: Screen[Any]) -> bool:
+    """Return whether the screen lies directly over one with a prompt."""
+    stack = screen.app.screen_stack
+    return screen in stack[1:] and isinstance(stack[stack.index(screen) - 1], PaletteTarget)
