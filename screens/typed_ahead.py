@@ -20,7 +20,7 @@ class TypedAhead(Message):
 
 
 class TypeAhead:
-    """Takes the keys of a line that begins on a screen which leads back to a prompt. The screen closes with the first."""
+    """Takes the keys of a line that begins on a screen which leads back to a prompt, and closes with the first."""
 
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
