@@ -15,6 +15,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
+from agents.declarations.handovers import find_handovers, is_of_thing
 from agents.declarations.lasting_facts import (
     LastingFact,
     Statement,
@@ -65,16 +66,24 @@ class PlainClaims:
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
         text = strip_typed_markers(exchange.words)
-        if not _is_narration(exchange, text):
-            return ()
-        statements = find_statements(text, list(context.entities.values()))
-        departures = find_departure_sentences(text)
-        turn = exchange.build_words_turn(self._clock()) if statements or departures else None
+        is_narration = _is_narration(exchange, text)
+        statements = find_statements(text, list(context.entities.values())) if is_narration else []
+        departures = find_departure_sentences(text) if is_narration else []
+        handovers = _find_hero_handovers(exchange, text, context)
+        has_claims = statements or departures or handovers
+        turn = exchange.build_words_turn(self._clock()) if has_claims else None
         if turn is None:
             return ()
-        entities = await self._read_named_entities(context, [*statements, *departures])
+        entities = await self._read_named_entities(context, [*statements, *departures, *handovers])
         catalogue = await self._read_catalogue(context.universe.id)
-        facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
+        facts = [
+            *read_lasting_facts(statements, entities, catalogue, exchange.tick),
+            *(
+                fact
+                for fact in read_lasting_facts(handovers, entities, catalogue, exchange.tick)
+                if is_of_thing(fact, entities)
+            ),
+        ]
         new_facts = await self._drop_known(facts, context, catalogue)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
@@ -203,6 +212,14 @@ def _is_narration(exchange: Exchange, text: str) -> bool:
     if exchange.gm_authored:
         return True
     return not (exchange.hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))
+
+
+def _find_hero_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Statement]:
+    """Return what is true after the hero, in words that no roll decides, handed over or left a thing."""
+    if not text or exchange.time_passes or exchange.roll is not None or exchange.hearers:
+        return []
+    hero, place = context.player_character(), context.place
+    return find_handovers(text, hero.name if hero else "", place.name if place else "")
 
 
 def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:

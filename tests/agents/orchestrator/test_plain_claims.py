@@ -106,7 +106,49 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
         assert reply.lines == (f"Proposed: {(await table.titles())[0]}",)
 
 
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("I leave the glass bell with Vess.", "Vess has the glass bell."),
+        ("I give the glass bell to Captain Vess, and go.", "Captain Vess has the glass bell."),
+        ("I hand Bela the glass bell.", "Bela has the glass bell."),
+        ("I lend Tam the glass bell.", "Tam has the glass bell."),
+        ("I take the glass bell back from Vess.", "Mara has the glass bell."),
+        ("I put the glass bell in the Tower.", "The glass bell is in the Tower."),
+        ("I drop the glass bell in the Tower.", "The glass bell is in the Tower."),
+        ("I leave the glass bell behind.", "The glass bell is in Yard."),
+    ],
+)
+async def test_thing_that_the_hero_hands_over_has_a_holder(tmp_path: Path, line: str, title: str) -> None:
+    async with seated(tmp_path) as table:
+        reply = await table.play(line)
+        assert await table.titles() == [title]
+        assert f"Proposed: {title}" in reply.lines
+        await table.play("/undo")
+        assert await table.titles() == []
+
+
+async def test_thing_that_goes_from_hand_to_hand_is_with_the_last(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("I leave the glass bell with Vess.", "I take the glass bell back from Vess."):
+            await table.play(line)
+            await table.accept_all()
+        await table.play("I give the glass bell to Bela.")
+        (row,) = await table.rows()
+        assert (row.title, row.conflicts) == ("Bela has the glass bell.", ())
+
+
 STATING_NOTHING = (
+    "I leave the Tower with Vess.",
+    "I leave Tam with Vess.",
+    "I leave my coat with Vess.",
+    "I give Vess my hand.",
+    "I leave the glass bell with him.",
+    "I put the glass bell in my pocket.",
+    "I give the glass bell to Vess. /check 2d6 vs 2",
+    "I tell Vess: I leave the glass bell with Tam.",
+    "I could leave the glass bell with Tam.",
+    "I do not give Vess the glass bell.",
     "> Tam runs to the Tower.",
     "> Tam runs to the Tower again.",
     "> Tam is angry again.",
