@@ -12,6 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from agents.proposals.effects import describe_effect
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -76,7 +77,8 @@ def _turn_text(trace: TurnTrace) -> str:
     if result is None:
         return trace.turn.text
     dice = " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice)
-    lines = (trace.turn.text, result.text, f"dice {dice}" if dice else "", ", ".join(result.effects))
+    effects = ", ".join(map(describe_effect, result.effects))
+    lines = (trace.turn.text, result.text, f"dice {dice}" if dice else "", effects)
     return "\n".join(dict.fromkeys(filter(None, lines)))
 
 

@@ -133,6 +133,9 @@ async def test_gate_receipt_hands_a_line_that_is_typed_on_it_to_the_next_scene(u
     await ui.type("I row on, at last.")
     assert ui.screen == "SceneScreen"
     await ui.until("you I row on, at last.")
+    assert ui.shows("… Before the Third Stroke", "gm She gives it without a word."), (
+        "the scene before stays above"
+    )
 
 
 async def test_gate_tells_what_failed_and_leaves_it_to_be_decided(
