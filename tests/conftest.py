@@ -6,6 +6,7 @@ The snapshot report prints the whole environment, so nothing stays in it that is
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -27,3 +28,10 @@ settings.register_profile("monitor", deadline=None)  # a busy machine is no coun
 settings.load_profile("monitor")
 if hasattr(time, "tzset"):
     time.tzset()  # record times are shown in the machine's own zone
+
+
+def pytest_collection_finish() -> None:
+    """Set the modules and some thousand tests aside: no garbage collection shall go over them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
