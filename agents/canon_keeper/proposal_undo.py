@@ -19,6 +19,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     FactStatus,
@@ -98,6 +99,8 @@ class UndoPlanner:
                 return await self._merges.plan_split(change.absorbed_id)
             case RetconFact():
                 return (RetconFact(fact_id=change.fact_id, restore=not change.restore),)
+            case ChangeSecrecy():
+                return (await self._restore_secrecy(change),)
             case AssertFact() | EndFact() | StateChange() | AdvanceClock() | NoteAxiom():
                 return (await self._retcon_subject(fact_id_of(proposal)),)
             case _:
@@ -115,6 +118,22 @@ class UndoPlanner:
         if is_undone:
             raise _undo_error("It was undone already.")
         return RetconFact(fact_id=subject_id)
+
+    async def _restore_secrecy(self, change: ChangeSecrecy) -> ChangeSecrecy:
+        """Return the change that takes another back, in what nothing has changed since."""
+        fact = (await self._canon.facts_by_id([change.fact_id])).get(change.fact_id)
+        if fact is None:
+            raise _undo_error("The fact that it speaks of is not in canon.")
+        known_to = fact.secrecy.known_to if fact.secrecy else ()
+        restored_change = ChangeSecrecy(
+            fact_id=fact.id,
+            is_secret=None if change.is_secret is not fact.is_secret else not fact.is_secret,
+            tell=tuple(i for i in change.hide_from if i not in known_to),
+            hide_from=tuple(i for i in change.tell if i in known_to),
+        )
+        if restored_change.after(fact.secrecy) == fact.secrecy:
+            raise _undo_error("It was changed again since.", "Say who may know it by hand.")
+        return restored_change
 
     async def _restore_entity(
         self, proposal: ProposedChange, change: UpdateEntity

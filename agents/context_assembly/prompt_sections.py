@@ -17,7 +17,7 @@ from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
-from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import AssertFact, ChangeSecrecy, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
@@ -201,7 +201,12 @@ def _fact_lines(facts: Iterable[Fact], ended_ids: Collection[Id] = ()) -> Iterab
 
 def _ended_fact_ids(package: ContextPackage) -> set[Id]:
     """Return the facts that a staged change would end."""
-    return {fact_id for p in package.scene.staged_proposals for fact_id in named_facts(p.change)}
+    return {
+        fact_id
+        for p in package.scene.staged_proposals
+        if not isinstance(p.change, ChangeSecrecy)
+        for fact_id in named_facts(p.change)
+    }
 
 
 def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:

@@ -22,6 +22,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Evidence,
@@ -155,7 +156,7 @@ class ResultFormatter:
             case UpdateEntity():
                 text = " ".join(filter(None, (change.name, change.description)))
                 return ProposalContent(text, frozenset({change.entity_id}))
-            case MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+            case MergeEntities() | EndFact() | RetconFact() | ChangeSecrecy() | AdvanceClock():
                 return ProposalContent("", frozenset())
             case _:
                 assert_never(change)
