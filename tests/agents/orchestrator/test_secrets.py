@@ -1,0 +1,139 @@
+"""Secrets in play: who is said to know them, who is told of them, and what prompts and screens make of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.errors import InputError
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+SEAL = "Dob forged the seal."
+
+
+class Table:
+    """A story with Vess, Dob and Bela in its first scene."""
+
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
+        self.scene_id = scene_id
+
+    async def play(self, *lines: str) -> list[str]:
+        replies: list[str] = []
+        for line in lines:
+            replies += (await self.program.services.play.submit(self.scene_id, line)).lines
+        return replies
+
+    async def secrets(self) -> list[str]:
+        return await self.play("/secret")
+
+    async def commit(self) -> None:
+        await self.play("/accept all", "/commit")
+
+    async def undo(self) -> None:
+        await self.program.services.play.undo(self.scene_id)
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with opened(tmp_path) as program:
+        table = Table(program, await begin(program))
+        await table.play(*(f"/npc here {name}: of the pier" for name in ("Vess", "Dob", "Bela")))
+        await table.commit()
+        yield table
+
+
+@pytest.mark.parametrize(
+    ("line", "known_to"),
+    [
+        ("/secret Dob forged the seal", "the GM alone"),
+        ("/secret Vess, Dob: Dob forged the seal", "Vess, Dob"),
+        ("/secret me and Vess: Dob forged the seal", "Mara, Vess"),
+        ("> Only Vess knows that Dob forged the seal.", "Vess"),
+        ("> Nobody knows that Dob forged the seal.", "the GM alone"),
+        ("> Nobody but Vess and Bela knows that Dob forged the seal, and it must stay so.", "Vess, Bela"),
+        ("Only Vess knows that Dob forged the seal.", "Vess"),
+    ],
+)
+async def test_secret_is_proposed_with_who_may_know_it_and_undone(
+    table: Table, line: str, known_to: str
+) -> None:
+    await table.play(line)
+    expected = [f"{SEAL} (secret; known to: {known_to})"]
+    assert await table.secrets() == expected
+    await table.undo()
+    assert (await table.secrets())[0].startswith("No secrets.")
+    await table.play(line)
+    await table.commit()
+    assert await table.secrets() == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "known_to"),
+    [
+        ("> Vess tells Dob that Bela opened the sluice.", "Vess, Dob"),
+        ("> Vess quietly tells Dob about the sluice.", "Vess, Dob"),
+        ("> Vess confides in Dob that Bela opened the sluice.", "Vess, Dob"),
+        ("> Vess tells you the secret.", "Vess"),
+        ("> Vess tells you that Bela opened the sluice.", "Vess, Mara"),
+        ("> Vess tells Dob and Bela about the sluice.", "Vess, Dob, Bela"),
+        ("> Vess tells Dob that Bela opened the door.", "Vess"),
+        ("> Vess tells Dob that Bela never opened the sluice.", "Vess"),
+        ("> Will Vess tell Dob that Bela opened the sluice?", "Vess"),
+        ("> If Vess tells Dob that Bela opened the sluice, all is lost.", "Vess"),
+        ('> "Vess tells Dob that Bela opened the sluice," says the clerk.', "Vess"),
+        ("> Bela tells Dob about the sluice.", "Vess"),
+        ("I tell Dob that Bela opened the sluice.", "Vess"),
+        ("> Vess tells Corvin that Bela opened the sluice.", "Vess"),
+    ],
+)
+async def test_who_is_told_by_somebody_who_knows_may_know(table: Table, line: str, known_to: str) -> None:
+    await table.play("/npc Corvin: far away", "/secret Vess: Bela opened the sluice")
+    await table.commit()
+    before = await table.secrets()
+    replies = await table.play(line)
+    assert await table.secrets() == [f"Bela opened the sluice. (secret; known to: {known_to})"]
+    assert any("may know" in reply for reply in replies) is (known_to != "Vess")
+    await table.undo()
+    assert await table.secrets() == before
+
+
+async def test_hero_who_knows_a_secret_tells_it(table: Table) -> None:
+    await table.play("/secret me: Bela opened the sluice")
+    await table.commit()
+    assert await table.play("I tell Dob that Bela opened the sluice.") == [
+        "Proposed: Dob may know: Bela opened the sluice"
+    ]
+    await table.commit()
+    assert await table.secrets() == ["Bela opened the sluice. (secret; known to: Mara, Dob)"]
+
+
+async def test_secret_is_revealed_and_made_again(table: Table) -> None:
+    await table.play("/fact Dob forged the seal")
+    await table.commit()
+    await table.play("/secret Vess: Dob forged the seal")
+    await table.commit()
+    assert await table.secrets() == [f"{SEAL} (secret; known to: Vess)"]
+    with pytest.raises(InputError, match="so already"):
+        await table.play("/secret Vess: Dob forged the seal")
+    await table.play("> Everybody knows now that Dob forged the seal.")
+    assert (await table.secrets())[0].startswith("No secrets.")
+    await table.undo()
+    assert await table.secrets() == [f"{SEAL} (secret; known to: Vess)"]
+    await table.play("/secret all: Dob forged the seal")
+    await table.commit()
+    assert (await table.secrets())[0].startswith("No secrets.")
+
+
+async def test_secret_needs_a_sentence_and_known_people(table: Table) -> None:
+    with pytest.raises(InputError, match="Nobody is called 'Corvin'"):
+        await table.play("/secret Vess, Corvin: Dob forged the seal")
+    with pytest.raises(InputError, match="needs a sentence"):
+        await table.play("/secret Vess:")
+    with pytest.raises(InputError, match="No such secret"):
+        await table.play("/secret all: Dob forged the seal")
+    assert (await table.secrets())[0].startswith("No secrets.")
