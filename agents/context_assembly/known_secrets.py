@@ -13,9 +13,9 @@ from typing import Final
 from agents.canon_keeper.proposal_subjects import current_entity
 from agents.context_assembly.context_package import CanonContext, ContextPackage, KnownSecret, RecalledContext
 from agents.memory_manager.proposed_facts import fact_from_assertion
-from agents.prose.words import split_sentences
+from agents.prose.struck_words import is_stated, strike_statements
 from agents.search.retrieval import OmittedItem
-from stores.records.canon import AssertFact, ChangeSecrecy, Fact, Secrecy, normalize_statement
+from stores.records.canon import AssertFact, ChangeSecrecy, Fact, Secrecy
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Turn
@@ -24,9 +24,6 @@ from stores.records.world import Entity
 
 MAX_OMISSIONS: Final = 10
 """Secrets held back that are named one by one."""
-
-_MIN_WORDS: Final = 2
-"""Words of a statement that is looked for in prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +87,11 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
     def strike_texts(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(filter(None, (strike_statements(text, hidden_statements) for text in texts)))
 
-    agenda, narrative = package.agenda, package.narrative
+    agenda, narrative, story = package.agenda, package.narrative, package.scene.story
+    recap = strike_statements(story.recap, hidden_statements)
     return replace(
         package,
+        scene=replace(package.scene, story=story.model_copy(update={"recap": recap})),
         agenda=replace(agenda, threads=tuple(t for t in agenda.threads if t.id not in hidden_ids)),
         canonical=replace(
             canon,
@@ -134,11 +133,11 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
 
 
 def describe_knowers(fact: Fact, entities: Mapping[Id, Entity]) -> str:
-    """Return in brackets that a fact is a secret, and who may know it; empty for one that is none."""
+    """Return that a fact is a secret, and who may know it; empty for one that is none."""
     if not fact.is_secret or fact.secrecy is None:
         return ""
     names = [entity.name for i in fact.secrecy.known_to if (entity := current_entity(i, entities))]
-    return f"(secret; known to: {', '.join(dict.fromkeys(names)) or 'the GM alone'})"
+    return f"secret; known to: {', '.join(dict.fromkeys(names)) or 'the GM alone'}"
 
 
 def drop_untold_memories(
@@ -159,23 +158,6 @@ def strike_from_turn(turn: Turn, statements: Sequence[str]) -> Turn:
     """Return the turn without the sentences that state one of these."""
     text = strike_statements(turn.text, statements)
     return turn if text == turn.text else turn.model_copy(update={"text": text})
-
-
-def strike_statements(text: str, statements: Sequence[str]) -> str:
-    """Return a text without the sentences that have one of the statements in its very words."""
-    for statement in statements:
-        if is_stated(text, statement):
-            sentences = [s for s in split_sentences(text) if not is_stated(s, statement)]
-            # It may be more than one sentence long: then nothing of the text is left.
-            text = " ".join(sentences)
-            text = "" if is_stated(text, statement) else text
-    return text
-
-
-def is_stated(text: str, statement: str) -> bool:
-    """Return whether a text has a statement in its very words, whatever their case and punctuation."""
-    words = normalize_statement(statement)
-    return words.count(" ") + 1 >= _MIN_WORDS and f" {words} " in f" {normalize_statement(text)} "
 
 
 def _fact_lists(canon: CanonContext, recalled: RecalledContext) -> tuple[tuple[Fact, ...], ...]:

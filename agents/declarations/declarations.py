@@ -193,7 +193,7 @@ class DeclarationService:
             **(await self._context.canon.entities_by_id(missing_ids) if missing_ids else {}),
             **context.entities,
         }
-        return tuple(f"{fact.statement} {describe_knowers(fact, entities)}" for fact in secrets.values())
+        return tuple(f"{fact.statement} ({describe_knowers(fact, entities)})" for fact in secrets.values())
 
     async def _find_stated_fact(self, context: SceneContext, statement: str) -> Fact | None:
         """Return the fact that says this now, in canon or among what is proposed in the scene, as it would be then."""

@@ -94,6 +94,7 @@ class ResultFormatter:
     async def _format_fact(self, view: FactView) -> QueryFinding:
         fact = view.fact
         standing, text = _assess_standing(view)
+        text = f"{text} ({view.secret_note})" if view.secret_note else text
         quote, where, turn_id = await self._locate_best_evidence(view.evidence, fact.statement)
         return QueryFinding(
             0,

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from agents.context_assembly.context_package import ContextPackage
-from agents.context_assembly.known_secrets import UniverseSecrets, hold_back_secrets, strike_statements
+from agents.context_assembly.known_secrets import UniverseSecrets, hold_back_secrets
 from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
 from agents.llm.call_context import OMISSIONS, PromptParts
+from agents.prose.struck_words import strike_statements
 from agents.search.scene_recall import RecalledScene
 from stores.records.canon import ChangeSecrecy, Fact, FactKind, Involvement, Secrecy
 from stores.records.ids import Id

@@ -137,3 +137,47 @@ async def test_secret_needs_a_sentence_and_known_people(table: Table) -> None:
     with pytest.raises(InputError, match="No such secret"):
         await table.play("/secret all: Dob forged the seal")
     assert (await table.secrets())[0].startswith("No secrets.")
+
+
+async def test_secret_is_marked_for_the_gm_and_left_out_for_players(table: Table) -> None:
+    await table.play(
+        "The tide turns.",
+        "> Only Vess knows that Dob forged the seal. A gull cries.",
+        "/secret Vess: Bela opened the sluice",
+        "/note Dob is nervous.",
+    )
+    await table.commit()
+    services = table.program.services
+    scene = (await services.play.scene(table.scene_id)).scene
+    await services.jobs.wait_until_idle()
+    answer = await services.query.answer_question("Who forged the seal?", universe_id=scene.universe_id)
+    assert f"{SEAL} (secret; known to: Vess)" in [finding.text for finding in answer.findings]
+    assert f"· {SEAL} (secret; known to: Vess)" in await table.play("/show Dob")
+
+    gm_text = read_written(await table.play("/export"))
+    assert "Bela opened the sluice. *(" in gm_text
+    assert "secret; known to: Vess" in gm_text
+    players_text = read_written(await table.play("/export players"))
+    assert "The tide turns." in players_text
+    assert "A gull cries." in players_text
+    for hidden in ("seal", "sluice", "secret", "nervous"):
+        assert hidden not in players_text
+
+
+def read_written(lines: list[str]) -> str:
+    return Path(lines[0].removeprefix("Written: ")).read_text()
+
+
+async def test_who_knows_of_a_secret_are_those_who_may(table: Table) -> None:
+    await table.play("> Only Vess knows that Dob forged the seal.")
+    await table.commit()
+    services = table.program.services
+    await services.jobs.wait_until_idle()
+    scene = (await services.play.scene(table.scene_id)).scene
+    characters = await services.characters.list_characters(scene.universe_id)
+    dob = next(row.entity for row in characters if row.entity.name == "Dob")
+    card = (await services.characters.read_character(dob.id)).card
+    fact_id = next(view.fact.id for view in card.facts if view.fact.statement == SEAL)
+    assert [view.name for view in await services.characters.find_who_knows(fact_id)] == ["Vess"]
+    memories = (await services.characters.read_character(dob.id)).memories
+    assert not any("forged" in view.memory.text for view in memories)
