@@ -50,6 +50,9 @@ from stores.records.world import Entity
 ABSENT = "—"
 """How a diff shows that something was not there."""
 
+KNOWN_TO = "known to"
+"""What the line of a diff is called that says who may know a fact."""
+
 _LABELS: Mapping[FactKind, str] = {
     FactKind.ATTRIBUTE: "fact",
     FactKind.STATE: "state",
@@ -224,7 +227,7 @@ class _ProposalDescriber:
         if change.standing is not Standing.TRUE:
             diff = (*diff, ("said to be", ABSENT, change.standing.value))
         if change.secrecy is not None and not change.secrecy.is_revealed:
-            diff = (*diff, ("known to", "all", self._knower_names(change.secrecy)))
+            diff = (*diff, (KNOWN_TO, "all", self._knower_names(change.secrecy)))
             kind = "secret"
         return (
             kind,
@@ -265,7 +268,7 @@ class _ProposalDescriber:
             told, hidden = self._names(change.tell), self._names(change.hide_from)
             words = (f"{told} may know" if told else "", f"{hidden} may not know" if hidden else "")
             title = f"{', '.join(filter(None, words))}: {statement}"
-        diff = (("known to", self._knower_names(before), self._knower_names(after)),)
+        diff = ((KNOWN_TO, self._knower_names(before), self._knower_names(after)),)
         return "secret", title, self._group_name(), diff
 
     def _knower_names(self, secrecy: Secrecy | None) -> str:

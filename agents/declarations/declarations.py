@@ -19,8 +19,8 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.lore_reader import read_lore
-from agents.declarations.secret_facts import keep_secret
-from agents.declarations.secret_reader import USAGE, TypedKnowers, read_secret
+from agents.declarations.secret_facts import change_knowers
+from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.proposals.effects import fit_value, parse_effects
@@ -36,7 +36,6 @@ from stores.queries import FactQuery
 from stores.records.canon import (
     AssertFact,
     Authority,
-    ChangeSecrecy,
     CreateEntity,
     Evidence,
     Fact,
@@ -172,7 +171,7 @@ class DeclarationService:
         change = await declare.read_fact(name_hero_in(context, words), catalogue, find_entity, context.tick)
         known_fact = await self._find_stated_fact(context, change.statement)
         if known_fact is not None:
-            return await self._stage_proposal(context, _change_of_knowers(known_fact, knowers), argument)
+            return await self._stage_proposal(context, change_knowers(known_fact, knowers), argument)
         if knowers.is_revealed:
             raise InputError(
                 "No such secret is known.",
@@ -340,17 +339,6 @@ class DeclarationService:
             evidence=evidence or _supporting_turn_evidence(context, change, quote),
             critical=critical,
         )
-
-
-def _change_of_knowers(fact: Fact, knowers: TypedKnowers) -> ChangeSecrecy:
-    """Return the change after which these may know a fact. Raises InputError if it is so already."""
-    reveal = ChangeSecrecy(fact_id=fact.id, is_secret=False) if fact.is_secret else None
-    change = reveal if knowers.is_revealed else keep_secret(fact, knowers.known_to)
-    if change is None:
-        raise InputError(
-            "That is so already.", kept="Nothing was proposed.", todo="/secret lists the secrets."
-        )
-    return change
 
 
 def name_hero_in(context: SceneContext, text: str) -> str:

@@ -11,6 +11,7 @@ from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.declarations.reader import build_involvements
+from agents.declarations.secret_reader import TypedKnowers
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hero_name import HERO_PRONOUNS
@@ -23,6 +24,7 @@ from agents.prose.plain_secrets import (
     name_subject,
 )
 from agents.search.question_cues import content_stems, measure_coverage
+from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
     ChangeSecrecy,
@@ -179,6 +181,17 @@ def keep_secret(fact: Fact, known_to: Sequence[Id]) -> ChangeSecrecy | None:
         hide_from=tuple(i for i in earlier_ids if i not in known_to),
     )
     return change if change.after(fact.secrecy) != fact.secrecy else None
+
+
+def change_knowers(fact: Fact, knowers: TypedKnowers) -> ChangeSecrecy:
+    """Return the change after which these may know a fact. Raises InputError if it is so already."""
+    reveal = ChangeSecrecy(fact_id=fact.id, is_secret=False) if fact.is_secret else None
+    change = reveal if knowers.is_revealed else keep_secret(fact, knowers.known_to)
+    if change is None:
+        raise InputError(
+            "That is so already.", kept="Nothing was proposed.", todo="/secret lists the secrets."
+        )
+    return change
 
 
 def is_same_in_words(words: str, statement: str) -> bool:

@@ -15,7 +15,7 @@ from stores.records.world import ACTORS, Entity
 
 EVERYBODY: Final = frozenset({"all", "everybody", "everyone"})
 """Typed in place of names: it is no secret any more."""
-GM_ALONE: Final = frozenset({"nobody", "none", "no one", "gm", "the gm"})
+GM_ALONE: Final = frozenset({"nobody", "none", "no one", "gm", "the gm", "gm alone", "the gm alone"})
 
 _SEPARATOR: Final = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 USAGE: Final = (
