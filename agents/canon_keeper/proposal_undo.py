@@ -10,6 +10,7 @@ from typing import assert_never
 
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.secrecy import restore_secrecy
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
 from stores.errors import InputError
@@ -124,14 +125,8 @@ class UndoPlanner:
         fact = (await self._canon.facts_by_id([change.fact_id])).get(change.fact_id)
         if fact is None:
             raise _undo_error("The fact that it speaks of is not in canon.")
-        known_to = fact.secrecy.known_to if fact.secrecy else ()
-        restored_change = ChangeSecrecy(
-            fact_id=fact.id,
-            is_secret=None if change.is_secret is not fact.is_secret else not fact.is_secret,
-            tell=tuple(i for i in change.hide_from if i not in known_to),
-            hide_from=tuple(i for i in change.tell if i in known_to),
-        )
-        if restored_change.after(fact.secrecy) == fact.secrecy:
+        restored_change = restore_secrecy(change, fact)
+        if restored_change is None:
             raise _undo_error("It was changed again since.", "Say who may know it by hand.")
         return restored_change
 

@@ -10,6 +10,8 @@ import pytest
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id
+from stores.records.llm import Persona
+from tests.agents.orchestrator.scripted_program import house, telling
 from tests.program import begin, opened
 
 SEAL = "Dob forged the seal."
@@ -181,3 +183,83 @@ async def test_who_knows_of_a_secret_are_those_who_may(table: Table) -> None:
     assert [view.name for view in await services.characters.find_who_knows(fact_id)] == ["Vess"]
     memories = (await services.characters.read_character(dob.id)).memories
     assert not any("forged" in view.memory.text for view in memories)
+
+
+async def test_undoing_the_turn_of_a_committed_telling_proposes_that_it_is_not_known(table: Table) -> None:
+    await table.play("/secret Vess: Bela opened the sluice")
+    await table.commit()
+    await table.play("> Vess tells Dob about the sluice.")
+    await table.commit()
+    question = await table.program.services.play.undo(table.scene_id)
+    assert question.confirm_line is not None
+    reply = await table.program.services.play.submit(table.scene_id, question.confirm_line)
+    assert "Known as before, as proposed: Bela opened the sluice." in reply.lines
+    assert await table.secrets() == ["Bela opened the sluice. (secret; known to: Vess)"]
+    await table.commit()
+    assert await table.secrets() == ["Bela opened the sluice. (secret; known to: Vess)"]
+
+
+async def test_knowers_are_chosen_at_the_gate_and_on_a_card(table: Table) -> None:
+    services = table.program.services
+    await table.play("/fact Dob forged the seal")
+    row = next(r for r in (await services.play.scene(table.scene_id)).proposals if r.title == SEAL)
+    with pytest.raises(InputError, match="Nobody is called"):
+        await services.gate.set_knowers(row.proposal.id, "Corvin")
+    await services.gate.set_knowers(row.proposal.id, "Vess, me")
+    assert await table.secrets() == [f"{SEAL} (secret; known to: Vess, Mara)"]
+    await table.play("/commit")
+    scene = (await services.play.scene(table.scene_id)).scene
+    dob = next(
+        c.entity
+        for c in await services.characters.list_characters(scene.universe_id)
+        if c.entity.name == "Dob"
+    )
+    view = next(
+        v for v in (await services.characters.read_character(dob.id)).card.facts if v.fact.statement == SEAL
+    )
+    assert view.secret_note == "secret; known to: Vess, Mara"
+    staged = await services.world.edits.propose_knowers(view.fact.id, "nobody")
+    assert staged.lines[0] == "Proposed: Vess, Mara may not know: Dob forged the seal"
+    staged = await services.world.edits.propose_knowers(view.fact.id, "all")
+    assert staged.lines[0] == "Proposed: No longer a secret: Dob forged the seal"
+
+
+async def test_prompts_have_the_secrets_of_those_here_and_the_x_ray_says_what_was_held_back(
+    tmp_path: Path,
+) -> None:
+    script = {
+        Persona.CHARACTER: "I shrug.",
+        Persona.NARRATOR: '"It was Vess who opened the sluice," says Dob. The rain comes down on the yard.',
+    }
+    async with telling(tmp_path, script, house(Persona.CHARACTER)) as scripted:
+        services = scripted.program.services
+        for line in (
+            "/npc here Vess",
+            "/npc here Dob",
+            "/npc Bela",
+            "/secret Vess: Vess opened the sluice",
+            "/secret Bela: Dob forged the seal",
+            "/secret The well is poisoned",
+            "I ask Dob who opened the gate.",
+        ):
+            await services.play.submit(scripted.scene_id, line)
+        narrator_prompt, dob_prompt = scripted.sent(Persona.NARRATOR), scripted.sent(Persona.CHARACTER)
+        assert "- Vess opened the sluice. (secret; known to: Vess)" in narrator_prompt
+        for held_back in ("forged the seal", "well is poisoned"):
+            assert held_back not in narrator_prompt + dob_prompt
+        assert "sluice" not in dob_prompt
+
+        xray = await services.llm.read_xray((await scripted.last()).id)
+        calls = {call.persona: call for call in xray.calls}
+        held_back_text = str(calls[Persona.NARRATOR].sections) + str(calls[Persona.CHARACTER].sections)
+        for held_back in (
+            "held back, as nobody here may know it: Dob forged the seal.",
+            "held back, as nobody here may know it: The well is poisoned.",
+            "held back from Dob: Vess opened the sluice.",
+        ):
+            assert held_back in held_back_text
+        warnings = str([step.summary for step in xray.steps])
+        assert "Dob may not know that secret: Vess opened the sluice." in warnings
+
+        await services.play.submit(scripted.scene_id, "I ask Vess who opened the gate.")
+        assert "- Vess opened the sluice. (nobody else knows it)" in scripted.sent(Persona.CHARACTER)
