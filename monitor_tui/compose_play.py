@@ -46,6 +46,7 @@ from agents.orchestrator.narration.runner import (
 from agents.orchestrator.narration.steps import NarrationSteps
 from agents.orchestrator.passed_offers import PassedOffers
 from agents.orchestrator.plain_claims import PlainClaims
+from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
@@ -345,6 +346,7 @@ class PlayParts:
             self.solo_tools,
             PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
             PlainClaims(agents.canon, agents.read_catalogue, self.views, base.clock),
+            PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
 

@@ -36,6 +36,8 @@ class FactQuery:
     predicate: str | None = None
     prefix: str | None = None
     """What the predicate begins with."""
+    only_secrets: bool = False
+    """Whether to leave out what is open to all."""
     history: bool = False
     """Whether to include facts that ended or were superseded; otherwise canonical and open-ended ones only."""
     limit: int = 10_000

@@ -187,6 +187,8 @@ def fact_lines(view: FactView, width: int) -> list[Line]:
     notes = []
     if fact.standing is not Standing.TRUE:
         notes.append(fact.standing.value)
+    if view.secret_note:
+        notes.append(one_line(view.secret_note))
     if is_past:
         notes.append("superseded" if view.superseded_by else _end_word(view))
     if view.when:
@@ -203,7 +205,8 @@ def _end_word(view: FactView) -> str:
 
 
 def _relation_lines(label: str, other: Entity, view: FactView, width: int) -> list[Line]:
-    notes = [note for note in (one_line(view.when), f"❝{len(view.evidence)}") if note]
+    all_notes = (one_line(view.secret_note), one_line(view.when), f"❝{len(view.evidence)}")
+    notes = [note for note in all_notes if note]
     sign = _SIGNS[view.fact.standing] if view.is_current else "×"
     text = f"{one_line(label)} {one_line(other.name)}"
     return hanging_lines(sign, text, Ink.PROSE if view.is_current else Ink.STRUCK, notes, width)

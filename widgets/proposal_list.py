@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from agents.views.play_views import ProposalView
+from stores.records.canon import AssertFact
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.ink import Line
@@ -47,7 +48,8 @@ class ProposalList(RowList[ProposalView]):
     HELP_TEXT: ClassVar[str] = (
         "✓ a commit will accept it, ✗ reject it, · undecided, ‖ deferred, ⚠ in conflict. ★ is critical, "
         "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
-        "a accepts, r rejects, e edits, c means just flavour (rejected, and the kind is remembered), "
+        "a accepts, r rejects, e edits, W chooses who may know it, c means just flavour (rejected, and the kind "
+        "is remembered), "
         "d defers, u undoes the row's decision (after a commit: what it wrote), Ctrl+Z the last one, "
         "x shows the evidence, C resolves a conflict. Space marks one, * all that are shown; A accepts all "
         "but the marked."
@@ -56,6 +58,13 @@ class ProposalList(RowList[ProposalView]):
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
         Binding("r", "decide('reject')", "Reject", id="proposals.reject", tooltip="Keep it out of canon"),
         Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Edit and accept"),
+        Binding(
+            "W",
+            "choose_knowers",
+            "Secret",
+            id="proposals.secret",
+            tooltip="Choose who may know it, and accept",
+        ),
         Binding(
             "c",
             "decide('colour')",
@@ -114,6 +123,12 @@ class ProposalList(RowList[ProposalView]):
 
     @dataclass
     class EditRequested(Message):
+        view: ProposalView
+
+    @dataclass
+    class KnowersRequested(Message):
+        """Who may know the proposed fact is to be chosen."""
+
         view: ProposalView
 
     @dataclass
@@ -241,6 +256,8 @@ class ProposalList(RowList[ProposalView]):
                 return view is not None and (is_open(view) or bool(self._selected_ids))
             case (("edit" | "mark"), _):
                 return view is not None and is_open(view)
+            case "choose_knowers", _:
+                return view is not None and is_open(view) and isinstance(view.proposal.change, AssertFact)
             case "resolve", _:
                 return view is not None and is_open(view) and bool(view.conflicts or view.similar_matches)
             case "undo", _:
@@ -328,6 +345,10 @@ class ProposalList(RowList[ProposalView]):
     def action_edit(self) -> None:
         if self.current is not None and is_open(self.current):
             self.post_message(self.EditRequested(self.current))
+
+    def action_choose_knowers(self) -> None:
+        if self.current is not None and is_open(self.current):
+            self.post_message(self.KnowersRequested(self.current))
 
     def action_evidence(self) -> None:
         if self.current is not None:

@@ -232,6 +232,7 @@ class _BatchBuilder:
                     status=after.status,
                     valid_to=after.valid_to,
                     closed=after.closed if after.closed != before.closed else None,
+                    secrecy=after.secrecy if after.secrecy != before.secrecy else None,
                 )
 
     def _appearances(self, scene: Scene) -> Iterable[Appearance]:

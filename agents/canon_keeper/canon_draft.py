@@ -32,7 +32,7 @@ from agents.canon_keeper.sentence_index import SentenceIndex, SentenceRival
 from agents.canon_keeper.sentences.claims import SentenceReading
 from agents.canon_keeper.sheet_values import update_sheet_value
 from agents.canon_keeper.supersessions import SupersessionGraph
-from stores.records.canon import Fact, FactKind, FactStatus, Supersession
+from stores.records.canon import Fact, FactKind, FactStatus, Secrecy, Supersession
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus
 
@@ -200,6 +200,10 @@ class CanonDraft:
             if is_other_value and is_open(other) and is_open(self.facts[fact.id]):
                 self._supersede(self.facts[fact.id], other)
         self._update_sheets()
+
+    def change_secrecy(self, fact: Fact, secrecy: Secrecy) -> None:
+        """Say who may know a fact."""
+        self.facts[fact.id] = fact.model_copy(update={"secrecy": secrecy})
 
     def _supersede(self, older: Fact, newer: Fact) -> None:
         self.supersessions.append(Supersession(newer_id=newer.id, older_id=older.id))

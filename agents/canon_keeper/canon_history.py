@@ -123,7 +123,8 @@ def _facts_before_commits(facts: Iterable[Fact], commits: Iterable[Canonization]
 
 def _with_change(fact: Fact, change: FactChange) -> Fact:
     is_closed = fact.closed if change.closed is None else change.closed
-    return fact.model_copy(update={"status": change.status, "valid_to": change.valid_to, "closed": is_closed})
+    changed_fields = {"status": change.status, "valid_to": change.valid_to, "closed": is_closed}
+    return fact.model_copy(update={**changed_fields, "secrecy": change.secrecy or fact.secrecy})
 
 
 def _holds_at(fact: Fact, tick: int) -> bool:

@@ -30,6 +30,7 @@ from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Evidence,
@@ -209,7 +210,7 @@ def _fact_queries(
             if fact := facts.get(change.fact_id):
                 for predicate in catalogue.related_predicates(fact.predicate):
                     yield from ((i.entity_id, predicate, False) for i in fact.involves)
-        case CreateEntity() | UpdateEntity() | MergeEntities() | AdvanceClock():
+        case CreateEntity() | UpdateEntity() | MergeEntities() | ChangeSecrecy() | AdvanceClock():
             return
         case _:
             assert_never(change)
@@ -247,6 +248,7 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
             | MergeEntities()
             | EndFact()
             | RetconFact()
+            | ChangeSecrecy()
             | AdvanceClock()
             | NoteAxiom()
         ):

@@ -30,6 +30,7 @@ from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Fact,
@@ -39,6 +40,7 @@ from stores.records.canon import (
     MergeEntities,
     NoteAxiom,
     RetconFact,
+    Secrecy,
     StateChange,
     UpdateEntity,
     normalize_statement,
@@ -73,6 +75,8 @@ def apply_change(
             return _apply_merge(proposal, change, draft)
         case RetconFact():
             return _apply_retcon(change, draft)
+        case ChangeSecrecy():
+            return _apply_secrecy(change, draft)
         case AssertFact() | NoteAxiom() | StateChange() | AdvanceClock() | EndFact():
             return _apply_claim(claim or build_claim(proposal, draft), draft, ends_others=ends_others)
         case _:
@@ -190,6 +194,7 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
             update={
                 "id": derive_id("fact", proposal.id, old.id),
                 "involves": tuple(_moved_involvements(old.involves, absorbed_entity.id, kept_entity.id)),
+                "secrecy": _moved_secrecy(old.secrecy, absorbed_entity.id, kept_entity.id),
                 "proposal_id": proposal.id,
             }
         )
@@ -258,6 +263,17 @@ def _apply_retcon(change: RetconFact, draft: CanonDraft) -> list[Fact]:
     return []
 
 
+def _apply_secrecy(change: ChangeSecrecy, draft: CanonDraft) -> list[Fact]:
+    fact = draft.facts.get(change.fact_id)
+    if fact is None:
+        raise UnwritableError("the fact that it speaks of is not in canon")
+    secrecy = change.after(fact.secrecy)
+    if secrecy is None:
+        raise UnwritableError("that fact is no secret")
+    draft.change_secrecy(fact, secrecy)
+    return []
+
+
 def _split_entity(absorbed_entity: Entity, draft: CanonDraft) -> None:
     """Let a merged entity be itself again, and give it back what the other gained by it."""
     gain = draft.canon.gains.get(absorbed_entity.id)
@@ -299,6 +315,13 @@ def _moved_involvements(involves: Sequence[Involvement], old: Id, new: Id) -> It
 def _other_names(names: Iterable[str], own_name: str) -> tuple[str, ...]:
     """Return the names without those that are the own one, whatever its capitals: that finds it already."""
     return tuple(name for name in dict.fromkeys(names) if name.casefold() != own_name.casefold())
+
+
+def _moved_secrecy(secrecy: Secrecy | None, old: Id, new: Id) -> Secrecy | None:
+    if secrecy is None or old not in secrecy.known_to:
+        return secrecy
+    known_to = dict.fromkeys(new if i == old else i for i in secrecy.known_to)
+    return secrecy.model_copy(update={"known_to": tuple(known_to)})
 
 
 def _join_names(names: Sequence[str]) -> str:

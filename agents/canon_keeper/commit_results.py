@@ -10,6 +10,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     CanonBatch,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     FactStatus,
@@ -105,7 +106,7 @@ def _record_id(proposal: ProposedChange) -> Id | None:
             return entity_id
         case AssertFact() | NoteAxiom() | StateChange() | AdvanceClock():
             return proposal.id
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact():
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | ChangeSecrecy():
             return None
         case _:
             assert_never(proposal.change)

@@ -14,6 +14,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     FactKind,
@@ -49,7 +50,15 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
             return proposal.critical or (
                 is_true_statement and catalogue.is_critical(change.predicate, change.value)
             )
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom():
+        case (
+            UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | ChangeSecrecy()
+            | AdvanceClock()
+            | NoteAxiom()
+        ):
             return proposal.critical
         case _:
             assert_never(change)
@@ -96,7 +105,15 @@ def _is_part_of(proposal: ProposedChange, critical: ProposedChange, catalogue: C
             )
         case StateChange() | AssertFact():
             return isinstance(change, StateChange) and change.entity_id in named_entities(critical_change)
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock() | NoteAxiom():
+        case (
+            UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | ChangeSecrecy()
+            | AdvanceClock()
+            | NoteAxiom()
+        ):
             return False
         case _:
             assert_never(critical_change)

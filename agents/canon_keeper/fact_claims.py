@@ -34,6 +34,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Fact,
@@ -109,7 +110,7 @@ def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None
             return _clock_claim(proposal, change, draft)
         case EndFact():
             return _ending_claim(proposal, change, draft)
-        case CreateEntity() | UpdateEntity() | MergeEntities() | RetconFact():
+        case CreateEntity() | UpdateEntity() | MergeEntities() | RetconFact() | ChangeSecrecy():
             return None
         case _:
             assert_never(change)
@@ -245,6 +246,7 @@ def _assertion_claim(proposal: ProposedChange, change: AssertFact, draft: CanonD
         standing=change.standing,
         because=change.because,
         lore=change.lore,
+        secrecy=change.secrecy,
         authority=proposal.authority,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,

@@ -38,7 +38,7 @@ from agents.proposals.decisions import (
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
-from stores.records.canon import EndFact, MergeEntities, RetconFact, UpdateEntity
+from stores.records.canon import ChangeSecrecy, EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
 from stores.records.workflow import OPEN_STATUSES, Canonization, Decision, ProposalStatus, ProposedChange
@@ -47,7 +47,7 @@ from stores.records.world import Universe
 __all__ = ["CanonKeeper", "CommitResult"]
 
 
-CHANGES_OF_CANON: Final = (UpdateEntity, MergeEntities, EndFact, RetconFact)
+CHANGES_OF_CANON: Final = (UpdateEntity, MergeEntities, EndFact, RetconFact, ChangeSecrecy)
 """Changes that make no record of their own: they change what canon has already."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -24,6 +24,7 @@ from agents.typed_numbers import number_label
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Fact,
@@ -35,6 +36,7 @@ from stores.records.canon import (
     NoteAxiom,
     Payload,
     RetconFact,
+    Secrecy,
     Standing,
     StateChange,
     StateOp,
@@ -47,6 +49,9 @@ from stores.records.world import Entity
 
 ABSENT = "—"
 """How a diff shows that something was not there."""
+
+KNOWN_TO = "known to"
+"""What the line of a diff is called that says who may know a fact."""
 
 _LABELS: Mapping[FactKind, str] = {
     FactKind.ATTRIBUTE: "fact",
@@ -107,7 +112,15 @@ def stated_title(change: Payload) -> str:
             return change.statement
         case CreateEntity():
             return change.name
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | StateChange() | AdvanceClock():
+        case (
+            UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | ChangeSecrecy()
+            | StateChange()
+            | AdvanceClock()
+        ):
             return ""
         case _:
             assert_never(change)
@@ -155,6 +168,8 @@ class _ProposalDescriber:
                 return self._describe_end(change)
             case RetconFact():
                 return self._describe_retcon(change)
+            case ChangeSecrecy():
+                return self._describe_secrecy(change)
             case StateChange():
                 return self._describe_state(change)
             case AdvanceClock():
@@ -228,6 +243,9 @@ class _ProposalDescriber:
         diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:
             diff = (*diff, ("said to be", ABSENT, change.standing.value))
+        if change.secrecy is not None and not change.secrecy.is_revealed:
+            diff = (*diff, (KNOWN_TO, "all", self._knower_names(change.secrecy)))
+            kind = "secret"
         return (
             kind,
             change.statement,
@@ -252,6 +270,31 @@ class _ProposalDescriber:
         if change.restore:
             return "restore", f"True again: {subject_words}", group, ((subject_words, "never true", "canon"),)
         return "retcon", f"Never true: {subject_words}", group, ((subject_words, "canon", "never true"),)
+
+    def _describe_secrecy(self, change: ChangeSecrecy) -> _DescriptionParts:
+        """`Dob may know: Vess opened the gate`; the diff says who could know it and who can then."""
+        before = self._findings.ended_facts[0].secrecy if self._findings.ended_facts else None
+        after = change.after(before)
+        statement = _as_title(self._concerned_statement())
+        is_secret_before = before is not None and not before.is_revealed
+        if change.is_secret is False:
+            title = f"No longer a secret: {statement}"
+        elif change.is_secret and not is_secret_before:
+            title = f"A secret: {statement}"
+        else:
+            told, hidden = self._names(change.tell), self._names(change.hide_from)
+            words = (f"{told} may know" if told else "", f"{hidden} may not know" if hidden else "")
+            title = f"{', '.join(filter(None, words))}: {statement}"
+        diff = ((KNOWN_TO, self._knower_names(before), self._knower_names(after)),)
+        return "secret", title, self._group_name(), diff
+
+    def _knower_names(self, secrecy: Secrecy | None) -> str:
+        if secrecy is None or secrecy.is_revealed:
+            return "all"
+        return self._names(secrecy.known_to) or "the GM alone"
+
+    def _names(self, entity_ids: Iterable[Id]) -> str:
+        return ", ".join(map(self._entity_name, entity_ids))
 
     def _describe_state(self, change: StateChange) -> _DescriptionParts:
         """`Mara: HP 10 → 7` where the number before is known; `Mara: HP -3` of a change that is closed."""

@@ -10,6 +10,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     EvidenceKind,
@@ -45,6 +46,8 @@ def named_entities(change: Payload) -> set[Id]:
             return {change.kept_id, change.absorbed_id}
         case AssertFact() | NoteAxiom():
             return {i.entity_id for i in change.involves}
+        case ChangeSecrecy():
+            return {*change.tell, *change.hide_from}
         case CreateEntity() | EndFact() | RetconFact() | AdvanceClock():
             return set()
         case _:
@@ -52,11 +55,11 @@ def named_entities(change: Payload) -> set[Id]:
 
 
 def named_facts(change: Payload) -> tuple[Id, ...]:
-    """Return the facts that the change would end or retcon."""
+    """Return the facts that the change would end, retcon, or let be known to others."""
     match change:
         case AssertFact():
             return change.ends
-        case EndFact() | RetconFact():
+        case EndFact() | RetconFact() | ChangeSecrecy():
             return (change.fact_id,)
         case UpdateEntity():
             return (change.takes_back,) if change.takes_back else ()

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.secrecy import restore_secrecy
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
 from stores.errors import InputError
@@ -19,6 +20,7 @@ from stores.records.canon import (
     AdvanceClock,
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     FactStatus,
@@ -103,6 +105,8 @@ class UndoPlanner:
                 return await self._merges.plan_split(change.absorbed_id)
             case RetconFact():
                 return (RetconFact(fact_id=change.fact_id, restore=not change.restore),)
+            case ChangeSecrecy():
+                return (await self._restore_secrecy(change),)
             case AssertFact() | EndFact() | StateChange() | AdvanceClock() | NoteAxiom():
                 return (await self._retcon_subject(fact_id_of(proposal)),)
             case _:
@@ -120,6 +124,16 @@ class UndoPlanner:
         if is_undone:
             raise _undo_error("It was undone already.")
         return RetconFact(fact_id=subject_id)
+
+    async def _restore_secrecy(self, change: ChangeSecrecy) -> ChangeSecrecy:
+        """Return the change that takes another back, in what nothing has changed since."""
+        fact = (await self._canon.facts_by_id([change.fact_id])).get(change.fact_id)
+        if fact is None:
+            raise _undo_error("The fact that it speaks of is not in canon.")
+        restored_change = restore_secrecy(change, fact)
+        if restored_change is None:
+            raise _undo_error("It was changed again since.", "Say who may know it by hand.")
+        return restored_change
 
     async def _restore_entity(
         self, proposal: ProposedChange, change: UpdateEntity

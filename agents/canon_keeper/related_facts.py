@@ -23,6 +23,7 @@ from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Fact,
@@ -144,6 +145,7 @@ class RelatedFactsLoader:
                     | MergeEntities()
                     | EndFact()
                     | RetconFact()
+                    | ChangeSecrecy()
                     | AdvanceClock()
                     | NoteAxiom()
                 ):

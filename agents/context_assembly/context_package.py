@@ -38,6 +38,15 @@ class ScenePerson:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownSecret:
+    """A secret that somebody present may know."""
+
+    fact: Fact
+    knower_names: tuple[str, ...]
+    """All who may know it, present or not."""
+
+
+@dataclass(frozen=True, slots=True)
 class CanonContext:
     """What canon holds for this exchange."""
 
@@ -59,6 +68,8 @@ class CanonContext:
     """Relations one hop further out."""
     lore: tuple[Fact, ...] = ()
     """Lore entries that are always on, or whose keys stand in the last turns, as far as their budget goes."""
+    secrets: tuple[KnownSecret, ...] = ()
+    """Secrets that somebody present may know; most other lists are without secrets, and none has one they may not."""
 
 
 @dataclass(frozen=True, slots=True)

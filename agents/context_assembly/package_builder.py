@@ -16,6 +16,7 @@ from agents.context_assembly.context_package import (
     ScenePerson,
 )
 from agents.context_assembly.keyed_lore import MAX_SCANNED_TURNS, select_lore
+from agents.context_assembly.known_secrets import UniverseSecrets, hold_back_secrets
 from agents.context_assembly.narrative_context import NarrativeContext, NarrativeReader, TurnsInView
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
@@ -55,6 +56,8 @@ MAX_NEARBY_RELATIONS: Final = 6
 MAX_AXIOMS: Final = 40
 MAX_LORE: Final = 5_000
 """Lore entries of one universe that are looked at."""
+MAX_SECRETS_READ: Final = 10_000
+"""Secrets of one universe that are looked at, those that ended among them."""
 MAX_SETTLED_COMMITMENTS: Final = 12
 MAX_COMMITMENTS_READ: Final = 500
 """Settled commitments that are shown (the latest), and commitments that are read to find them."""
@@ -115,6 +118,7 @@ class ContextPackageBuilder:
         self._search_timeout = search_timeout
         self._canon_cache: PackageCache[CanonContext] = PackageCache()
         self._lore_cache: PackageCache[list[Fact]] = PackageCache()
+        self._secrets_cache: PackageCache[UniverseSecrets] = PackageCache()
         self._last_packages: PackageCache[ContextPackage] = PackageCache()
 
     async def build_package(self, scene: SceneContext, player_text: str = "") -> ContextPackage:
@@ -161,6 +165,7 @@ class ContextPackageBuilder:
                 scene, player_text, cast, named_elsewhere, canon_version
             )
             lore_facts = await self._read_lore_cached(scene.universe.id, canon_version)
+            secrets = await self._read_secrets_cached(scene.universe.id, canon_version)
             narrative = await narrative_task
             lore = select_lore(
                 lore_facts, [player_text, *(t.text for t in narrative.recent_turns[-MAX_SCANNED_TURNS:])]
@@ -174,7 +179,7 @@ class ContextPackageBuilder:
             retrieved_context = RetrievedContext(
                 omitted_items=(OmittedItem("recalled", "it was not found in time"),)
             )
-        return ContextPackage(
+        package = ContextPackage(
             scene=scene,
             agenda=agenda,
             canonical=replace(canon_context, lore=lore.entries),
@@ -196,6 +201,7 @@ class ContextPackageBuilder:
                 created_at=self._clock(),
             ),
         )
+        return hold_back_secrets(package, secrets)
 
     async def _retrieve(
         self, scene: SceneContext, player_text: str, turns_task: Awaitable[TurnsInView]
@@ -243,6 +249,22 @@ class ContextPackageBuilder:
             lore_facts = await self._canon.facts(universe_id, FactQuery(kind=FactKind.LORE, limit=MAX_LORE))
             self._lore_cache.put((universe_id, canon_version), lore_facts)
         return lore_facts
+
+    async def _read_secrets_cached(self, universe_id: Id, canon_version: str) -> UniverseSecrets:
+        """Read the secrets and those who may know them, once for each version of canon."""
+        secrets = self._secrets_cache.get((universe_id, canon_version))
+        if secrets is None:
+            query = FactQuery(only_secrets=True, history=True, limit=MAX_SECRETS_READ)
+            facts = await self._canon.facts(universe_id, query)
+            missing_ids = {i for fact in facts if fact.secrecy for i in fact.secrecy.known_to}
+            knowers: dict[Id, Entity] = {}
+            while missing_ids:
+                entities = await self._canon.entities_by_id(missing_ids)
+                knowers.update(entities)
+                missing_ids = {e.merged_into for e in entities.values() if e.merged_into} - knowers.keys()
+            secrets = UniverseSecrets(tuple(facts), knowers)
+            self._secrets_cache.put((universe_id, canon_version), secrets)
+        return secrets
 
     async def _find_named_elsewhere(
         self, scene: SceneContext, player_text: str, cast_ids: Collection[Id]

@@ -10,14 +10,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, assert_never
 
 from agents.canon_keeper.proposal_subjects import named_facts
-from agents.context_assembly.context_package import ContextPackage, ScenePerson
+from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
+from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
 from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
-from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import AssertFact, ChangeSecrecy, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
@@ -34,6 +35,7 @@ SECTIONS: Final = (
     "encounters",
     "assertions",
     "lore",
+    "secrets",
     "threads",
     "decisions",
     "summary",
@@ -52,6 +54,8 @@ _STANDING_LABELS: Final[Mapping[Standing, str]] = {
     Standing.LIE: " (a lie)",
     Standing.DISPUTED: " (disputed)",
 }
+MAX_OWN_FACTS: Final = 20
+"""Facts of a character that it is told of itself; the newest."""
 _STAGED_LABEL: Final = " (proposed)"
 
 
@@ -76,6 +80,7 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
             (*_fact_lines(canon.assertions), *_proposed_fact_lines(package, is_assertion=True))
         ),
         "lore": _bullet_list(fact.statement for fact in canon.lore),
+        "secrets": _bullet_list(_secret_line(secret) for secret in canon.secrets),
         # For prompts of the player's own, which may have this one alone.
         "threads": _bullet_list((*_promise_lines(package), *_matter_lines(package))),
         "matters": _bullet_list(_matter_lines(package)),
@@ -103,9 +108,13 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
 def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> PromptParts:
     """Return the sections that one NPC may know.
 
-    They hold who it is, what it remembers, what is plain to see here, and what was said and done since it
-    arrived; no facts, threads, memories of others, dice or oracles.
+    They hold who it is, what is true of it, the secrets that it may know, what it remembers, what is plain to see here,
+    and what was said and done since it arrived; no other facts, threads, memories of others, dice or oracles.
     """
+    secrets = package.canonical.secrets
+    untold_secrets = [s.fact for s in secrets if not s.fact.is_known_to_any({npc.id})]
+    untold_statements = [fact.statement for fact in untold_secrets]
+    heard_turns = (strike_from_turn(turn, untold_statements) for turn in _turns_heard_by(package, npc))
     npc_person = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
     other_people = [p for p in package.canonical.cast if p.is_here and p.entity.id != npc.id]
     sections = {
@@ -113,9 +122,20 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
         "self": _self_text(npc),
         "scene": _place_text(package),
         "cast": _bullet_list(f"{p.entity.name}{' (dead)' if p.is_dead else ''}" for p in other_people),
-        "memories": _bullet_list(_memory_line(m) for m in memories if m.entity_id == npc.id),
-        "recent": _recent_text(package, _turns_heard_by(package, npc)),
+        "own": _bullet_list(_own_fact_lines(package, npc)),
+        "secrets": _bullet_list(
+            _own_secret_line(s, npc) for s in secrets if s.fact.is_known_to_any({npc.id})
+        ),
+        "memories": _bullet_list(
+            _memory_line(m)
+            for m in drop_untold_memories(memories, npc.id, untold_secrets)
+            if m.entity_id == npc.id
+        ),
+        "recent": _recent_text(package, heard_turns),
         "state": _bullet_list([_condition_line(npc_person)] if npc_person else []),
+        OMISSIONS: "\n".join(
+            f"secrets: held back from {npc.name}: {statement}" for statement in untold_statements
+        ),
     }
     return {name: text for name, text in sections.items() if text.strip()}
 
@@ -199,17 +219,50 @@ def _fact_lines(facts: Iterable[Fact], ended_ids: Collection[Id] = ()) -> Iterab
         yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
 
 
+def _own_fact_lines(package: ContextPackage, npc: Entity) -> Iterable[str]:
+    """Return what canon has of somebody, and what is proposed of them: the newest, secrets aside."""
+    canon, ended_ids = package.canonical, _ended_fact_ids(package)
+    own_facts = [
+        fact
+        for fact in (*canon.facts, *canon.relations)
+        if any(i.entity_id == npc.id for i in fact.involves) and fact.id not in ended_ids
+    ]
+    return _fact_lines(sorted(own_facts, key=lambda f: f.recorded_at.timestamp())[-MAX_OWN_FACTS:])
+
+
+def _secret_line(secret: KnownSecret) -> str:
+    standing_note = _STANDING_LABELS.get(secret.fact.standing, "")
+    ended_note = " (over: no longer true)" if is_ended(secret.fact) else ""
+    return f"{secret.fact.statement}{standing_note}{ended_note} (secret; known to: {', '.join(secret.knower_names)})"
+
+
+def _own_secret_line(secret: KnownSecret, npc: Entity) -> str:
+    """Return a secret as one who knows it is told of it."""
+    other_names = [name for name in secret.knower_names if name != npc.name]
+    known_also_to = f"known also to: {', '.join(other_names)}" if other_names else "nobody else knows it"
+    return f"{secret.fact.statement} ({known_also_to})"
+
+
 def _ended_fact_ids(package: ContextPackage) -> set[Id]:
     """Return the facts that a staged change would end."""
-    return {fact_id for p in package.scene.staged_proposals for fact_id in named_facts(p.change)}
+    return {
+        fact_id
+        for p in package.scene.staged_proposals
+        if not isinstance(p.change, ChangeSecrecy)
+        for fact_id in named_facts(p.change)
+    }
 
 
 def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:
     """Return what is staged on the line and undecided: it was narrated, and holds until it is rejected."""
     for proposal in package.scene.staged_proposals:
         change = proposal.change
-        if not isinstance(change, AssertFact) or change.fact_kind in (FactKind.COMMITMENT, FactKind.LORE):
-            continue  # an open commitment, or a text that stands in a prompt by its keys alone
+        if (
+            not isinstance(change, AssertFact)
+            or change.secrecy is not None
+            or change.fact_kind in (FactKind.COMMITMENT, FactKind.LORE)
+        ):
+            continue  # an open commitment, a secret, or a text that stands in a prompt by its keys alone
         if (change.fact_kind is FactKind.ASSERTION) is is_assertion:
             yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
 

@@ -10,14 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.checks.duplicate_check import is_like_kind
+from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.earlier_stays import find_earlier_stays
+from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.lore_reader import read_lore
+from agents.declarations.secret_facts import change_knowers
+from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
+from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite
@@ -27,16 +32,20 @@ from agents.prose.supporting_words import mentions_name, supports_statement
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import find_floor
 from stores.errors import InputError
+from stores.queries import FactQuery
 from stores.records.canon import (
     AssertFact,
     Authority,
     CreateEntity,
     Evidence,
+    Fact,
     FactKind,
     NoteAxiom,
     Payload,
+    Secrecy,
     StateChange,
     StateOp,
+    normalize_statement,
 )
 from stores.records.ids import IdGenerator
 from stores.records.play import Speaker
@@ -151,6 +160,56 @@ class DeclarationService:
         change = await declare.read_fact(statement, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
+
+    async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:
+        """Propose a secret, or who may know what canon has already: `Vess, Dob: The seal is forged`."""
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        knowers, words = await read_secret(argument, find_entity, context.player_character())
+        if not words:
+            raise InputError("A secret needs a sentence.", kept="Nothing was proposed.", todo=USAGE)
+        catalogue = await self._read_catalogue(context.universe.id)
+        change = await declare.read_fact(name_hero_in(context, words), catalogue, find_entity, context.tick)
+        known_fact = await self._find_stated_fact(context, change.statement)
+        if known_fact is not None:
+            return await self._stage_proposal(context, change_knowers(known_fact, knowers), argument)
+        if knowers.is_revealed:
+            raise InputError(
+                "No such secret is known.",
+                kept="Nothing was proposed and your words are still in the prompt.",
+                todo="/secret lists them. /fact proposes what everybody may know.",
+            )
+        secret = change.model_copy(update={"secrecy": Secrecy(known_to=knowers.known_to)})
+        critical = catalogue.is_critical(change.predicate, change.value)
+        return await self._stage_proposal(context, secret, argument, critical=critical)
+
+    async def list_secrets(self, context: SceneContext) -> tuple[str, ...]:
+        """Return a line on each secret as it stands with what is proposed, and who may know it."""
+        canon_secrets = await self._context.canon.facts(context.universe.id, FactQuery(only_secrets=True))
+        secrets = fold_secrets(canon_secrets, context.staged_proposals, {})
+        knower_ids = {i for fact in secrets.values() if fact.secrecy for i in fact.secrecy.known_to}
+        missing_ids = knower_ids - context.entities.keys()
+        entities = {
+            **(await self._context.canon.entities_by_id(missing_ids) if missing_ids else {}),
+            **context.entities,
+        }
+        return tuple(f"{fact.statement} ({describe_knowers(fact, entities)})" for fact in secrets.values())
+
+    async def _find_stated_fact(self, context: SceneContext, statement: str) -> Fact | None:
+        """Return the fact that says this now, in canon or among what is proposed in the scene, as it would be then."""
+        canon_facts = await self._context.canon.facts_by_statement(
+            context.universe.id, [normalize_statement(statement)]
+        )
+        open_facts = {fact.id: fact for fact in canon_facts if is_open(fact)}
+        proposed_facts = (
+            fact_from_assertion(p, p.change)
+            for p in context.staged_proposals
+            if isinstance(p.change, AssertFact)
+        )
+        stated_facts = open_facts | {
+            fact.id: fact for fact in proposed_facts if fact.statement_key == normalize_statement(statement)
+        }
+        secrets = fold_secrets((), context.staged_proposals, stated_facts)
+        return next((secrets.get(i, fact) for i, fact in stated_facts.items()), None)
 
     async def declare_axiom(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a rule of the world."""

@@ -49,6 +49,7 @@ from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences
 from agents.prose.names import any_name_pattern
+from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
 from stores.records.canon import FactKind
 from stores.records.ids import Id, derive_id
@@ -105,15 +106,22 @@ class _MemoryExtractor:
     def _memories_of_turn(
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
+        stated_facts = self._stretch.stated_by_turn.get(turn.id, ())
+        untold_facts = [s.fact for s in stated_facts if not s.fact.is_known_to_any({hearer_id})]
+        heard_text = strike_statements(heard_text, [fact.statement for fact in untold_facts])
         linked_fact_ids: set[Id] = set()
         fact_texts: set[str] = set()
         is_covered = False
         told_sentences = [
             s for s in spoken_sentences if s.speaker_id != hearer_id and is_text_in(s.text, heard_text)
         ]
-        for stated_fact in self._stretch.stated_by_turn.get(turn.id, ()):
-            if stated_fact.is_denied or not self._visibility.is_learned_by(
-                stated_fact, turn, hearer_id, heard_text, spoken_sentences
+        for stated_fact in stated_facts:
+            if (
+                stated_fact.is_denied
+                or stated_fact.fact in untold_facts
+                or not self._visibility.is_learned_by(
+                    stated_fact, turn, hearer_id, heard_text, spoken_sentences
+                )
             ):
                 continue
             linked_fact_ids.add(stated_fact.fact.id)

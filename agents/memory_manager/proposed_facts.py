@@ -22,27 +22,33 @@ def is_denied(proposal: ProposedChange) -> bool:
     return verdict in (Verdict.REJECT, Verdict.FLAVOUR)
 
 
+def fact_from_assertion(proposal: ProposedChange, change: AssertFact) -> Fact:
+    """Return the fact that a proposed statement would become."""
+    return Fact(
+        id=fact_id_of(proposal),
+        universe_id=proposal.universe_id,
+        kind=change.fact_kind,
+        predicate=change.predicate,
+        statement=change.statement,
+        involves=change.involves,
+        value=change.value,
+        valid_from=proposal.tick if change.valid_from is None else change.valid_from,
+        valid_to=change.valid_to,
+        standing=change.standing,
+        secrecy=change.secrecy,
+        authority=proposal.authority,
+        proposal_id=proposal.id,
+        recorded_at=proposal.created_at,
+    )
+
+
 def fact_from_proposal(
     proposal: ProposedChange, entities: Mapping[Id, Entity], catalogue: Catalogue
 ) -> Fact | None:
     """Return the fact that a proposal would become; None for one that adds to a number, whose sum is not known."""
     change = proposal.change
     if isinstance(change, AssertFact):
-        return Fact(
-            id=fact_id_of(proposal),
-            universe_id=proposal.universe_id,
-            kind=change.fact_kind,
-            predicate=change.predicate,
-            statement=change.statement,
-            involves=change.involves,
-            value=change.value,
-            valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-            valid_to=change.valid_to,
-            standing=change.standing,
-            authority=proposal.authority,
-            proposal_id=proposal.id,
-            recorded_at=proposal.created_at,
-        )
+        return fact_from_assertion(proposal, change)
     if not isinstance(change, StateChange) or change.entity_id not in entities:
         return None
     name = entities[change.entity_id].name

@@ -31,6 +31,7 @@ from agents.narrator.record_checks import (
     split_by_acquaintance,
 )
 from agents.narrator.result_check import find_result_contradiction
+from agents.narrator.secret_check import WatchedSecret, find_secret_leaks, find_watched_secrets
 from agents.personas.narrator_brief import NarratorBrief
 from agents.prose.actions import enters_scene, find_act, find_spoken_words
 from agents.prose.names import any_name_pattern, names_of
@@ -102,6 +103,7 @@ class ProseFindingKind(StrEnum):
     LINE = "crosses_a_line"
     RULE = "breaks_a_rule"
     SETTLED = "reopens_what_is_settled"
+    SECRET = "lets_out_a_secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,9 @@ class ProseCheckInput:
     settled_matters: tuple[tuple[str, frozenset[str]], ...] = ()
     """What was paid, kept or answered, with the names of those it is about."""
 
+    watched_secrets: tuple[WatchedSecret, ...] = ()
+    """Secrets that some of those here may know and others may not."""
+
     is_opening: bool = False
     """Whether nothing has been narrated in this scene yet."""
 
@@ -170,6 +175,7 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
         barred_topics=parse_barred_topics(brief.lines_and_veils),
         rules=tuple(a.statement for a in package.canonical.axioms),
         settled_matters=find_settled_matters(package),
+        watched_secrets=find_watched_secrets(package),
         is_opening=not package.narrative.recent_turns,
     )
 
@@ -327,6 +333,13 @@ def _check_record(text: str, check_input: ProseCheckInput) -> Iterator[ProseFind
     for statement, sentence in find_reopened_matters(text, check_input.settled_matters):
         yield ProseFinding(
             ProseFindingKind.SETTLED, sentence, f"On record that is settled: {statement}", Severity.WARN
+        )
+    for leak in find_secret_leaks(text, check_input.watched_secrets, check_input.player_text):
+        yield ProseFinding(
+            ProseFindingKind.SECRET,
+            leak.sentence,
+            f"{leak.name} may not know that secret: {leak.statement}",
+            Severity.WARN,
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import model_validator
 
 from agents.narrator.decision_marks import strip_typed_markers
+from agents.prose.speech import find_speech_spans
 from agents.resolver.resolution_requests import Alteration
 from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id, IdGenerator, derive_id
@@ -20,6 +22,11 @@ EXCHANGE_STEPS = ("record", "assemble", "narrate", "resolve", "finish")
 
 Each is idempotent: identifiers and seeds are fixed when the exchange begins.
 """
+
+
+_HERO_OR_HEARER: Final = re.compile(
+    r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
+)
 
 
 class RollPlan(Record):
@@ -296,3 +303,16 @@ def begin_altered_roll(
             altered_turn_id=roll_turn.id,
         ),
     )
+
+
+def is_narration(exchange: Exchange, text: str) -> bool:
+    """Say whether the words of an exchange tell the story as a narrator does.
+
+    The GM's do. Those of the hero do if they neither are spoken to somebody nor tell of the hero and the GM's `you`:
+    `Dob Harrow is dead.` What a roll decides is not so before.
+    """
+    if not text or exchange.time_passes or exchange.roll is not None:
+        return False
+    if exchange.gm_authored:
+        return True
+    return not (exchange.hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))

@@ -16,6 +16,7 @@ from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.plain_claims import PlainClaims
+from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rolls import describe_partial_without_effect
@@ -66,6 +67,7 @@ class LinePlayer:
         solo_tools: SoloTools,
         plain_vows: PlainVows,
         plain_claims: PlainClaims,
+        plain_secrets: PlainSecrets,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -78,6 +80,7 @@ class LinePlayer:
         self._solo_tools = solo_tools
         self._plain_vows = plain_vows
         self._plain_claims = plain_claims
+        self._plain_secrets = plain_secrets
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -193,8 +196,9 @@ class LinePlayer:
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
         promises = await self._plain_vows.build_promises(exchange, context)
         claims = await self._plain_claims.build_claims(exchange, context)
-        if promises or claims:
-            exchange = exchange.model_copy(update={"proposals": (*promises, *claims)})
+        secrets = await self._plain_secrets.build_changes(exchange, context)
+        if promises or claims or secrets:
+            exchange = exchange.model_copy(update={"proposals": (*promises, *claims, *secrets)})
         return replace(run, exchange=exchange)
 
     async def _play_exchange(self, run: LineRun) -> LineRun:

@@ -6,7 +6,6 @@ autopilot.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -24,30 +23,23 @@ from agents.declarations.lasting_facts import (
     has_unknown_names,
     read_lasting_facts,
 )
+from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.narrator.decision_marks import strip_typed_markers
-from agents.orchestrator.exchange import Exchange
+from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
-from agents.prose.speech import find_speech_spans
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
-from stores.records.canon import AssertFact, Authority, EndFact, Fact
+from stores.records.canon import AssertFact, Authority, ChangeSecrecy, EndFact, Fact, Payload
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityStatus, fold_name
+from stores.records.world import Entity, fold_name
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
-MAX_LOOKED_UP: Final = 100
-"""Entities of canon that are read because a line may name them."""
 MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
-_HERO_OR_HEARER: Final = re.compile(
-    r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
-)
-_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_SMALL_WORDS: Final = frozenset({"the", "a", "an", "of", "and", "in", "at", "is", "de", "von", "van", "la"})
 
 
 class PlainClaims:
@@ -66,9 +58,9 @@ class PlainClaims:
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
         text = strip_typed_markers(exchange.words)
-        is_narration = _is_narration(exchange, text)
-        statements = find_statements(text, list(context.entities.values())) if is_narration else []
-        departures = find_departure_sentences(text) if is_narration else []
+        tells = is_narration(exchange, text)
+        statements = find_statements(text, list(context.entities.values())) if tells else []
+        departures = find_departure_sentences(text) if tells else []
         handovers = _find_hero_handovers(exchange, text, context)
         has_claims = statements or departures or handovers
         turn = exchange.build_words_turn(self._clock()) if has_claims else None
@@ -121,13 +113,13 @@ class PlainClaims:
             return ()
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
-        end_lines = (f"Proposed: {row.title}" for row in own_rows if isinstance(row.proposal.change, EndFact))
-        return (*end_lines, *(f"⚠ {row.conflicts[0].text}" for row in own_rows if row.conflicts))
+        named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
+        return (*named_lines, *(f"⚠ {row.conflicts[0].text}" for row in own_rows if row.conflicts))
 
     async def note_unknown_things(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each thing that words state something lasting of and that is not known, once a scene."""
         text = strip_typed_markers(exchange.words)
-        if not _is_narration(exchange, text):
+        if not is_narration(exchange, text):
             return ()
         notes = []
         for name in find_unknown_things(text, list(context.entities.values())):
@@ -141,28 +133,11 @@ class PlainClaims:
         self, context: SceneContext, statements: Sequence[Statement]
     ) -> list[Entity]:
         """Return the entities of the scene, and those of canon that a statement may name if the scene has not all."""
-        scene_entities = [e for e in context.entities.values() if not e.merged_into]
+        scene_entities = list_scene_entities(context)
         if not any(has_unknown_names(statement, scene_entities) for statement in statements):
             return scene_entities
-        words = _name_words(" ".join(statement.sentence for statement in statements))
-        names = [
-            (name_words, entity_id)
-            for name, entity_id in await self._canon.folded_names(context.universe.id)
-            if not words.isdisjoint(name_words := _name_words(name))
-        ]
-        # Whole names come first, should there be too many that have a word of the line.
-        names.sort(key=lambda name: not name[0] <= words)
-        ids = dict.fromkeys(entity_id for _, entity_id in names)
-        wanted_ids = [entity_id for entity_id in ids if entity_id not in context.entities][:MAX_LOOKED_UP]
-        canon_entities = await self._canon.entities_by_id(wanted_ids) if wanted_ids else {}
-        return [
-            *scene_entities,
-            *(
-                entity
-                for entity in canon_entities.values()
-                if entity.status is EntityStatus.CANONICAL and not entity.merged_into
-            ),
-        ]
+        text = " ".join(statement.sentence for statement in statements)
+        return await read_named_entities(self._canon, context, text)
 
     async def _drop_known(
         self, facts: Iterable[LastingFact], context: SceneContext, catalogue: Catalogue
@@ -201,19 +176,6 @@ class PlainClaims:
         )
 
 
-def _is_narration(exchange: Exchange, text: str) -> bool:
-    """Say whether words tell the story as a narrator does.
-
-    The GM's do. Those of the hero do if they neither are spoken to somebody nor tell of the hero and the GM's `you`:
-    `Dob Harrow is dead.` What a roll decides is not so before.
-    """
-    if not text or exchange.time_passes or exchange.roll is not None:
-        return False
-    if exchange.gm_authored:
-        return True
-    return not (exchange.hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))
-
-
 def _find_hero_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Statement]:
     """Return what is true after the hero, in words that no roll decides, handed over or left a thing."""
     if not text or exchange.time_passes or exchange.roll is not None or exchange.hearers:
@@ -230,7 +192,8 @@ def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:
     return who is not None and context.is_dead(who)
 
 
-def _name_words(text: str) -> set[str]:
-    """Return the words of a text that may be those of a name, as names are compared."""
-    words = (re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text))
-    return {fold_name(word) for word in words} - _SMALL_WORDS
+def _is_named(change: Payload) -> bool:
+    """Say whether the reply names what is proposed: what is no longer so, and who may know what."""
+    return isinstance(change, EndFact | ChangeSecrecy) or (
+        isinstance(change, AssertFact) and change.secrecy is not None
+    )

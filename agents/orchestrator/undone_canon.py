@@ -9,12 +9,13 @@ from asyncio import gather
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.canon_keeper.secrecy import restore_secrecy
 from agents.context_assembly.scene_context import select_effective_proposals
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, ProposalQuery
-from stores.records.canon import Authority, EvidenceKind, FactStatus, RetconFact
+from stores.records.canon import Authority, ChangeSecrecy, EvidenceKind, FactStatus, RetconFact
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Scene, Turn
 from stores.records.workflow import ProposalStatus, ProposedChange
@@ -29,6 +30,8 @@ class UnsupportedCanon:
     turn_id: Id
     label: str
     """The fact's statement, or the entity's name."""
+    secrecy_change: ChangeSecrecy | None = None
+    """What gives a fact back who could know it before; None: the record is retconned."""
 
 
 class UndoneCanonService:
@@ -45,7 +48,12 @@ class UndoneCanonService:
     ) -> tuple[str, ...]:
         """Propose to retcon what rests on turns that left the timeline; return a line on each. Raises StoreError."""
         await self._proposals.stage([self._build_retcon(scene, record) for record in unsupported_canon])
-        return tuple(f"Retcon proposed: {record.label}" for record in unsupported_canon)
+        return tuple(
+            f"Known as before, as proposed: {record.label}"
+            if record.secrecy_change
+            else f"Retcon proposed: {record.label}"
+            for record in unsupported_canon
+        )
 
     async def find_unsupported(self, scene: Scene, removed_turns: Sequence[Turn]) -> list[UnsupportedCanon]:
         """Return what in canon rests only on turns that leave the timeline, or left it. Raises StoreError.
@@ -66,9 +74,32 @@ class UndoneCanonService:
             if not await self._is_otherwise_involved(scene, entity.id, retconned_ids):
                 label_by_subject[entity.id] = entity.name
         return [
-            UnsupportedCanon(i, turn_id_by_subject[i], label_by_subject[i])
-            for i in subject_ids
-            if i in label_by_subject
+            *(
+                UnsupportedCanon(i, turn_id_by_subject[i], label_by_subject[i])
+                for i in subject_ids
+                if i in label_by_subject
+            ),
+            *await self._find_unsupported_knowers(scene, removed_ids, label_by_subject.keys()),
+        ]
+
+    async def _find_unsupported_knowers(
+        self, scene: Scene, removed_ids: Collection[Id], retconned_ids: Collection[Id]
+    ) -> list[UnsupportedCanon]:
+        """Return the facts of which somebody was told, or that became a secret or none, on the removed turns."""
+        query = ProposalQuery(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="change_secrecy")
+        changes = [
+            (proposal.turn_id, proposal.change)
+            for proposal in await self._log.proposals(query)
+            if isinstance(proposal.change, ChangeSecrecy)
+            and proposal.turn_id in removed_ids
+            and proposal.change.fact_id not in retconned_ids
+        ]
+        facts = await self._canon.facts_by_id({c.fact_id for _, c in changes}) if changes else {}
+        return [
+            UnsupportedCanon(fact.id, turn_id, fact.statement, restored_change)
+            for turn_id, change in changes
+            if turn_id is not None and (fact := facts.get(change.fact_id)) is not None
+            if (restored_change := restore_secrecy(change, fact)) is not None
         ]
 
     async def _has_other_support(self, scene: Scene, subject_id: Id, removed_ids: Collection[Id]) -> bool:
@@ -112,10 +143,11 @@ class UndoneCanonService:
 
     def _build_retcon(self, scene: Scene, record: UnsupportedCanon) -> ProposedChange:
         turn_id = record.turn_id
-        proposal_id = derive_id("proposal", "undone", turn_id, record.subject_id)
+        undone_word = "undone secrecy" if record.secrecy_change else "undone"
+        proposal_id = derive_id("proposal", undone_word, turn_id, record.subject_id)
         return build_proposal(
             proposal_id,
-            RetconFact(fact_id=record.subject_id),
+            record.secrecy_change or RetconFact(fact_id=record.subject_id),
             [manual_evidence(proposal_id, f"Undone: {record.label}", turn_id=turn_id, scene_id=scene.id)],
             Authority.GM,
             ProposalSite(scene.universe_id, scene.story_id, scene.id, unless_turn=turn_id),

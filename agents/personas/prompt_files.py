@@ -20,7 +20,19 @@ from stores.records.llm import Persona
 
 SECTION_NAMES: Final = frozenset(
     {
-        *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions", "lore"),
+        *(
+            "rules",
+            "world",
+            "story",
+            "lines",
+            "scene",
+            "cast",
+            "facts",
+            "encounters",
+            "assertions",
+            "lore",
+            "secrets",
+        ),
         *(
             "threads",
             "promises",
@@ -32,7 +44,7 @@ SECTION_NAMES: Final = frozenset(
             "recalled",
             "recent",
         ),
-        *("notes", "named", "state", "self"),
+        *("notes", "named", "state", "self", "own"),
         *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
     }
 )

@@ -17,6 +17,7 @@ from stores.errors import InputError
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     MergeEntities,
@@ -42,7 +43,7 @@ def editable_text(change: Payload) -> str:
             return str(change.value)
         case StateChange():
             return change.key
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | ChangeSecrecy() | AdvanceClock():
             return ""
         case _:
             assert_never(change)
@@ -74,7 +75,7 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
             )
         case StateChange():
             return _edit_state_change(change, text)
-        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+        case UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | ChangeSecrecy() | AdvanceClock():
             raise InputError(
                 f"A proposal to {change.kind.replace('_', ' ')} has no words to edit.",
                 kept="The proposal is as it was.",

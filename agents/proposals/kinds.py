@@ -31,6 +31,7 @@ CHANGE_KINDS: Final[Mapping[str, ChangeKind]] = {
     "assert_fact": ChangeKind("facts", part="predicate"),
     "end_fact": ChangeKind("ends of facts"),
     "retcon_fact": ChangeKind("retcons"),
+    "change_secrecy": ChangeKind("who knows secrets"),
     "state_change": ChangeKind("numbers and tags", part="key"),
     "advance_clock": ChangeKind("clocks"),
     "note_axiom": ChangeKind("rules of the world", part="predicate"),

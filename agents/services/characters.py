@@ -6,6 +6,7 @@ MemoryManager, and is never canon.
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,8 @@ from stores.records.story_journal import find_arrived_ids
 from stores.records.world import Calendar, Entity, EntityKind
 
 ACTING_KINDS: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
+KNOWS_SECRET: Final = "by the GM's word"
+"""How somebody knows a secret who has no memory of it."""
 MAX_SCENES_PER_STORY: Final = 40
 """Scenes of each story that are read, the newest."""
 MAX_SCENES_COUNTED: Final = 10
@@ -116,15 +119,32 @@ class CharacterService:
         )
 
     async def find_who_knows(self, fact_id: Id) -> tuple[KnowledgeView, ...]:
-        """Return who knows of a fact, since when and how. Raises StoreError."""
-        fact_knowledge = await self._knowledge_reader.find_who_knows(fact_id)
-        if not fact_knowledge:
+        """Return who knows of a fact, since when and how; of a secret those who may know it. Raises StoreError."""
+        fact_knowledge, facts_by_id = await gather(
+            self._knowledge_reader.find_who_knows(fact_id), self._canon.facts_by_id([fact_id])
+        )
+        fact = facts_by_id.get(fact_id)
+        knower_ids = fact.secrecy.known_to if fact is not None and fact.is_secret and fact.secrecy else ()
+        if fact is not None:
+            fact_knowledge = [k for k in fact_knowledge if fact.is_known_to_any({k.entity_id})]
+        if not fact_knowledge and not knower_ids:
             return ()
-        universe_id = fact_knowledge[0].memory.universe_id
+        universe_id = fact.universe_id if fact is not None else fact_knowledge[0].memory.universe_id
         entity_ids = {k.entity_id for k in fact_knowledge} | {k.told_by for k in fact_knowledge if k.told_by}
-        entities_by_id = await read_entities_by_id(universe_id, entity_ids, self._canon, self._log)
+        entities_by_id = await read_entities_by_id(
+            universe_id, entity_ids | set(knower_ids), self._canon, self._log
+        )
         calendar = (await self._canon.universe(universe_id)).calendar
-        return tuple(_build_knower_view(knower, entities_by_id, calendar) for knower in fact_knowledge)
+        remembering_ids = {k.entity_id for k in fact_knowledge}
+        secret_views = (
+            KnowledgeView(i, entities_by_id[i].name, "", KNOWS_SECRET)
+            for i in knower_ids
+            if i in entities_by_id and i not in remembering_ids
+        )
+        return (
+            *(_build_knower_view(knower, entities_by_id, calendar) for knower in fact_knowledge),
+            *secret_views,
+        )
 
     # --- the GM's hand -------------------------------------------------------------------------------
 

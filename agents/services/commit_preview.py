@@ -62,6 +62,8 @@ def _describe_fact_change(
         yield f"− {fact.statement}  until {format_typed_moment(calendar, change.valid_to)}"
     elif is_superseded:
         yield f"− {fact.statement}  is replaced"
+    if change.secrecy is not None:
+        yield f"~ {fact.statement}  {'open to all' if change.secrecy.is_revealed else 'a secret: who knows it changes'}"
 
 
 def _describe_entity_change(
@@ -86,6 +88,8 @@ def _describe_bounds(fact: Fact, calendar: Calendar) -> str:
     parts = []
     if fact.standing is not Standing.TRUE:
         parts.append("disputed" if fact.standing is Standing.DISPUTED else f"as a {fact.standing}")
+    if fact.is_secret:
+        parts.append("a secret")
     if span_text := format_fact_span(fact, calendar):
         parts.append(span_text)
     return f"  {', '.join(parts)}" if parts else ""

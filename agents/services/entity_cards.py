@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.universe_policy import PolicyStore
+from agents.context_assembly.known_secrets import describe_knowers
 from agents.views.play_views import EntityCard, FactView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -46,18 +48,34 @@ class EntityCardReader:
     async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts with their evidence, the best first, and their successors."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [
+        secret_notes = await self._describe_secrets(facts)
+        views = [
             await self._build_fact_view(f, calendar, sort_evidence(evidence[f.id], f.statement))
             for f in facts
         ]
+        return [replace(view, secret_note=secret_notes.get(view.fact.id, "")) for view in views]
 
     async def build_past_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts as they were at a past moment at which they held."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
+        secret_notes = await self._describe_secrets(facts)
         return [
-            FactView(f, True, format_validity(f, calendar), tuple(sort_evidence(evidence[f.id], f.statement)))
+            FactView(
+                f,
+                True,
+                format_validity(f, calendar),
+                tuple(sort_evidence(evidence[f.id], f.statement)),
+                secret_note=secret_notes.get(f.id, ""),
+            )
             for f in facts
         ]
+
+    async def _describe_secrets(self, facts: Sequence[Fact]) -> dict[Id, str]:
+        """Return by fact who may know those that are secrets."""
+        secrets = [fact for fact in facts if fact.is_secret and fact.secrecy]
+        knower_ids = {i for fact in secrets if fact.secrecy for i in fact.secrecy.known_to}
+        entities = await self._canon.entities_by_id(knower_ids) if knower_ids else {}
+        return {fact.id: describe_knowers(fact, entities) for fact in secrets}
 
     async def _build_fact_view(
         self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]

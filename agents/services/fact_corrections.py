@@ -104,6 +104,7 @@ class FactCorrections:
             ends=(fact.id,) if is_open(fact) else (),
             because=fact.because,
             lore=fact.lore,
+            secrecy=fact.secrecy,
         )
 
     async def _find_involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:

@@ -12,18 +12,20 @@ from agents.declarations.declarations import name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
 from agents.declarations.reader import FindEntity
 from agents.declarations.rewording import update_involved
+from agents.declarations.secret_reader import read_knowers
 from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.editing import apply_text_edit
+from agents.sanitize import clean
 from agents.services.universe_gate import UniverseGate
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, GateView, Reply, UndoneDecision
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery
-from stores.records.canon import Payload
+from stores.records.canon import AssertFact, Payload, Secrecy
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 
@@ -95,6 +97,20 @@ class GateService:
             await self.read_catalogue(proposal.universe_id),
         )
         await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
+
+    async def set_knowers(self, proposal_id: Id, names_text: str) -> None:
+        """Accept a proposed fact as one that these may know: names with commas, nobody (beside the GM), or all."""
+        proposal = (await self.log.proposals_by_id([proposal_id])).get(proposal_id)
+        change = proposal.change if proposal else None
+        if proposal is None or not isinstance(change, AssertFact):
+            raise InputError("That is no proposed fact.", kept="Nothing was changed.")
+        hero = None
+        if proposal.scene_id is not None:
+            hero = (await self.contexts.load_context(proposal.scene_id)).player_character()
+        knowers = await read_knowers(clean(names_text), await self._entity_finder(proposal), hero)
+        secrecy = None if knowers.is_revealed else Secrecy(known_to=knowers.known_to)
+        edited_change = change.model_copy(update={"secrecy": secrecy})
+        await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=edited_change)
 
     async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked.

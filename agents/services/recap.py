@@ -120,7 +120,14 @@ def describe_open_matters(
         key=lambda t: (t.since or 0, t.name, t.id),
     )
     matters = [
-        *((weights_by_fact.get(fact.id, 1), fact.valid_from, fact.statement) for fact in open_commitments),
+        *(
+            (
+                weights_by_fact.get(fact.id, 1),
+                fact.valid_from,
+                f"A secret: {fact.statement}" if fact.is_secret else fact.statement,
+            )
+            for fact in open_commitments
+        ),
         *((thread.weight, thread.since, thread.name) for thread in unlinked_threads),
     ]
     matters.sort(key=lambda matter: -matter[0])
@@ -128,7 +135,10 @@ def describe_open_matters(
 
 
 def _describe_outcome(part: RecapScene) -> str:
-    outcome_text = " ".join(fact.statement for fact in sort_by_interest(part.outcomes)[:2])
+    outcome_text = " ".join(
+        f"A secret: {fact.statement}" if fact.is_secret else fact.statement
+        for fact in sort_by_interest(part.outcomes)[:2]
+    )
     outcome = _to_single_line(part.scene.summary) or _to_single_line(outcome_text)
     return f"{_scene_title(part.scene)}: {outcome}" if outcome else ""
 

@@ -22,6 +22,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Evidence,
@@ -93,6 +94,7 @@ class ResultFormatter:
     async def _format_fact(self, view: FactView) -> QueryFinding:
         fact = view.fact
         standing, text = _assess_standing(view)
+        text = f"{text} ({view.secret_note})" if view.secret_note else text
         quote, where, turn_id = await self._locate_best_evidence(view.evidence, fact.statement)
         return QueryFinding(
             0,
@@ -155,7 +157,7 @@ class ResultFormatter:
             case UpdateEntity():
                 text = " ".join(filter(None, (change.name, change.description)))
                 return ProposalContent(text, frozenset({change.entity_id}))
-            case MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+            case MergeEntities() | EndFact() | RetconFact() | ChangeSecrecy() | AdvanceClock():
                 return ProposalContent("", frozenset())
             case _:
                 assert_never(change)

@@ -14,7 +14,7 @@ from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.menu import MenuReader
-from agents.services.story_export import StoryRecord, write_journal, write_markdown
+from agents.services.story_export import StoryRecord, without_secrets, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
@@ -190,9 +190,14 @@ class StoryService:
         """Return everything that an exported story contains."""
         return await self._story_record_reader.read_story_record(story_id)
 
-    async def export_story(self, story_id: Id, *, as_journal: bool = False) -> str:
-        """Write a story to a new file to read, or as a plain solo journal; return its path. Raises ArchiveError."""
+    async def export_story(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
+        """Write a story to a new file to read, or as a plain solo journal; return its path. Raises ArchiveError.
+
+        What is written for players has no secrets and no notes.
+        """
         record = await self.story_record(story_id)
+        if for_players:
+            record = without_secrets(record)
         text = write_journal(record) if as_journal else write_markdown(record)
         return await self._save_text(record.story.title, text)
 

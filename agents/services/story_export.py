@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.importers.lonelog import LEGEND
+from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
 from agents.views.play_views import FactView, TurnView
@@ -71,6 +72,32 @@ class StoryRecord:
     universe_name: str = ""
     hero_name: str = ""
     source_titles: Mapping[Id, str] = field(default_factory=dict)
+
+
+def without_secrets(record: StoryRecord) -> StoryRecord:
+    """Return what may be shown to players: without secrets, in canon or in their very words, and without notes."""
+    secrets = [view.fact.statement for view in record.facts if view.fact.is_secret]
+
+    def strike_scene(part: ExportedScene) -> ExportedScene:
+        scene = part.scene.model_copy(update={"summary": strike_statements(part.scene.summary, secrets)})
+        rows = [
+            replace(
+                row,
+                turn=row.turn.model_copy(update={"text": strike_statements(row.turn.text, secrets)}),
+                notes=(),
+            )
+            for row in part.rows
+        ]
+        told_rows = [row for row in rows if row.turn.text.strip()]
+        return replace(part, scene=scene, rows=told_rows, notes=(), removed_turn_notes=())
+
+    recap = strike_statements(record.story.recap, secrets)
+    return replace(
+        record,
+        story=record.story.model_copy(update={"recap": recap}),
+        scenes=[strike_scene(part) for part in record.scenes],
+        facts=[view for view in record.facts if not view.fact.is_secret],
+    )
 
 
 # --- Markdown ---------------------------------------------------------------------------------------
@@ -326,7 +353,8 @@ def _describe_standing(view: FactView) -> str:
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
     ending_note = "settled" if fact.closed else "" if view.is_current else "no longer true"
-    return ", ".join(filter(None, (view.when, _AUTHORITY_LABELS[fact.authority], standing, ending_note)))
+    parts = (view.when, _AUTHORITY_LABELS[fact.authority], standing, view.secret_note, ending_note)
+    return ", ".join(filter(None, parts))
 
 
 def _find_question_ids(rows: Sequence[TurnView]) -> frozenset[Id]:

@@ -17,6 +17,8 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import Catalogue
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import universe_entity_finder
+from agents.declarations.secret_facts import change_knowers
+from agents.declarations.secret_reader import read_knowers
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
 from agents.services.entity_edits import (
@@ -182,6 +184,15 @@ class WorldEditor:
                 "It had not even begun then.", kept=NOTHING_STAGED, todo="Say a later time.", field="until"
             )
         edit = Edit(EndFact(fact_id=fact.id, at=tick), f"No longer true: {fact.statement}")
+        return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
+
+    async def propose_knowers(self, fact_id: Id, names_text: str) -> StagedEdits:
+        """Propose who may know a fact: names with commas, nobody (beside the GM), or all."""
+        fact = await self._read_canon_fact(fact_id)
+        find_entity = await universe_entity_finder(fact.universe_id, self._canon, self._log)
+        change = change_knowers(fact, await read_knowers(clean(names_text), find_entity, None))
+        current_tick = await read_present_tick(self._log, fact.universe_id)
+        edit = Edit(change, f"Known to {clean(names_text) or 'the GM alone'}: {fact.statement}")
         return await self._manual_edits.stage_edits(fact.universe_id, [edit], tick=current_tick)
 
     async def propose_retcon(self, subject_id: Id) -> StagedEdits:

@@ -356,6 +356,8 @@ class FactView:
 
     evidence: tuple[Evidence, ...] = ()
     superseded_by: str = ""
+    secret_note: str = ""
+    """That it is a secret, and who may know it."""
 
 
 @dataclass(frozen=True, slots=True)

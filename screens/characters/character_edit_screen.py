@@ -228,8 +228,9 @@ class NewCharacterDialog(FormDialog):
 def knower_line(view: KnowledgeView) -> str:
     """Return who knows a fact, since when, how, and whether they are right."""
     source = f"heard from {one_line(view.from_whom)}" if view.from_whom else view.how
+    since_note = f"since {view.since}, " if view.since else ""
     mistaken_note = "mistaken" if view.mistaken else ""
     forgotten_note = "forgotten by now" if view.forgotten else ""
     return ", ".join(
-        filter(None, (f"{one_line(view.name)}: since {view.since}", source, mistaken_note, forgotten_note))
+        filter(None, (f"{one_line(view.name)}: {since_note}{source}", mistaken_note, forgotten_note))
     )

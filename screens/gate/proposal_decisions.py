@@ -12,10 +12,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.worker import Worker
 
+from agents.canon_keeper.proposal_description import KNOWN_TO
 from agents.proposals.editing import editable_text
 from agents.proposals.statements import as_sentence
 from screens.base import post_failed_work, start_change
 from screens.dialogs.confirm_dialog import ConfirmDialog
+from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.dialogs.text_dialog import TextDialog
 from screens.routes import ToConflict, Visit
 from stores.errors import MonitorError
@@ -88,6 +90,23 @@ class ProposalDecisions(Vertical):
     async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
         self.post_message(self.DecisionStarted())
         await self._gate.edit_text(proposal_id, new_text)
+
+    @on(ProposalList.KnowersRequested)
+    def _choose_knowers(self, message: ProposalList.KnowersRequested) -> None:
+        message.stop()
+        proposal_id = message.view.proposal.id
+        known_to = next((after for label, _, after in message.view.diff if label == KNOWN_TO), EVERYBODY_WORD)
+
+        def close(names_text: str | None) -> None:
+            if names_text is not None:
+                self._set_knowers(proposal_id, names_text)
+
+        self.app.push_screen(knowers_dialog(message.view.title, known_to), close)
+
+    @work(group="decide", exit_on_error=False)
+    async def _set_knowers(self, proposal_id: Id, names_text: str) -> None:
+        self.post_message(self.DecisionStarted())
+        await self._gate.set_knowers(proposal_id, names_text)
 
     @on(ProposalList.ConflictOpened)
     def _open_conflict(self, message: ProposalList.ConflictOpened) -> None:

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from agents.views.world_views import describe_waiting
 from screens.base import ServiceScreen
+from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import (
@@ -57,6 +58,9 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("e", "edit", "Edit", id="universe.edit", tooltip="Edit this entity or fact"),
         Binding("n", "new", "New", id="universe.new", tooltip="Add an entity, a fact or a rule of the world"),
         Binding("D", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
+        Binding(
+            "W", "choose_knowers", "Secret", id="universe.secret", tooltip="Choose who may know this fact"
+        ),
         Binding("h", "history", "Past", id="universe.history", tooltip="How this was before"),
         Binding(
             "R",
@@ -134,7 +138,7 @@ class UniverseEditScreen(ServiceScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "end":
             return self.current_fact is not None and can_end(self.current_fact)
-        if action == "history":
+        if action in ("history", "choose_knowers"):
             return self.current_fact is not None
         if action in _ENTITY_ACTIONS:
             return self.current_entity is not None and self.query_one(EntityTree).display
@@ -187,6 +191,23 @@ class UniverseEditScreen(ServiceScreen[None]):
     def action_end(self) -> None:
         if (fact := self.current_fact) is not None:
             self._open_form(fact_end_form(self.services.world, fact.fact))
+
+    def action_choose_knowers(self) -> None:
+        if (view := self.current_fact) is not None:
+            fact_id = view.fact.id
+            self.query_one(NoticePanel).clear()
+
+            def close(names_text: str | None) -> None:
+                if names_text is not None:
+                    self.start_change(partial(self._propose_knowers, fact_id, names_text), "secret")
+
+            known_to = view.secret_note.partition("known to: ")[2] or EVERYBODY_WORD
+            self.app.push_screen(knowers_dialog(view.fact.statement, known_to), close)
+
+    async def _propose_knowers(self, fact_id: Id, names_text: str) -> None:
+        self.post_message(
+            self.EditsStaged(await self.services.world.edits.propose_knowers(fact_id, names_text))
+        )
 
     def action_lock(self) -> None:
         if (entity := self.current_entity) is not None:

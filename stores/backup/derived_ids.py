@@ -11,7 +11,7 @@ from functools import partial
 
 from stores.backup.campaign_copy import IdDerivation
 from stores.records.base import Record
-from stores.records.canon import Evidence, EvidenceKind, Fact, RetconFact, Supersession
+from stores.records.canon import ChangeSecrecy, Evidence, EvidenceKind, Fact, RetconFact, Supersession
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
@@ -92,8 +92,11 @@ def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> I
             if derive_id("proposal", proposal.turn_id, index) == proposal.id:
                 yield IdDerivation(partial(_roll_proposal_id, index), (proposal.turn_id,))
                 break
-    if proposal.unless_turn and isinstance(proposal.payload, RetconFact):
-        yield _derivation("proposal", "undone", proposal.unless_turn, proposal.payload.fact_id, fixed_count=1)
+    if proposal.unless_turn and isinstance(proposal.payload, RetconFact | ChangeSecrecy):
+        undone_word = "undone" if isinstance(proposal.payload, RetconFact) else "undone secrecy"
+        yield _derivation(
+            "proposal", undone_word, proposal.unless_turn, proposal.payload.fact_id, fixed_count=1
+        )
 
 
 def _evidence_derivations(piece: Evidence, universe_ids: list[Id]) -> Iterator[IdDerivation]:

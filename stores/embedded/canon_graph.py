@@ -98,6 +98,11 @@ def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) ->
                 "UPDATE canon_facts SET body = json_set(body, '$.closed', json(?)) WHERE id = ?",
                 ("true" if change.closed else "false", change.fact_id),
             )
+        if change.secrecy is not None:
+            connection.execute(
+                "UPDATE canon_facts SET body = json_set(body, '$.secrecy', json(?)) WHERE id = ?",
+                (change.secrecy.model_dump_json(), change.fact_id),
+            )
 
 
 def _rebuild_relations(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:

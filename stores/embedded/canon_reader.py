@@ -171,6 +171,7 @@ class EmbeddedCanonReader(DocumentReader):
         conditions += (
             ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
         )
+        conditions += ["f.is_secret = 1"] if query.only_secrets else []
         conditions += [] if query.history else [_CURRENT_CONDITION]
         return await self._all(
             Fact,

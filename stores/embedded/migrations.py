@@ -192,6 +192,17 @@ def m010_changes(connection: apsw.Connection) -> None:
     create_changes(connection)
 
 
+def m011_secrets(connection: apsw.Connection) -> None:
+    """A key column by which the few facts that are secrets are found."""
+    connection.execute(
+        """ALTER TABLE canon_facts ADD COLUMN is_secret INTEGER
+            AS (CASE WHEN body ->> '$.secrecy.is_revealed' = 0 THEN 1 END) VIRTUAL"""
+    )
+    connection.execute(
+        "CREATE INDEX fact_by_secrecy ON canon_facts (universe_id, is_secret) WHERE is_secret IS NOT NULL"
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -203,6 +214,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_newest_first,
     m009_field_names,
     m010_changes,
+    m011_secrets,
 )
 
 

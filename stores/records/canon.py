@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -128,6 +129,13 @@ class LoreKeys(Record):
     """The entries with the highest order are taken first when not all fit."""
 
 
+class Secrecy(Record):
+    """Who may know a fact beside the GM. A revealed one is open to all, and keeps who knew it before."""
+
+    known_to: tuple[Id, ...] = ()
+    is_revealed: bool = False
+
+
 class Fact(Record):
     """A statement that holds from `valid_from` to `valid_to` (world ticks; None: since ever / still)."""
 
@@ -156,6 +164,8 @@ class Fact(Record):
     """The state of a clock; `value` is how far it is filled."""
     lore: LoreKeys | None = None
     """When a lore entry, whose text is the statement, stands in a prompt."""
+    secrecy: Secrecy | None = None
+    """Who may know it; None of what was never a secret."""
     proposal_id: Id | None = None
     recorded_at: datetime
     statement_key: str = Field(
@@ -167,6 +177,16 @@ class Fact(Record):
     def entity(self, role: str) -> Id | None:
         """Return the entity that plays `role`, if one does."""
         return next((i.entity_id for i in self.involves if i.role == role), None)
+
+    @property
+    def is_secret(self) -> bool:
+        return self.secrecy is not None and not self.secrecy.is_revealed
+
+    def is_known_to_any(self, entity_ids: Collection[Id]) -> bool:
+        """Return whether it is no secret, or one of these may know it."""
+        return not self.is_secret or not set(self.secrecy.known_to if self.secrecy else ()).isdisjoint(
+            entity_ids
+        )
 
 
 # --- proposed changes -------------------------------------------------------------------------------
@@ -208,7 +228,8 @@ class MergeEntities(Record):
 class AssertFact(Record):
     """State a fact of any kind but axiom (see NoteAxiom).
 
-    `ends` lists the facts that a changed value ends, `because` those that caused it; `lore` is of a lore entry.
+    `ends` lists the facts that a changed value ends, `because` those that caused it; `lore` is of a lore entry;
+    with `secrecy` it is a secret from the beginning.
     """
 
     kind: Literal["assert_fact"] = "assert_fact"
@@ -223,6 +244,7 @@ class AssertFact(Record):
     ends: tuple[Id, ...] = ()
     because: tuple[Id, ...] = ()
     lore: LoreKeys | None = None
+    secrecy: Secrecy | None = None
 
 
 class EndFact(Record):
@@ -240,6 +262,26 @@ class RetconFact(Record):
     kind: Literal["retcon_fact"] = "retcon_fact"
     fact_id: Id
     restore: bool = False
+
+
+class ChangeSecrecy(Record):
+    """Make a fact a secret (`is_secret`) or open to all, and change who may know it; None leaves the first as it is."""
+
+    kind: Literal["change_secrecy"] = "change_secrecy"
+    fact_id: Id
+    is_secret: bool | None = None
+    tell: tuple[Id, ...] = ()
+    hide_from: tuple[Id, ...] = ()
+
+    def after(self, secrecy: Secrecy | None) -> Secrecy | None:
+        """Return who may know the fact after the change."""
+        was_secret = secrecy is not None and not secrecy.is_revealed
+        is_secret = was_secret if self.is_secret is None else self.is_secret
+        if secrecy is None and not is_secret:
+            return None
+        earlier_ids = secrecy.known_to if secrecy else ()
+        known_to = (i for i in dict.fromkeys((*earlier_ids, *self.tell)) if i not in self.hide_from)
+        return Secrecy(known_to=tuple(known_to), is_revealed=not is_secret)
 
 
 class StateOp(StrEnum):
@@ -320,6 +362,7 @@ Payload = Annotated[
     | AssertFact
     | EndFact
     | RetconFact
+    | ChangeSecrecy
     | StateChange
     | AdvanceClock
     | NoteAxiom,
@@ -331,12 +374,13 @@ Payload = Annotated[
 
 
 class FactChange(Record):
-    """A new status or end of a fact that is in canon already; `closed` None leaves that as it is."""
+    """A new status or end of a fact that is in canon already; `closed` and `secrecy` None leave those as they are."""
 
     fact_id: Id
     status: FactStatus
     valid_to: int | None = None
     closed: bool | None = None
+    secrecy: Secrecy | None = None
 
 
 class Supersession(Record):

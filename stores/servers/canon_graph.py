@@ -153,6 +153,7 @@ def _fact_properties(fact: Fact) -> dict[str, Any]:
         "said_key": index_key(fact.statement_key),
         "valid_from": fact.valid_from,
         "valid_to": fact.valid_to,
+        "secret": fact.is_secret or None,
     }
 
 
@@ -173,7 +174,12 @@ async def _change_facts(tx: AsyncManagedTransaction, changes: Sequence[FactChang
         fact = facts_by_id[change.fact_id]
         closed = fact.closed if change.closed is None else change.closed
         facts_by_id[fact.id] = fact.model_copy(
-            update={"status": change.status, "valid_to": change.valid_to, "closed": closed}
+            update={
+                "status": change.status,
+                "valid_to": change.valid_to,
+                "closed": closed,
+                "secrecy": change.secrecy or fact.secrecy,
+            }
         )
     await _run_over_rows(
         tx,

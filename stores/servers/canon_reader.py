@@ -174,6 +174,7 @@ class ServerCanonReader:
         conditions += ["f.kind = $kind"] if query.kind else []
         conditions += ["f.predicate = $predicate"] if query.predicate else []
         conditions += ["f.predicate STARTS WITH $prefix"] if query.prefix else []
+        conditions += ["f.secret = true"] if query.only_secrets else []
         conditions += [] if query.history else [_CURRENT_CONDITION]
         return await self._read_all(
             Fact,

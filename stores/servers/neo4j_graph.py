@@ -49,8 +49,11 @@ CONNECT_SECONDS = 3.0
 MAX_KEY_LENGTH = 500
 """Characters of a text that is indexed as it is; a longer one is indexed by its digest."""
 
-FORMAT = 2
-"""The version of what `SCHEMA` makes, and of the JSON of the records (2: a fact has its `statement_key`)."""
+FORMAT = 3
+"""The version of what `SCHEMA` makes, and of the JSON of the records.
+
+2: a fact has its `statement_key`. 3: facts are found by `secret`, which only those have that are not open to all.
+"""
 _OLDEST_VERSION = 5
 """The oldest version of Neo4j that accepts `SCHEMA`."""
 
@@ -66,6 +69,7 @@ SCHEMA = (
     "CREATE INDEX fact_kind IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.kind, n.status)",
     "CREATE INDEX fact_made IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.status, n.made)",
     "CREATE INDEX fact_said IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.said_key)",
+    "CREATE INDEX fact_secret IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.secret)",
     "CREATE INDEX evidence_turn IF NOT EXISTS FOR (n:Evidence) ON (n.turn_id)",
     "CREATE INDEX story_universe IF NOT EXISTS FOR (n:Story) ON (n.universe_id)",
     "CREATE INDEX scene_story IF NOT EXISTS FOR (n:Scene) ON (n.story_id)",

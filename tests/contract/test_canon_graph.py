@@ -11,7 +11,16 @@ import pytest
 from stores.authority import Role
 from stores.errors import NotFound, WriteDenied
 from stores.queries import FactQuery, FactsAboutQuery
-from stores.records.canon import Appearance, FactChange, FactKind, FactStatus, Involvement, Supersession
+from stores.records.canon import (
+    Appearance,
+    Fact,
+    FactChange,
+    FactKind,
+    FactStatus,
+    Involvement,
+    Secrecy,
+    Supersession,
+)
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, EntityStatus
@@ -461,3 +470,22 @@ async def test_commitment_fact_is_closed_and_reopened(keeper: Any) -> None:
         await commit(keeper, fact_changes=(change,))
         await commit(keeper, fact_changes=(change.model_copy(update={"closed": None}),))
         assert (await keeper.fact(vow.id)).closed is closed
+
+
+async def test_secrets_are_found_as_long_as_they_are_not_revealed(keeper: Any) -> None:
+    mara = make.entity()
+    told = make.fact("Mara opened the sluice.", mara, secrecy=Secrecy(known_to=(mara.id,)))
+    plain = make.fact("Mara is tired.", mara)
+    await commit(keeper, entities=(mara,), facts=(told, plain))
+    assert await keeper.facts(make.UNIVERSE, FactQuery(only_secrets=True)) == [told]
+
+    async def change_secrecy(fact: Fact, secrecy: Secrecy | None) -> None:
+        await commit(keeper, fact_changes=(FactChange(fact_id=fact.id, status=CANONICAL, secrecy=secrecy),))
+
+    await change_secrecy(told, Secrecy(known_to=(mara.id,), is_revealed=True))
+    await change_secrecy(plain, Secrecy())
+    assert await keeper.facts(make.UNIVERSE, FactQuery(only_secrets=True)) == [
+        plain.model_copy(update={"secrecy": Secrecy()})
+    ]
+    await change_secrecy(plain, None)
+    assert [f.is_secret for f in await keeper.facts(make.UNIVERSE)] == [False, True]

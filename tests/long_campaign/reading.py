@@ -93,6 +93,7 @@ def _fact(
         "standing": fact.standing.value,
         "status": fact.status.value,
         "closed": fact.closed,
+        "known to": [names[i] for i in fact.secrecy.known_to] if fact.is_secret and fact.secrecy else [],
         "word": fact.authority.value,
         "rests on": ", ".join(sorted({WORDS.get(e.kind, e.kind.value) for e in evidence})),
     }
@@ -132,6 +133,7 @@ def _fact_line(fact: Mapping[str, Any]) -> str:
         standing=fact.get("standing", Standing.TRUE.value),
         status=fact.get("status", "canonical"),
         closed=fact.get("closed"),
+        **{"known to": ", ".join(fact.get("known to", ()))},
         word=fact.get("word", "gm"),
         **{"rests on": fact.get("rests on", USUAL)},
     )

@@ -195,7 +195,7 @@ def test_long_campaign_what_can_be_typed_was_typed(told: Told) -> None:
 
 
 COMMANDS = """
-npc creature thing faction concept place fact axiom state go
+npc creature thing faction concept place fact secret axiom state go
 check move howmuch react spark event start rest reroll pick gm notes
 thread clock track npcs cast zero time tension scene
 undo redo retake take branch later end reopen court promises paid rules

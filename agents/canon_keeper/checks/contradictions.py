@@ -42,6 +42,7 @@ from agents.views.play_views import ConflictView
 from stores.records.canon import (
     AssertFact,
     Authority,
+    ChangeSecrecy,
     CreateEntity,
     Fact,
     FactStatus,
@@ -318,7 +319,7 @@ class CheckRun:
 
 
 def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> tuple[Fact, ...]:
-    if isinstance(proposal.change, RetconFact | UpdateEntity):
+    if isinstance(proposal.change, RetconFact | UpdateEntity | ChangeSecrecy):
         named_facts_found = (draft.facts.get(fact_id) for fact_id in named_facts(proposal.change))
         return tuple(fact for fact in named_facts_found if fact is not None)
     return tuple(facts_ended_by(claim, draft)) if claim is not None else ()

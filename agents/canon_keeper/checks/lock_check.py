@@ -10,6 +10,7 @@ from agents.canon_keeper.fact_readings import SUBJECT
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     FactKind,
@@ -49,7 +50,7 @@ def _altered_ids(proposal: ProposedChange, draft: CanonDraft) -> Iterator[Id]:
         case AssertFact():
             if change.fact_kind in _ALTERING_KINDS:
                 yield from _subject_ids(change.involves)
-        case CreateEntity() | AdvanceClock() | NoteAxiom():
+        case CreateEntity() | AdvanceClock() | NoteAxiom() | ChangeSecrecy():
             return
         case _:
             assert_never(change)

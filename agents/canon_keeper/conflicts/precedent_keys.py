@@ -19,6 +19,7 @@ from stores.records.base import Record
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    ChangeSecrecy,
     CreateEntity,
     EndFact,
     Fact,
@@ -94,7 +95,15 @@ def _proposed_fact(proposal: ProposedChange, change: Payload, catalogue: Catalog
                 "involves": (Involvement(role=SUBJECT, entity_id=change.entity_id), *others),
                 "value": None if is_of_two else move.value,
             }
-        case CreateEntity() | UpdateEntity() | MergeEntities() | EndFact() | RetconFact() | AdvanceClock():
+        case (
+            CreateEntity()
+            | UpdateEntity()
+            | MergeEntities()
+            | EndFact()
+            | RetconFact()
+            | ChangeSecrecy()
+            | AdvanceClock()
+        ):
             return None
         case _:
             assert_never(change)

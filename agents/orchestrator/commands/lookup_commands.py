@@ -57,19 +57,30 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
     card = await tools.read_entity_card(matching_ids[0])
     head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
     numbers = ", ".join(f"{key} {value}" for key, value in card.entity.numbers.items())
-    facts = [f"· {f.fact.statement}" for f in card.facts[:MAX_SHOWN_FACTS]]
+    facts = [
+        f"· {f.fact.statement}{f' ({f.secret_note})' if f.secret_note else ''}"
+        for f in card.facts[:MAX_SHOWN_FACTS]
+    ]
     return Reply("operation", (head, *([numbers] if numbers else []), *facts))
 
 
-@group.command("export", "/export  (or journal)", "Write the story to a file to read", access=Access.READ)
+@group.command(
+    "export",
+    "/export  (or journal, or players)",
+    "Write the story to a file to read; for players without secrets",
+    access=Access.READ,
+)
 async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
-    if call.argument.casefold() not in ("", "journal"):
+    form = call.argument.casefold()
+    if form not in ("", "journal", "players"):
         raise InputError(
             f"A story is not written as {call.argument[:40]!r}.",
             kept="Nothing was written.",
-            todo="/export writes it to read, /export journal as a plain solo journal.",
+            todo="/export writes it to read, /export players without secrets, /export journal as a plain solo journal.",
         )
-    path = await tools.export_story(call.context.story.id, as_journal=bool(call.argument))
+    path = await tools.export_story(
+        call.context.story.id, as_journal=form == "journal", for_players=form == "players"
+    )
     return Reply("operation", (f"Written: {path}",))
 
 

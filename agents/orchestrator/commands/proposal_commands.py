@@ -28,6 +28,9 @@ _HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
 """What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
 _OWN_PROMISE = re.compile(r"(?:me\s+)?(?P<deed>(?:(?:never|not)\s+)?to\s+\w.*)", re.IGNORECASE | re.DOTALL)
 """What the hero promises, as a deed and without a name: `/promise to bring it back`."""
+NO_SECRETS = (
+    "No secrets. /secret NAME: WORDS makes one that NAME may know, /secret WORDS one for the GM alone."
+)
 _PLACE_USAGE = "/place here > NAME: dry and round"
 
 
@@ -152,6 +155,22 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
 )
 async def declare_lore(tools: CommandTools, call: CommandCall) -> Outcome:
     proposal = await tools.declarations.declare_lore(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+@group.command(
+    "secret",
+    "/secret NAME, NAME: The seal is forged",
+    "Propose a fact that they alone may know; alone, list the secrets",
+    access=Access.CHANGE,
+    needs_argument=True,
+    lists_alone=True,
+)
+async def declare_secret(tools: CommandTools, call: CommandCall) -> Outcome:
+    if not call.argument:
+        lines = await tools.declarations.list_secrets(call.context)
+        return Outcome(Reply("operation", lines or (NO_SECRETS,)), call.context)
+    proposal = await tools.declarations.declare_secret(call.context, call.argument)
     return await _reply_proposed(tools, call.context, [proposal])
 
 

@@ -39,7 +39,7 @@ class AskRecord(Protocol):
 
 
 class ExportStory(Protocol):
-    async def __call__(self, story_id: Id, *, as_journal: bool = False) -> str:
+    async def __call__(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
         """Write a story to a new file to read, or as a plain solo journal; return its path."""
         ...
 

@@ -9,12 +9,15 @@ from stores.errors import InputError
 from stores.records.canon import (
     AdvanceClock,
     Authority,
+    ChangeSecrecy,
     EndFact,
     EvidenceKind,
+    Fact,
     MergeEntities,
     NoteAxiom,
     Payload,
     RetconFact,
+    Secrecy,
     UpdateEntity,
 )
 from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Verdict
@@ -37,6 +40,7 @@ from tests.agents.canon_keeper.proposal_builders import (
 
 IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
 OWNS = fact("owns", MARA, LANTERN, valid_from=0)
+SECRET = fact("serves", JON, ORC, valid_from=0, secrecy=Secrecy(known_to=(MARA.id,)))
 
 
 def by_gm(change: Payload, **given: object) -> ProposedChange:
@@ -52,6 +56,9 @@ KINDS = {
     "merge_entities": lambda: by_gm(MergeEntities(kept_id=MARA.id, absorbed_id=JON.id)),
     "assert_fact": lambda: says("fears", MARA, JON),
     "end_fact": lambda: by_gm(EndFact(fact_id=OWNS.id, at=90)),
+    "change_secrecy": lambda: by_gm(ChangeSecrecy(fact_id=OWNS.id, is_secret=True, tell=(JON.id,))),
+    "tell": lambda: by_gm(ChangeSecrecy(fact_id=SECRET.id, tell=(JON.id,))),
+    "reveal": lambda: by_gm(ChangeSecrecy(fact_id=SECRET.id, is_secret=False)),
     "retcon_fact": lambda: by_gm(RetconFact(fact_id=IN_CHAPEL.id)),
     "state_change": lambda: hurt(MARA, 3),
     "a death": lambda: dies(ORC, tick=100),
@@ -60,7 +67,7 @@ KINDS = {
 }
 
 
-FIRST = ("hp", "Mara's HP is 10.", None, None)
+FIRST = ("hp", "Mara's HP is 10.", None, None, "all")
 
 
 async def standing(keeper_library: KeeperLibrary) -> dict[str, list[tuple[object, ...]]]:
@@ -69,12 +76,16 @@ async def standing(keeper_library: KeeperLibrary) -> dict[str, list[tuple[object
         f for f in await keeper_library.canon.facts(UNIVERSE) if f.kind != "event" or f.predicate != "updated"
     ]
     return {
-        "facts": sorted((f.predicate, f.statement, f.valid_from, f.valid_to) for f in facts),
+        "facts": sorted((f.predicate, f.statement, f.valid_from, f.valid_to, _knowers(f)) for f in facts),
         "entities": sorted(
             (e.name, e.description, e.aliases, e.locked, e.status, sorted(e.tags), sorted(e.numbers.items()))
             for e in await keeper_library.canon.entities(UNIVERSE)
         ),
     }
+
+
+def _knowers(fact: Fact) -> str:
+    return str(fact.secrecy.known_to) if fact.is_secret and fact.secrecy else "all"
 
 
 async def on_record(keeper_library: KeeperLibrary) -> None:
@@ -98,7 +109,7 @@ async def undone(keeper_library: KeeperLibrary, closed: ProposedChange) -> list[
 async def test_undo_of_commit_every_kind_is_taken_back_whole(
     kind: str, keeper_library: KeeperLibrary
 ) -> None:
-    await keeper_library.lay(IN_CHAPEL, OWNS)
+    await keeper_library.lay(IN_CHAPEL, OWNS, SECRET)
     await on_record(keeper_library)
     before = await standing(keeper_library)
     (change,) = await keeper_library.stage(KINDS[kind]())

@@ -254,7 +254,7 @@ async def test_conflict_house_tells_rules_figures_and_offers(tmp_path: Path) -> 
         assert [(k.kind, k.offered, k.accepted, k.decided) for k in view.offers] == [
             ("assert_fact", KindRule.ACCEPT, 20, 20)
         ]
-        assert len([k for k in view.kinds if ":" not in k.kind]) == 9
+        assert len([k for k in view.kinds if ":" not in k.kind]) == 10
         assert view.rules == ()
 
         assert await house.set_rule(universe_id, "Facts", KindRule.ACCEPT) == "assert_fact"

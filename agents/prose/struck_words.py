@@ -1,0 +1,28 @@
+"""Strikes from prose the sentences that have a statement in its very words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.prose.words import split_sentences
+from stores.records.canon import normalize_statement
+
+_MIN_WORDS: Final = 2
+"""Words of a statement that is looked for."""
+
+
+def strike_statements(text: str, statements: Sequence[str]) -> str:
+    """Return a text without the sentences that have one of the statements in its very words."""
+    for statement in statements:
+        if is_stated(text, statement):
+            text = " ".join(s for s in split_sentences(text) if not is_stated(s, statement))
+            # It may be more than one sentence long: then nothing of the text is left.
+            text = "" if is_stated(text, statement) else text
+    return text
+
+
+def is_stated(text: str, statement: str) -> bool:
+    """Return whether a text has a statement in its very words, whatever their case and punctuation."""
+    words = normalize_statement(statement)
+    return words.count(" ") + 1 >= _MIN_WORDS and f" {words} " in f" {normalize_statement(text)} "
