@@ -146,6 +146,7 @@ class ServiceComposer:
             actions=play.actions,
             scene_undo=play.scene_undo,
             branches=play.branches,
+            branch_maker=play.branch_maker,
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,

@@ -500,6 +500,8 @@ class Reply:
         "",
         "gate",
         "scene",
+        "story",
+        "map",
         "help",
         "menu",
         "universe",

@@ -16,6 +16,7 @@ from screens.routes import (
     ToPolicy,
     ToQuery,
     ToScene,
+    ToStory,
     ToUniverse,
     ToXray,
 )
@@ -35,6 +36,8 @@ def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route 
     match reply.goto:
         case "scene" if reply.subject and reply.subject != scene_id:
             return ToScene(reply.subject, follows_gate=True)
+        case "story" if reply.subject:
+            return ToStory(reply.subject)
         case "gate":
             return ToGate(scene_id)
         case "conflict" if reply.subject:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from stores.records.base import Record
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import Canonization, Ruling
-from stores.records.world import Universe
+from stores.records.world import BranchOrigin, Universe
 
 _PROSE_FIELDS = (
     "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|narrated_text|"
@@ -42,6 +42,15 @@ def find_ids(record: Record) -> Iterator[Id]:
     return (match[2] for match in _ID_PATTERN.finditer(record.model_dump_json()) if not match[1])
 
 
+def copy_id_of(copy_id: Id, old: Id) -> Id:
+    """Return the identifier, in the copy, of a record whose identifier is derived from no others (as entities')."""
+    new_uuid, old_uuid = uuid.UUID(derive_id("copy", copy_id, old)), uuid.UUID(old)
+    if old_uuid.version != 7:
+        return str(new_uuid)
+    # The same time and sequence, with other random bits.
+    return str(uuid.UUID(int=(old_uuid.int & ~_RANDOM_BITS) | (new_uuid.int & _RANDOM_BITS)))
+
+
 class CampaignCopier:
     """Maps one campaign's records to those of its copy.
 
@@ -49,10 +58,17 @@ class CampaignCopier:
     """
 
     def __init__(
-        self, copy_id: Id, name: str, known_ids: Iterable[Id], derivations: Iterable[IdDerivation]
+        self,
+        copy_id: Id,
+        name: str,
+        known_ids: Iterable[Id],
+        derivations: Iterable[IdDerivation],
+        *,
+        branch: BranchOrigin | None = None,
     ) -> None:
         self._copy_id = copy_id
         self._name = name
+        self._branch = branch
         self._known_ids = set(known_ids)
         self._derivations: dict[Id, IdDerivation] = {}
         for derivation in derivations:
@@ -102,15 +118,12 @@ class CampaignCopier:
         return match[0] if match[1] else f'"{self.new_id(match[2])}"'
 
     def _rename_universe(self, universe: Universe) -> Universe:
-        return universe.model_copy(update={"name": self._name})
+        branch = self._branch or universe.branch
+        return universe.model_copy(update={"name": self._name, "branch": branch})
 
     def _make_new_id(self, old: Id, derivation: IdDerivation | None) -> Id:
         if old not in self._known_ids:
             return old
         if derivation:
             return derivation.make(*(self._new_ids.get(id, id) for id in derivation.ids))
-        new_uuid, old_uuid = uuid.UUID(derive_id("copy", self._copy_id, old)), uuid.UUID(old)
-        if old_uuid.version != 7:
-            return str(new_uuid)
-        # The same time and sequence, with other random bits.
-        return str(uuid.UUID(int=(old_uuid.int & ~_RANDOM_BITS) | (new_uuid.int & _RANDOM_BITS)))
+        return copy_id_of(self._copy_id, old)

@@ -8,8 +8,9 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.views.play_views import CommandTopic
+from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
+from stores.records.ids import Id
 
 group = CommandGroup(CommandTopic.SCENES)
 
@@ -85,8 +86,8 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "branch",
-    "/branch 4",
-    "Play on from turn 4; the later turns stay in the tree",
+    "/branch NAME  (or /branch 4, /branch 4 NAME)",
+    "Branch from here, or from turn 4, with canon of its own; without a name, play on from turn 4",
     access=Access.PLAY,
     action="branch",
     needs_argument=True,
@@ -96,10 +97,41 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
 async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
     if not call.argument:
         return await tools.branches.list_branches(call.context)
-    typed_number, is_confirmed = _split_confirmed(call.argument)
+    typed_number, _, name = call.argument.partition(" ")
+    if not typed_number.isdecimal():
+        return await _make_branch(tools, call, call.context.scene.head, call.argument)
     turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
-    return await tools.branches.branch(call.context, turn.id, is_confirmed=is_confirmed)
+    if name.strip().casefold() in ("", "yes"):
+        return await tools.branches.branch(call.context, turn.id, is_confirmed=bool(name))
+    return await _make_branch(tools, call, turn.id, name)
+
+
+async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | None, name: str) -> Outcome:
+    branch = await tools.branch_maker.make_branch(call.scene_id, turn_id, name)
+    undecided_count = len(call.context.undecided)
+    undecided_words = (
+        "1 undecided proposal waits"
+        if undecided_count == 1
+        else f"{undecided_count} undecided proposals wait"
+    )
+    waiting_lines = (
+        (f"{undecided_words} here and, as far as they are of turns there, on the branch.",)
+        if undecided_count
+        else ()
+    )
+    return Outcome(
+        Reply(
+            "operation",
+            (
+                f"“{branch.name}” begins at {branch.place_in_words}, with canon as it was then.",
+                "The line that you leave is kept whole. /map shows both.",
+                *waiting_lines,
+            ),
+            goto="story",
+            subject=branch.copy.story_id,
+        )
+    )
 
 
 @group.command(
