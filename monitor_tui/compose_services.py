@@ -22,6 +22,8 @@ from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_start import StoryStart
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.bill import BillReader
+from agents.services.branch_map import BranchMapReader
+from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflict_commands import ConflictCommandService
@@ -120,6 +122,7 @@ class ServiceComposer:
         return Services(
             play=self._build_play(lines),
             stories=stories,
+            branches=self._build_branches(),
             gate=self._build_gate(lines),
             conflicts=conflicts,
             policy=policy,
@@ -219,6 +222,19 @@ class ServiceComposer:
             save_text=partial(save_story_text, self._home, base.clock),
             clock=base.clock,
             events=base.events,
+        )
+
+    def _build_branches(self) -> BranchService:
+        agents, play = self.agents, self._play
+        return BranchService(
+            agents.canon,
+            agents.log,
+            agents.keeper,
+            play.branch_maker,
+            BranchMapReader(agents.canon, agents.log),
+            self._entity_cards,
+            self._manual_edits,
+            play.dispatcher,
         )
 
     def _build_gate(self, lines: TypedLines) -> GateService:

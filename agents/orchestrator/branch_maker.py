@@ -15,7 +15,7 @@ from stores.branching.cut import BranchPoint
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id, IdGenerator
-from stores.records.play import Scene
+from stores.records.play import Scene, Story
 from stores.records.world import BranchOrigin, Universe, key_of
 
 MAIN_LINE: Final = "main line"
@@ -107,6 +107,35 @@ class BranchMaker:
             self._events.publish(HeadMoved(copied_scene_id))
         self._events.publish(SceneOpened(copy.scene_id))
         return MadeBranch(copy, name, place_in_words)
+
+    async def make_branch_after(self, scene_id: Id, typed_name: str) -> MadeBranch:
+        """Make a branch from the end of a scene, where the next one begins; of the last scene, from its last turn."""
+        scene = await self._log.scene(scene_id)
+        scenes = await self._log.scenes(scene.story_id)
+        next_scene = next((s for s in scenes if s.order == scene.order + 1), None)
+        if next_scene is None:
+            return await self.make_branch(scene_id, scene.head, typed_name)
+        return await self.make_branch(next_scene.id, None, typed_name)
+
+    async def find_story(self, story: Story, typed_name: str) -> Story:
+        """Return the same story on the branch of that name. Raises InputError if there is no such branch."""
+        universe = await self._canon.universe(story.universe_id)
+        family = find_family(universe, (await self._canon.readable_universes()).records)
+        names = {branch_name_of(u).casefold(): u for u in family}
+        branch = names.get(" ".join(typed_name.split()).casefold())
+        if branch is None:
+            raise InputError(
+                f"There is no branch called “{typed_name[:MAX_BRANCH_NAME]}”.",
+                kept="Nothing was changed.",
+                todo=f"There are: {', '.join(branch_name_of(u) for u in family)}.",
+            )
+        stories = (await self._log.readable_stories(branch.id)).records
+        same_story = next((s for s in stories if s.created_at == story.created_at), None)
+        if same_story is None and not stories:
+            raise InputError(
+                f"Nothing was played on “{branch_name_of(branch)}” yet.", kept="Nothing was changed."
+            )
+        return same_story or stories[0]
 
     async def require_free_name(self, universe: Universe, typed_name: str) -> tuple[str, str]:
         """Return a new branch's name, and that of its universe. Raises InputError if one of them is taken."""

@@ -272,7 +272,10 @@ class _Cut:
             return scene
         has_commit = any(c.scene_id == scene.id for c in canonizations)
         place_id = (self._find_hero_place(canon) if has_commit else None) or scene.opening_place_id
-        return scene.model_copy(update={"summary": "", "place_id": place_id})
+        # A scene that has not begun has no name yet but the first's, which its story was set up with.
+        is_unnamed = self.point.turn_id is None and scene.order > 1
+        names = {"title": f"Scene {scene.order}", "goal": ""} if is_unnamed else {}
+        return scene.model_copy(update={"summary": "", "place_id": place_id, **names})
 
     def _find_hero_place(self, canon: ReplayedCanon) -> Id | None:
         story_id = self._scenes[self.point.scene_id].story_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.orchestrator.branches import BACK
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
@@ -136,8 +137,8 @@ async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | Non
 
 @group.command(
     "branches",
-    "/branches  (or /branches 2, /branches back)",
-    "List the lines that this scene took, or go to the end of one",
+    "/branches  (or /branches 2, /branches back, /branches NAME)",
+    "List the lines that this scene took, or go to the end of one, or to a named branch",
     access=Access.PLAY,
     action="go to another line",
     moves_timeline=True,
@@ -146,7 +147,20 @@ async def go_to_branch(tools: CommandTools, call: CommandCall) -> Outcome:
     typed_line, is_confirmed = _split_confirmed(call.argument)
     if not typed_line:
         return await tools.branches.list_branches(call.context)
+    if not (typed_line.isdecimal() or typed_line.casefold() == BACK):
+        story = await tools.branch_maker.find_story(call.context.story, typed_line)
+        return Outcome(Reply("operation", goto="story", subject=story.id))
     return await tools.branches.go_to_branch(call.context, typed_line, is_confirmed=is_confirmed)
+
+
+@group.command(
+    "map",
+    "/map",
+    "Show the branches of this world, with their scenes, takes and ways: go there, branch, compare, merge",
+    access=Access.READ,
+)
+async def show_map(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="map")
 
 
 def _split_confirmed(argument: str) -> tuple[str, bool]:

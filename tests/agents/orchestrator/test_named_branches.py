@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import Reply
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.queries import FactQuery
@@ -80,5 +79,121 @@ async def test_branch_refuses_a_name_that_is_taken(tmp_path: Path, typed: str) -
             await program.services.play.submit(main, f"/branch {typed}")
 
 
-def lines_of(reply: Reply) -> str:
-    return " ".join(reply.lines)
+async def test_branch_goes_from_one_to_another_by_name(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.")
+        other = await branch(program, main, "/branch No bridge")
+        await play(program, other, "I turn back.")
+        assert await branch(program, other, "/branches Main line") == main
+        assert await branch(program, main, "/branches no bridge") == other
+        with pytest.raises(InputError, match="There is no branch called “The mill”") as caught:
+            await program.services.play.submit(main, "/branches The mill")
+        assert "There are: main line, No bridge." in str(caught.value)
+
+
+async def test_branch_after_an_earlier_scene_begins_the_next_one_anew(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        second = await play(
+            program,
+            main,
+            "I go on.",
+            "/fact event: The bell rang",
+            "/end Mara left",
+            "/commit",
+            "/scene Mill",
+        )
+        third = await play(
+            program, second, "I knock.", "/fact event: The mill burned", "/end Mara fled", "/commit", "I run."
+        )
+        branches = program.services.branches
+        made = await branches.make_branch_after(main, "No mill")
+        scene_id = await program.services.stories.resume(made.copy.story_id)
+        view = await program.services.play.scene(scene_id)
+        assert (view.scene.order, view.scene.title, view.turn_count) == (2, "Scene 2", 0)
+        canon = await read_canon(program, scene_id)
+        assert "The bell rang." in canon
+        assert not [line for line in canon if "mill" in line.casefold()]
+        assert (await program.services.play.scene(third)).turn_count == 1
+        await play(program, scene_id, "I wait.", "/end Mara slept", "/commit")
+
+
+async def test_map_shows_each_branch_below_the_scene_that_it_left(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        second = await play(program, main, "I go on.", "/end Mara left", "/commit")
+        await play(program, second, "I knock.", "> It opens.", "/retake It stays shut.")
+        await play(program, second, "/branch 1", "I leave.")
+        other = await branch(program, second, "/branch No door")
+        universe_id = (await program.services.play.scene(other)).universe.id
+        shown = await program.services.branches.read_map(universe_id, frozenset([second]))
+        assert [(row.depth, row.title, row.is_here) for row in shown.rows] == [
+            (0, "main line", False),
+            (1, "Scene 1 “The yard”", False),
+            (1, "Scene 2", False),
+            (2, "another way, 2 turns: It opens.", False),
+            (2, "another way, 2 turns: It stays shut.", False),
+            (2, "No door", True),
+            (3, "Scene 2", True),
+        ]
+
+
+async def test_comparison_lists_what_only_one_branch_made_true(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "/npc Tom: the keeper", "/commit")
+        other = await branch(program, main, "/branch No bridge")
+        await play(
+            program, main, "I wait.", "/fact event: The bell rang", "/fact event: It rained", "/commit"
+        )
+        await play(
+            program, other, "I run.", "/npc Ann: the miller", "/commit", "/fact event: It rained", "/commit"
+        )
+        here, there = [(await program.services.play.scene(i)).universe.id for i in (main, other)]
+        compared = await program.services.branches.compare(here, there)
+        assert [f.fact.statement for f in compared.only_here] == ["The bell rang."]
+        assert [e.name for e in compared.new_entities_other] == ["Ann"]
+        assert not compared.new_entities_here
+        with pytest.raises(InputError, match="That is the same branch"):
+            await program.services.branches.merge(here, here)
+
+
+async def test_merge_proposes_the_facts_of_the_other_branch_with_their_words(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "/npc Tom: the keeper", "/fact Tom located_in Yard", "/commit")
+        other = await branch(program, main, "/branch No bridge")
+        await play(program, other, "I run to the mill.", "/place Mill", "/npc Ann: the miller", "/commit")
+        await play(program, other, "/fact Ann located_in Mill", "/fact Tom.alive = false", "/commit")
+        await play(program, main, "/fact Tom ally_of Mara", "/commit")
+        here, there = [(await program.services.play.scene(i)).universe.id for i in (main, other)]
+        staged = await program.services.branches.merge(here, there)
+        assert staged.waiting == len(staged.proposal_ids) == 4
+        assert "Ann." not in await read_canon(program, main)
+        gate = program.services.gate
+        staged_ids = set(staged.proposal_ids)
+        rows = [r for r in (await gate.gate(None, here)).proposals if r.proposal.id in staged_ids]
+        assert all("branch No bridge" in row.proposal.evidence[0].quote for row in rows)
+        report = await gate.commit_universe(here)
+        assert not report.failures
+        canon = await read_canon(program, main)
+        assert "Ann is in Mill." in canon
+        with pytest.raises(InputError, match="is in canon here"):
+            await program.services.branches.merge(here, there)
+
+
+async def test_merge_leaves_what_cannot_be_true_here_as_a_conflict(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "/npc Tom: the keeper", "/npc Ann: the miller", "/commit")
+        other = await branch(program, main, "/branch No bridge")
+        await play(program, other, "/fact Tom enemy_of Ann", "/commit")
+        await play(program, main, "/fact Tom ally_of Ann", "/commit")
+        here, there = [(await program.services.play.scene(i)).universe.id for i in (main, other)]
+        (staged_id,) = (await program.services.branches.merge(here, there)).proposal_ids
+        rows = (await program.services.gate.gate(None, here)).proposals
+        (row,) = (row for row in rows if row.proposal.id == staged_id)
+        assert row.conflicts
+        await program.services.gate.commit_universe(here)
+        assert "Tom is an enemy of Ann." not in await read_canon(program, main)
