@@ -33,9 +33,9 @@ class ReplayedCanon:
         for fact in batch.facts:
             self.facts.setdefault(fact.id, fact)
         for change in batch.fact_changes:
-            if fact := self.facts.get(change.fact_id):
-                closed = fact.closed if change.closed is None else change.closed
-                self.facts[fact.id] = fact.model_copy(
+            if changed_fact := self.facts.get(change.fact_id):
+                closed = changed_fact.closed if change.closed is None else change.closed
+                self.facts[change.fact_id] = changed_fact.model_copy(
                     update={"status": change.status, "valid_to": change.valid_to, "closed": closed}
                 )
         for piece in batch.evidence:
