@@ -15,7 +15,7 @@ from stores.branching.cut import BranchPoint
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id, IdGenerator
-from stores.records.play import Scene, Story
+from stores.records.play import Story
 from stores.records.world import BranchOrigin, Universe, key_of
 
 MAIN_LINE: Final = "main line"
@@ -84,29 +84,30 @@ class BranchMaker:
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
         name, universe_name = await self.require_free_name(universe, typed_name)
-        if turn_id is not None and (await self._log.turn(turn_id)).scene_id != scene_id:
-            raise InputError("That turn belongs to another scene.", kept="Nothing was changed.")
         last_scene = (await self._log.scenes(scene.story_id))[-1]
         is_present = scene.id == last_scene.id and scene.head == turn_id
-        place_in_words = await self._describe_place(scene, turn_id)
+        turn = await self._log.turn(turn_id) if turn_id is not None else None
+        if turn is not None and turn.scene_id != scene_id:
+            raise InputError("That turn belongs to another scene.", kept="Nothing was changed.")
+        origin = BranchOrigin(
+            name=name,
+            parent_key=key_of(universe.id),
+            scene_key=key_of(scene_id),
+            scene_label=scene.label,
+            turn_number=turn.depth + 1 if turn else 0,
+            copy_key=key_of(self._ids.new()),
+            at=self._clock(),
+        )
         copy = await self._copy_branch(
             universe.id,
             BranchPoint(scene_id, turn_id, is_present),
             name=universe_name,
-            origin=BranchOrigin(
-                name=name,
-                parent_key=key_of(universe.id),
-                scene_key=key_of(scene_id),
-                turn_key=key_of(turn_id or ""),
-                place_in_words=place_in_words,
-                copy_key=key_of(self._ids.new()),
-                at=self._clock(),
-            ),
+            origin=origin,
         )
         for copied_scene_id in copy.scene_ids:
             self._events.publish(HeadMoved(copied_scene_id))
         self._events.publish(SceneOpened(copy.scene_id))
-        return MadeBranch(copy, name, place_in_words)
+        return MadeBranch(copy, name, origin.place_in_words)
 
     async def make_branch_after(self, scene_id: Id, typed_name: str) -> MadeBranch:
         """Make a branch from the end of a scene, where the next one begins; of the last scene, from its last turn."""
@@ -158,8 +159,3 @@ class BranchMaker:
                 todo="Choose another name; /map shows the branches.",
             )
         return name, universe_name
-
-    async def _describe_place(self, scene: Scene, turn_id: Id | None) -> str:
-        if turn_id is None:
-            return f"the beginning of {scene.label}"
-        return f"{scene.label}, turn {(await self._log.turn(turn_id)).depth + 1}"

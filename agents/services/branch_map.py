@@ -211,7 +211,13 @@ def _is_played(line: _Line, story: Story, scene: Scene) -> bool:
 def _line_note(line: _Line) -> str:
     origin = line.universe.branch
     facts = count_noun(line.fact_count, "fact")
-    return f"from {origin.place_in_words} · {facts}" if origin else facts
+    if origin is None:
+        return facts
+    if line.left_scene_id is None:
+        return f"from {origin.place_in_words} · {facts}"
+    return (
+        f"from turn {origin.turn_number} · {facts}" if origin.turn_number else f"from its beginning · {facts}"
+    )
 
 
 def _own_scenes(scenes: Sequence[Scene], universe: Universe, left_scene: Scene) -> list[Scene]:

@@ -69,13 +69,20 @@ class BranchOrigin(Record):
     """What the player calls the branch."""
     parent_key: str
     scene_key: str
-    turn_key: str = ""
-    """The turn that play stood on (empty: before the scene's first)."""
-    place_in_words: str
-    """Where that is, in words: `Scene 2, turn 7`."""
+    scene_label: str
+    """What the scene was called: `Scene 2 “The boathouse”`."""
+    turn_number: int = Field(ge=0)
+    """The turn that play stood on, counted from 1 (0: before the scene's first)."""
     copy_key: str
     """What the branch's identifiers are derived from, besides those that they are copies of."""
     at: datetime
+
+    @property
+    def place_in_words(self) -> str:
+        """Return where the branch left: `Scene 2 “The boathouse”, turn 7`."""
+        if not self.turn_number:
+            return f"the beginning of {self.scene_label}"
+        return f"{self.scene_label}, turn {self.turn_number}"
 
 
 class Universe(Record):
