@@ -119,10 +119,11 @@ class ServiceComposer:
             query,
             stories,
         )
+        play = self._build_play(lines)
         return Services(
-            play=self._build_play(lines),
+            play=play,
             stories=stories,
-            branches=self._build_branches(),
+            branches=self._build_branches(play),
             gate=self._build_gate(lines),
             conflicts=conflicts,
             policy=policy,
@@ -224,7 +225,7 @@ class ServiceComposer:
             events=base.events,
         )
 
-    def _build_branches(self) -> BranchService:
+    def _build_branches(self, play_service: PlayService) -> BranchService:
         agents, play = self.agents, self._play
         return BranchService(
             agents.canon,
@@ -235,6 +236,7 @@ class ServiceComposer:
             self._entity_cards,
             self._manual_edits,
             play.dispatcher,
+            play_service,
         )
 
     def _build_gate(self, lines: TypedLines) -> GateService:

@@ -13,6 +13,7 @@ from agents.orchestrator.branch_maker import BranchMaker, MadeBranch, branch_nam
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.undo_words import count_noun
 from agents.proposals.evidence import MAX_QUOTE_LENGTH
+from agents.sanitize import clean_line
 from agents.services.branch_comparison import (
     CanonSide,
     build_merge_changes,
@@ -23,6 +24,7 @@ from agents.services.branch_comparison import (
 from agents.services.branch_map import BranchMapReader
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
+from agents.services.play import PlayService
 from agents.views.branch_views import BranchComparison, BranchMap, ComparedScene
 from agents.views.world_views import StagedEdits
 from stores.errors import InputError
@@ -30,7 +32,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery
 from stores.records.canon import Evidence, Fact
 from stores.records.ids import Id
-from stores.records.play import Scene
+from stores.records.play import GM_SPEAKERS, Scene, Speaker
 from stores.records.world import Entity, Universe, key_of
 
 ALL_FACTS: Final = 1_000_000
@@ -61,6 +63,7 @@ class BranchService:
     entity_cards: EntityCardReader
     manual_edits: ManualEdits
     dispatcher: Dispatcher
+    play: PlayService
 
     async def read_map(self, universe_id: Id, opened_scene_ids: frozenset[Id] = frozenset()) -> BranchMap:
         """Return the main line and branches of a world; opened scenes with their other ways and takes."""
@@ -81,6 +84,23 @@ class BranchService:
         async with self.dispatcher.exclusive():
             last_scene = (await self.log.scenes(story_id))[-1]
             return await self.maker.make_branch(last_scene.id, last_scene.head, name)
+
+    async def edit_turn(self, turn_id: Id, text: str, name: str) -> Id:
+        """Put a turn of an earlier scene in other words, on a branch that is made for it; return the branch's story.
+
+        Of a GM turn the words are another take; the line of a player is played anew.
+        """
+        turn = await self.log.turn(turn_id)
+        if turn.speaker not in (*GM_SPEAKERS, Speaker.PLAYER):
+            raise InputError("What was rolled stays as it fell.", kept="Nothing was changed.")
+        words = clean_line(text)
+        is_players = turn.speaker is Speaker.PLAYER
+        made = await self.make_branch(turn.scene_id, turn.parent_id if is_players else turn_id, name)
+        if is_players:
+            await self.play.submit(made.copy.scene_id, words)
+        else:
+            await self.play.retake(made.copy.scene_id, words)
+        return made.copy.story_id
 
     async def rename_branch(self, universe_id: Id, typed_name: str) -> None:
         """Give a branch another name."""

@@ -155,6 +155,12 @@ class PlayService:
         work = partial(self.branches.branch, turn_id=turn_id, is_confirmed=is_confirmed)
         return await self._move(scene_id, "branch", work)
 
+    async def edit_turn(self, scene_id: Id, turn_id: Id, text: str) -> Reply:
+        """Put a turn in other words, as another take; a player's turn is put into the prompt to be played again."""
+        return await self._move(
+            scene_id, "edit a turn", partial(self.branches.edit_turn, turn_id=turn_id, text=text)
+        )
+
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
         """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less gore").
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from agents.orchestrator.branches import BACK
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
@@ -14,6 +15,9 @@ from stores.errors import InputError
 from stores.records.ids import Id
 
 group = CommandGroup(CommandTopic.SCENES)
+
+CONFIRMED: Final = "!"
+"""Follows the number of a turn that is edited although canon rests on it."""
 
 
 @group.command(
@@ -132,6 +136,24 @@ async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | Non
             goto="story",
             subject=branch.copy.story_id,
         )
+    )
+
+
+@group.command(
+    "edit",
+    "/edit 4 WORDS",
+    "Put turn 4 in other words, as another take; what followed stays in the tree",
+    access=Access.PLAY,
+    action="edit a turn",
+    needs_argument=True,
+    moves_timeline=True,
+)
+async def edit_turn(tools: CommandTools, call: CommandCall) -> Outcome:
+    typed_number, _, words = call.argument.partition(" ")
+    turn_number = read_turn_number(replace(call, argument=typed_number.removesuffix(CONFIRMED)))
+    (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
+    return await tools.branches.edit_turn(
+        call.context, turn.id, words, is_confirmed=typed_number.endswith(CONFIRMED)
     )
 
 

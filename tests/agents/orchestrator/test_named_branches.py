@@ -197,3 +197,93 @@ async def test_merge_leaves_what_cannot_be_true_here_as_a_conflict(tmp_path: Pat
         assert row.conflicts
         await program.services.gate.commit_universe(here)
         assert "Tom is an enemy of Ann." not in await read_canon(program, main)
+
+
+async def test_edit_of_an_older_turn_is_a_take_and_keeps_what_followed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "> The door opens.", "I enter.", "> It is dark.")
+        reply = await program.services.play.submit(main, "/edit 2 The door is barred.")
+        assert reply.lines == (
+            "Turn 2 in other words, as another take.",
+            "2 later turns stayed behind; /undo or /branches back returns there.",
+        )
+        assert await read_words(program, main) == ["I go on.", "The door is barred."]
+        assert (await program.services.play.transcript(main, 1, 1))[0].take_count == 2
+        await play(program, main, "/undo")
+        assert await read_words(program, main) == ["I go on.", "The door opens.", "I enter.", "It is dark."]
+        reply = await program.services.play.submit(main, "/edit 1 I turn back.")
+        assert reply.prompt_text == "I turn back."
+        await play(program, main, reply.prompt_text)
+        assert await read_words(program, main) == ["I turn back."]
+        await play(program, main, "/undo", "/undo")
+        assert len(await read_words(program, main)) == 4
+
+
+async def test_edit_of_a_turn_that_canon_rests_on_asks_first(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "> The door opens.", "/place Cellar", "/commit", "I enter.")
+        await play(program, main, "> Wenna Pike died.", "/accept all", "/commit")
+        words = await read_words(program, main)
+        reply = await program.services.play.submit(main, "/edit 3 Wenna Pike ran.")
+        if reply.confirm_line:
+            assert await read_words(program, main) == words
+            await play(program, main, reply.confirm_line)
+        assert await read_words(program, main) == [*words[:2], "Wenna Pike ran."]
+        with pytest.raises(InputError, match="There is no turn"):
+            await program.services.play.submit(main, "/edit 9 It rains.")
+
+
+async def test_edit_refuses_a_roll(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "/check might vs 2")
+        with pytest.raises(InputError, match="What was rolled stays as it fell"):
+            await program.services.play.submit(main, "/edit 1 A success.")
+
+
+async def test_edit_of_an_ended_scene_makes_a_branch(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        second = await play(
+            program, main, "I go on.", "> The door opens.", "/end Mara left", "/commit", "I run."
+        )
+        turns = await program.services.play.transcript(main, 0, 10)
+        story_id = await program.services.branches.edit_turn(turns[1].turn.id, "It is barred.", "Barred")
+        barred = await program.services.stories.resume(story_id)
+        assert await read_words(program, barred) == ["I go on.", "It is barred."]
+        story_id = await program.services.branches.edit_turn(turns[0].turn.id, "I wait.", "Waiting")
+        waiting = await program.services.stories.resume(story_id)
+        assert await read_words(program, waiting) == ["I wait."]
+        assert await read_words(program, second) == ["I run."]
+
+
+async def test_branch_keeps_undecided_proposals_on_both_lines(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "/fact event: The bell rang")
+        reply = await program.services.play.submit(main, "/branch No bridge")
+        assert "1 undecided proposal waits" in reply.lines[-1]
+        assert reply.subject
+        other = await program.services.stories.resume(reply.subject)
+        await play(program, other, "/commit")
+        assert "The bell rang." in await read_canon(program, other)
+        assert "The bell rang." not in await read_canon(program, main)
+        await play(program, main, "/commit")
+        assert "The bell rang." in await read_canon(program, main)
+
+
+async def test_branch_keeps_its_name_and_can_be_given_another(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.")
+        other = await branch(program, main, "/branch No bridge")
+        here, there = [(await program.services.play.scene(i)).universe.id for i in (main, other)]
+        await program.services.branches.rename_branch(there, "The long way")
+        renamed = (await program.services.play.scene(other)).universe
+        assert renamed.name == "Test · The long way"
+        assert renamed.branch is not None
+        assert renamed.branch.name == "The long way"
+        with pytest.raises(InputError, match="The main line has no name of its own"):
+            await program.services.branches.rename_branch(here, "Main")
