@@ -74,10 +74,10 @@ async def test_edit_of_a_highlighted_turn_makes_a_take(played_home: Path) -> Non
         await open_scene(ui)
         await ui.type("> The lamp goes out.")
         await ui.type("I wait.")
-        await ui.press("escape", "up", "up")
+        await ui.press("shift+tab", "end", "up")
         await ui.press("e")
         await ui.until("Edit turn")
-        await ui.press("ctrl+a", "delete")
+        await ui.press("ctrl+u")
         await ui.type("The lamp burns on.")
         await ui.until("in other words, as another take", "The lamp burns on.")
 
