@@ -7,13 +7,13 @@ original. Prose is never changed, even if it contains an identifier.
 
 from __future__ import annotations
 
+import hashlib
 import re
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from stores.records.base import Record
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id
 from stores.records.workflow import Canonization, Ruling
 from stores.records.world import BranchOrigin, Universe
 
@@ -26,8 +26,6 @@ _PROSE_FIELDS = (
 
 _ID_PATTERN = re.compile(rf'("(?:{_PROSE_FIELDS})":)?"([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"')
 """A whole string that is an identifier, with the name of its field if that holds prose."""
-
-_RANDOM_BITS = (1 << 62) - 1
 
 
 class IdDerivation(NamedTuple):
@@ -44,11 +42,13 @@ def find_ids(record: Record) -> Iterator[Id]:
 
 def copy_id_of(copy_id: Id, old: Id) -> Id:
     """Return the identifier, in the copy, of a record whose identifier is derived from no others (as entities')."""
-    new_uuid, old_uuid = uuid.UUID(derive_id("copy", copy_id, old)), uuid.UUID(old)
-    if old_uuid.version != 7:
-        return str(new_uuid)
+    # By hand, as a campaign has millions: `uuid.UUID` is ten times slower.
+    digest = hashlib.sha1(f"{copy_id}\x1f{old}".encode(), usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digest[16], 16) % 4]
+    is_ordered_by_time = old[14] == "7"
     # The same time and sequence, with other random bits.
-    return str(uuid.UUID(int=(old_uuid.int & ~_RANDOM_BITS) | (new_uuid.int & _RANDOM_BITS)))
+    beginning = old[:19] if is_ordered_by_time else f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-"
+    return f"{beginning}{variant}{digest[17:20]}-{digest[20:32]}"
 
 
 class CampaignCopier:
