@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
+from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.package_builder import ContextPackageBuilder
@@ -25,6 +26,7 @@ from agents.llm.trusted_addresses import TrustedAddresses
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -91,6 +93,7 @@ from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.authority import Role
+from stores.branching.branch_copy import copy_branch
 from stores.open import Stores
 from stores.records.ids import Clock, IdGenerator
 
@@ -314,6 +317,18 @@ class PlayParts:
             base.events,
         )
         self.branches = BranchActions(log, self.timeline, undone_canon)
+        self.branch_maker = BranchMaker(
+            agents.canon,
+            log,
+            partial(
+                copy_branch,
+                base.stores.history,
+                derivation_finders=(partial(derive_statement_keys, load_catalogue()),),
+            ),
+            base.ids,
+            base.clock,
+            base.events,
+        )
         self.scene_undo = SceneUndo(
             log,
             self.timeline,

@@ -22,6 +22,8 @@ from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_start import StoryStart
 from agents.orchestrator.typed_lines import TypedLines
 from agents.services.bill import BillReader
+from agents.services.branch_map import BranchMapReader
+from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflict_commands import ConflictCommandService
@@ -117,9 +119,11 @@ class ServiceComposer:
             query,
             stories,
         )
+        play = self._build_play(lines)
         return Services(
-            play=self._build_play(lines),
+            play=play,
             stories=stories,
+            branches=self._build_branches(play),
             gate=self._build_gate(lines),
             conflicts=conflicts,
             policy=policy,
@@ -146,6 +150,7 @@ class ServiceComposer:
             actions=play.actions,
             scene_undo=play.scene_undo,
             branches=play.branches,
+            branch_maker=play.branch_maker,
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
@@ -218,6 +223,20 @@ class ServiceComposer:
             save_text=partial(save_story_text, self._home, base.clock),
             clock=base.clock,
             events=base.events,
+        )
+
+    def _build_branches(self, play_service: PlayService) -> BranchService:
+        agents, play = self.agents, self._play
+        return BranchService(
+            agents.canon,
+            agents.log,
+            agents.keeper,
+            play.branch_maker,
+            BranchMapReader(agents.canon, agents.log),
+            self._entity_cards,
+            self._manual_edits,
+            play.dispatcher,
+            play_service,
         )
 
     def _build_gate(self, lines: TypedLines) -> GateService:

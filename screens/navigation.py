@@ -42,6 +42,8 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToHistory: ScreenEntry("world.fact_history_screen", "FactHistoryScreen"),
     routes.ToMoment: ScreenEntry("world.moment_screen", "MomentScreen"),
     routes.ToTimeline: ScreenEntry("world.timeline_screen", "TimelineScreen"),
+    routes.ToBranchMap: ScreenEntry("world.branch_map_screen", "BranchMapScreen"),
+    routes.ToBranchComparison: ScreenEntry("world.branch_comparison_screen", "BranchComparisonScreen"),
     routes.ToRelations: ScreenEntry("world.relations_screen", "RelationsScreen"),
     routes.ToRemovedCanon: ScreenEntry("world.removed_canon_screen", "RemovedCanonScreen"),
     routes.ToCommitments: ScreenEntry("world.commitments_screen", "CommitmentsScreen"),

@@ -141,6 +141,22 @@ class ToTimeline:
 
 
 @dataclass(frozen=True, slots=True)
+class ToBranchMap:
+    """The branches of a world with their scenes, takes and ways; `scene_id` is opened, from play or from a list."""
+
+    universe_id: Id
+    scene_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToBranchComparison:
+    """What is in canon of one branch and not of another."""
+
+    universe_id: Id
+    other_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class ToRelations:
     """The relations around an entity."""
 
@@ -246,6 +262,8 @@ Route = (
     | ToHistory
     | ToMoment
     | ToTimeline
+    | ToBranchMap
+    | ToBranchComparison
     | ToRelations
     | ToRemovedCanon
     | ToCommitments

@@ -61,6 +61,9 @@ def _urgent_clock_text(view: SceneView) -> str:
 
 def _place_content(view: SceneView, space: int) -> Content:
     universe, story = one_line(view.universe.name), one_line(view.story.title)
+    if view.universe.branch is not None:
+        branch_name = one_line(view.universe.branch.name)
+        universe, story = universe.removesuffix(f" · {branch_name}"), f"{story} ({branch_name})"
     scene, title = f"scene {view.scene.order}", one_line(view.scene.title)
     quoted = f" “{title}”" if title and title.casefold() != scene.casefold() else ""
     for where in dict.fromkeys((one_line(view.place), "")):

@@ -187,6 +187,11 @@ class CanonKeeper:
         result = await self._commit(universe.id, proposals, reason, None, closing, "accept", NO_RULES)
         return combine_results([*finished_results, result])
 
+    async def update_universe(self, universe: Universe, reason: str) -> None:
+        """Write another form of the universe's record, in a commit of its own. Raises StoreError like `commit`."""
+        await self._journal.settle_unfinished([universe.id])
+        await self._commit(universe.id, [], reason, None, CommitExtras(universe=universe), "leave", NO_RULES)
+
     async def _commit(
         self,
         universe_id: Id,

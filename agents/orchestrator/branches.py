@@ -10,11 +10,12 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun, list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
+from agents.sanitize import clean_line
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.ids import Id
-from stores.records.play import Turn
+from stores.records.play import GM_SPEAKERS, Speaker, Turn
 
 BACK = "back"
 """What is typed to go back to the line that was left last."""
@@ -67,6 +68,52 @@ class BranchActions:
         return Outcome(
             Reply("operation", (f"Going on from: {shorten(target.text)}", *left_line, *retcon_lines))
         )
+
+    async def edit_turn(
+        self, context: SceneContext, turn_id: Id, text: str, *, is_confirmed: bool = False
+    ) -> Outcome:
+        """Put a turn of the line in other words; what followed it stays in the tree.
+
+        A GM turn gets another take. A player's turn is taken back to before it, and the words are put into the
+        prompt, to be played. If canon rests on turns that leave the line, the reply asks first. Raises InputError.
+        """
+        scene, turn = context.scene, await self._log.turn(turn_id)
+        if not await self._log.on_line(scene.id, [turn_id]):
+            raise InputError(
+                "That turn is not on the line that is played.",
+                kept="Nothing was changed.",
+                todo="/map goes to the line that it is on.",
+            )
+        if turn.speaker not in (*GM_SPEAKERS, Speaker.PLAYER):
+            raise InputError(
+                "What was rolled stays as it fell.",
+                kept="Nothing was changed.",
+                todo="/reroll throws dice of the last roll again; B on the turn before it goes back.",
+            )
+        words = clean_line(text)
+        left_turns = [turn, *await self._timeline.read_turns_left(scene, turn_id)]
+        unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
+        if unsupported_canon and not is_confirmed:
+            return Outcome(
+                _ask_to_branch(turn, unsupported_canon, f"/edit {turn.depth + 1}! {words}", is_edit=True)
+            )
+        if turn.speaker is Speaker.PLAYER:
+            await self._timeline.branch(scene, turn.parent_id)
+            lines, prompt_text = (
+                (f"Turn {turn.depth + 1} again. Enter plays it as it stands in the prompt.",),
+                words,
+            )
+        else:
+            await self._timeline.add_take(scene, turn, words)
+            lines, prompt_text = (f"Turn {turn.depth + 1} in other words, as another take.",), ""
+        retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
+        left_count = len(left_turns) - 1
+        left_lines = (
+            (f"{count_noun(left_count, 'later turn')} stayed behind; /undo or /branches back returns there.",)
+            if left_count
+            else ()
+        )
+        return Outcome(Reply("operation", (*lines, *left_lines, *retcon_lines), prompt_text=prompt_text))
 
     async def list_branches(self, context: SceneContext) -> Outcome:
         """Return the ends of the scene's lines, numbered, the oldest first."""
@@ -132,17 +179,25 @@ def _take_key(turn: Turn) -> tuple[Id | None, Id, str]:
     return turn.parent_id, turn.exchange_id, turn.speaker
 
 
-def _ask_to_branch(target: Turn, unsupported_canon: Sequence[UnsupportedCanon], confirm_line: str) -> Reply:
+def _ask_to_branch(
+    target: Turn,
+    unsupported_canon: Sequence[UnsupportedCanon],
+    confirm_line: str,
+    *,
+    is_edit: bool = False,
+) -> Reply:
     """Return what of canon rests on the turns that would be left, and the line that goes on all the same."""
     count = len(unsupported_canon)
     return Reply(
         "nothing",
         (
-            f"Canon rests on what comes after “{shorten(target.text)}”:",
+            f"Canon rests on {'' if is_edit else 'what comes after '}“{shorten(target.text)}”"
+            f"{' and what follows' if is_edit else ''}:",
             *list_names([record.label for record in unsupported_canon]),
-            f"Going on from there leaves those turns, and proposes a retcon of "
+            f"{'To edit it' if is_edit else 'Going on from there'} leaves those turns, and proposes a retcon of "
             f"{'it' if count == 1 else f'these {count}'} for you to decide at the gate.",
+            f"/branch {target.depth + 1} NAME makes a branch instead, with canon as it was then.",
         ),
         confirm_line=confirm_line,
-        confirm_word="Go there",
+        confirm_word="Edit it" if is_edit else "Go there",
     )

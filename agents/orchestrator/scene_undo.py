@@ -153,10 +153,10 @@ class SceneUndo:
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
         else:
-            assert branch.to_turn is not None, "a branch goes on from a turn"
             target_id, since = branch.from_turn, branch.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)
-            done_text = f"Going on from: {shorten((await self._log.turn(branch.to_turn)).text)}"
+            turn = await self._log.turn(branch.to_turn) if branch.to_turn else None
+            done_text = f"Going on from: {shorten(turn.text) if turn else 'the beginning of the scene'}"
         unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
         committed = await self._find_committed_since(scene.id, since)
         if (committed or unsupported_canon) and not is_confirmed:

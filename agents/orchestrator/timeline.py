@@ -123,19 +123,23 @@ class Timeline:
                 kept="Nothing was changed.",
                 todo="/undo undoes the whole exchange; > narrates what happens.",
             )
-        takes = await self._read_takes(last_turn)
-        turn = last_turn.model_copy(
+        return await self.add_take(scene, last_turn, text)
+
+    async def add_take(self, scene: Scene, turn: Turn, text: str) -> Turn:
+        """Add a GM turn of the line in other words; what followed it stays in the tree."""
+        take = turn.model_copy(
             update={
                 "id": self._ids.new(),
                 "text": text,
-                "take": max(t.take for t in takes) + 1,
+                "take": await self.next_take_number(turn),
                 "created_at": self._clock(),
             }
         )
-        await self._gm_turn_writer.append_turn(turn, MoveKind.TAKE)
-        self._events.publish(TurnAppended(turn))
+        kind = MoveKind.TAKE if turn.id == scene.head else MoveKind.BRANCH
+        await self._gm_turn_writer.append_turn(take, kind)
+        self._events.publish(TurnAppended(take))
         self._publish_moved(scene)
-        return turn
+        return take
 
     async def walk_takes(self, scene: Scene, step: Literal[-1, 1]) -> Turn:
         """Go to the previous or next take of the last turn. Raises InputError at either end."""
@@ -149,8 +153,8 @@ class Timeline:
         await self._move_head(scene, takes[take_index].id, MoveKind.TAKE)
         return takes[take_index]
 
-    async def branch(self, scene: Scene, turn_id: Id) -> None:
-        """Go on from another turn of the scene; what is left stays in the tree."""
+    async def branch(self, scene: Scene, turn_id: Id | None) -> None:
+        """Go on from another turn of the scene (None: from before its first); what is left stays in the tree."""
         await self._move_head(scene, turn_id, MoveKind.BRANCH)
 
     def require_other_turn(self, scene: Scene, turn: Turn) -> None:

@@ -146,12 +146,20 @@ class PlayService:
         """Go to the previous or next take, if the last turn has several."""
         return await self._move(scene_id, "walk takes", partial(self.actions.walk_takes, step=step))
 
-    async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
+    async def branch(self, scene_id: Id, turn_id: Id, *, is_confirmed: bool = False) -> Reply:
         """Go on from an older turn; what came after it stays in the tree.
 
-        If canon rests on what came after, the reply says so, and its `confirm_line` goes there all the same.
+        If canon rests on what came after, the reply says so unless it `is_confirmed`, and its `confirm_line` goes to
+        a turn of the line all the same.
         """
-        return await self._move(scene_id, "branch", partial(self.branches.branch, turn_id=turn_id))
+        work = partial(self.branches.branch, turn_id=turn_id, is_confirmed=is_confirmed)
+        return await self._move(scene_id, "branch", work)
+
+    async def edit_turn(self, scene_id: Id, turn_id: Id, text: str) -> Reply:
+        """Put a turn in other words, as another take; a player's turn is put into the prompt to be played again."""
+        return await self._move(
+            scene_id, "edit a turn", partial(self.branches.edit_turn, turn_id=turn_id, text=text)
+        )
 
     async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
         """Have the model narrate the last GM turn again; `note` says what it should do otherwise ("less gore").

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agents.events import EventBus
 from agents.importers.import_runner import ImportRunner
 from agents.jobs.job_runner import JobRunner
+from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.conflicts import ConflictService
 from agents.services.gate import GateService
@@ -25,6 +26,7 @@ class Services:
 
     play: PlayService
     stories: StoryService
+    branches: BranchService
     gate: GateService
     conflicts: ConflictService
     policy: PolicyService

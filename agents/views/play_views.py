@@ -502,6 +502,8 @@ class Reply:
         "",
         "gate",
         "scene",
+        "story",
+        "map",
         "help",
         "menu",
         "universe",

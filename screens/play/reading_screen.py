@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -11,18 +13,26 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.base import ServiceScreen
+from screens.dialogs.line_dialog import LineDialog
+from screens.dialogs.text_dialog import TextDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
-from screens.routes import Back, Route, Visit
+from screens.routes import Back, Route, ToStory, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
+from stores.records.play import Turn
 from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.play_views import SceneView, TurnTrace, TurnView
+
+BRANCH_HINT = (
+    "The story as it is stays whole. The branch has the canon of that moment, and its own from then on."
+)
+EDIT_HINT = "A take of this turn, on a branch of its own: the story as it is stays whole."
 
 
 class ReadingScreen(ServiceScreen[None]):
@@ -34,6 +44,16 @@ class ReadingScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding(
             "f4", "mechanics", "Story only", id="reading.mechanics", tooltip="Hide or show rolls and marks"
+        ),
+        Binding(
+            "B", "branch", "Branch here", id="reading.branch", tooltip="Branch from the highlighted turn"
+        ),
+        Binding(
+            "e,E",
+            "edit",
+            "Edit",
+            id="reading.edit",
+            tooltip="The highlighted turn in other words, on a branch",
         ),
         Binding("escape,q", "back", "Back", id="reading.back", tooltip="Back to where you were"),
     ]
@@ -113,6 +133,46 @@ class ReadingScreen(ServiceScreen[None]):
     def _follow_route(self, route: Route | None) -> None:
         if route is not None:
             self.post_message(Visit(route))
+
+    # --- branching ---------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("branch", "edit"):
+            return self._current_turn is not None
+        return super().check_action(action, parameters)
+
+    @property
+    def _current_turn(self) -> Turn | None:
+        transcripts = self.query(Transcript)
+        current = transcripts.first().current if transcripts else None
+        return current.turn if current else None
+
+    def action_branch(self) -> None:
+        if (turn := self._current_turn) is not None:
+            self._ask_for_name(f"Branch from turn {turn.depth + 1}", partial(self._make_branch, turn))
+
+    def action_edit(self) -> None:
+        if (turn := self._current_turn) is not None:
+            editor = TextDialog(f"Edit turn {turn.depth + 1}", turn.text, EDIT_HINT)
+            self.app.push_screen(editor, partial(self._ask_where_to_edit, turn))
+
+    def _ask_where_to_edit(self, turn: Turn, text: str | None) -> None:
+        if text is not None:
+            self._ask_for_name(f"A branch for turn {turn.depth + 1}", partial(self._edit_turn, turn, text))
+
+    def _ask_for_name(self, heading: str, make: Callable[[str], Coroutine[None, None, None]]) -> None:
+        def apply_name(name: str | None) -> None:
+            if name is not None:
+                self.start_change(partial(make, name), "branch")
+
+        self.app.push_screen(LineDialog(heading, explanation=BRANCH_HINT), apply_name)
+
+    async def _make_branch(self, turn: Turn, name: str) -> None:
+        branch = await self.services.branches.make_branch(turn.scene_id, turn.id, name)
+        self.post_message(Visit(ToStory(branch.copy.story_id)))
+
+    async def _edit_turn(self, turn: Turn, text: str, name: str) -> None:
+        self.post_message(Visit(ToStory(await self.services.branches.edit_turn(turn.id, text, name))))
 
     def action_mechanics(self) -> None:
         transcript = self.query_one(Transcript)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from screens.routes import (
     Route,
     ToBill,
+    ToBranchMap,
     ToCommitments,
     ToConflict,
     ToGate,
@@ -16,6 +17,7 @@ from screens.routes import (
     ToPolicy,
     ToQuery,
     ToScene,
+    ToStory,
     ToUniverse,
     ToXray,
 )
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply, SceneView
 
 PLACES_WITH_OWN_SCREEN: Final = (
-    "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "query",
+    "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "query", "map",
 )  # fmt: skip
 """Destinations that show in full what the reply's lines say."""
 
@@ -35,6 +37,10 @@ def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route 
     match reply.goto:
         case "scene" if reply.subject and reply.subject != scene_id:
             return ToScene(reply.subject, follows_gate=True)
+        case "story" if reply.subject:
+            return ToStory(reply.subject)
+        case "map" if view:
+            return ToBranchMap(view.universe.id, scene_id)
         case "gate":
             return ToGate(scene_id)
         case "conflict" if reply.subject:

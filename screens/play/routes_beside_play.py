@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from screens.routes import (
     NamedRoute,
+    ToBranchMap,
     ToCharacters,
     ToCommitments,
     ToQuery,
@@ -41,6 +42,11 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
             "Query", "Ask what is canon, believed or unknown", ToQuery(universe_id, None, view.scene.id)
         ),
         NamedRoute("Timeline", "What happened, in the order of world time", ToTimeline(universe_id)),
+        NamedRoute(
+            "Map",
+            "The branches of this world, their scenes, takes and ways",
+            ToBranchMap(universe_id, view.scene.id),
+        ),
         NamedRoute(
             "Promises", "Promises, debts and open questions", ToCommitments(universe_id, view.scene.id)
         ),

@@ -17,7 +17,7 @@ from screens.base import post_failed_work
 from screens.dialogs.text_dialog import TextDialog
 from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
-from screens.routes import Route, ToReading, ToXray, Visit
+from screens.routes import Route, ToBranchMap, ToReading, ToXray, Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Turn
 from stores.records.workflow import ProposalStatus
@@ -57,7 +57,7 @@ class TimelinePanel(Horizontal):
             "edit_words",
             "Edit",
             id="scene.edit",
-            tooltip="Edit the last GM turn as a new take",
+            tooltip="Edit the highlighted (or last GM) turn as a new take",
             show=False,
         ),
         Binding(
@@ -72,6 +72,14 @@ class TimelinePanel(Horizontal):
         Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last thing done"),
         Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
         Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
+        Binding(
+            "l",
+            "map",
+            "Map",
+            id="scene.map",
+            tooltip="The map of branches, scenes, ways and takes",
+            show=False,
+        ),
         Binding(
             "exclamation_mark",
             "decide",
@@ -144,7 +152,7 @@ class TimelinePanel(Horizontal):
             case "take":
                 prompt = self.query_one(PlayPrompt)
                 return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
-            case "branch" | "decide":
+            case "branch" | "decide" | "map":
                 return self.is_reading_transcript
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
@@ -177,6 +185,10 @@ class TimelinePanel(Horizontal):
             self._run_move(self._play.branch(self._scene_id, turn.turn.id))
             self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
 
+    def action_map(self) -> None:
+        if self._view is not None:
+            self.post_message(Visit(ToBranchMap(self._view.universe.id, self._scene_id)))
+
     def action_decide(self) -> None:
         """Put the words of the highlighted turn behind `/decide`, to be shortened and sent."""
         turn, prompt = self.query_one(Transcript).current, self.query_one(PlayPrompt)
@@ -204,8 +216,25 @@ class TimelinePanel(Horizontal):
             )
             self.post_message(self.RetakeRequested(partial(self._play.narrate_again, self._scene_id, note)))
 
+    def action_edit_words(self) -> None:
+        """Edit the turn under the transcript's cursor, or the last GM turn."""
+        current = self.query_one(Transcript).current if self.is_reading_transcript else None
+        if current is None:
+            self._edit_last_turn()
+            return
+        editor = TextDialog(
+            f"Edit turn {current.turn.depth + 1}",
+            current.turn.text,
+            "Another take of this turn. The turn as it was, and what followed it, are kept.",
+        )
+        self.app.push_screen(editor, partial(self._apply_turn_text, current.turn.id))
+
+    def _apply_turn_text(self, turn_id: Id, new_text: str | None) -> None:
+        if new_text is not None:
+            self._run_move(self._play.edit_turn(self._scene_id, turn_id, new_text))
+
     @work(exclusive=True, group="retake", exit_on_error=False)
-    async def action_edit_words(self) -> None:
+    async def _edit_last_turn(self) -> None:
         narrated_texts = (t.text for t in reversed(await self._read_last_turns()) if t.speaker in GM_SPEAKERS)
         self.post_message(self.LastNarrationLoaded(next(narrated_texts, None)))
 

@@ -19,11 +19,12 @@ from agents.story_outline import MainMode
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.form_fields import Picker
+from screens.dialogs.line_dialog import LineDialog
 from screens.dialogs.text_dialog import TextDialog
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import CommitReportDialog
 from screens.key_bar import KeyBar
-from screens.routes import ToImport, ToMenu, ToReading, ToSetup, ToStory, Visit
+from screens.routes import ToBranchMap, ToImport, ToMenu, ToReading, ToSetup, ToStory, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.safe_text import one_line
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import CommitReport, StoryCard
+
+BRANCH_HINT = "The story stays as it is. Its branch has the same canon now, and its own from then on."
 
 PLAYABLE_STATES = ("created", "active")
 """States of the story loop that can be played on."""
@@ -53,6 +56,10 @@ class StoriesScreen(ServiceScreen[None]):
         ),
         Binding("X", "export", "Export", id="stories.export", tooltip="Write this story to a file to read"),
         Binding("f", "finish", "Finish", id="stories.finish", tooltip="Close this story, with a recap"),
+        Binding(
+            "B", "branch", "Branch here", id="stories.branch", tooltip="A branch from where this story stands"
+        ),
+        Binding("l", "map", "Map", id="stories.map", tooltip="The map of branches, scenes, ways and takes"),
         Binding("n", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
         Binding(
             "i", "import", "Import a log", id="stories.import", tooltip="Bring in existing play from a file"
@@ -141,8 +148,10 @@ class StoriesScreen(ServiceScreen[None]):
             self.notify("This story is over, and its last scene has no turns.", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "export":
+        if action in ("export", "map"):
             return self._current_card is not None
+        if action == "branch":
+            return self._current_card is not None and self._current_card.scene is not None
         if action in ("abandon", "finish"):
             return self._current_card is not None and self._current_card.state in PLAYABLE_STATES
         return True
@@ -201,6 +210,25 @@ class StoriesScreen(ServiceScreen[None]):
     @on(StoryExported)
     def _show_exported(self, message: StoryExported) -> None:
         self.notify(f"Written: {message.path}", markup=False)
+
+    def action_branch(self) -> None:
+        if card := self._current_card:
+            dialog = LineDialog(
+                f"Branch from where “{one_line(card.story.title)}” stands", explanation=BRANCH_HINT
+            )
+            self.app.push_screen(dialog, partial(self._apply_branch_name, card.story.id))
+
+    def _apply_branch_name(self, story_id: Id, name: str | None) -> None:
+        if name is not None:
+            self.start_change(partial(self._fork_story, story_id, name), "branch")
+
+    async def _fork_story(self, story_id: Id, name: str) -> None:
+        await self.services.branches.fork_story(story_id, name)
+        self.reload()
+
+    def action_map(self) -> None:
+        if card := self._current_card:
+            self.post_message(Visit(ToBranchMap(card.universe.id)))
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))

@@ -58,6 +58,33 @@ class Calendar(Record):
     )
 
 
+class BranchOrigin(Record):
+    """Where a branch left the universe that it is a copy of.
+
+    Identifiers stand without hyphens (`key_of`): the records are another universe's, so that neither an archive
+    nor a copy of the branch takes them for its own.
+    """
+
+    name: str
+    """What the player calls the branch."""
+    parent_key: str
+    scene_key: str
+    scene_label: str
+    """What the scene was called: `Scene 2 “The boathouse”`."""
+    turn_number: int = Field(ge=0)
+    """The turn that play stood on, counted from 1 (0: before the scene's first)."""
+    copy_key: str
+    """What the branch's identifiers are derived from, besides those that they are copies of."""
+    at: datetime
+
+    @property
+    def place_in_words(self) -> str:
+        """Return where the branch left: `Scene 2 “The boathouse”, turn 7`."""
+        if not self.turn_number:
+            return f"the beginning of {self.scene_label}"
+        return f"{self.scene_label}, turn {self.turn_number}"
+
+
 class Universe(Record):
     id: Id
     name: str
@@ -66,6 +93,8 @@ class Universe(Record):
     description: str = ""
     calendar: Calendar = Calendar()
     locked: bool = False
+    branch: BranchOrigin | None = None
+    """Where it left another universe, if it is a branch."""
     recorded_at: datetime
 
 
@@ -114,3 +143,8 @@ def fold_name(name: str) -> str:
     Lone surrogates, which no store can be asked for, become question marks.
     """
     return unicodedata.normalize("NFC", name.casefold()).encode(errors="replace").decode()
+
+
+def key_of(id: Id) -> str:
+    """Return an identifier as a `BranchOrigin` names it."""
+    return id.replace("-", "")

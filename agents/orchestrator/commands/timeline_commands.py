@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
+from agents.orchestrator.branches import BACK
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.views.play_views import CommandTopic
+from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
+from stores.records.ids import Id
 
 group = CommandGroup(CommandTopic.SCENES)
+
+CONFIRMED: Final = "!"
+"""Follows the number of a turn that is edited although canon rests on it."""
 
 
 @group.command(
@@ -85,8 +91,8 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "branch",
-    "/branch 4",
-    "Play on from turn 4; the later turns stay in the tree",
+    "/branch NAME  (or /branch 4, /branch 4 NAME)",
+    "Branch from here, or from turn 4, with canon of its own; without a name, play on from turn 4",
     access=Access.PLAY,
     action="branch",
     needs_argument=True,
@@ -96,16 +102,65 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
 async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
     if not call.argument:
         return await tools.branches.list_branches(call.context)
-    typed_number, is_confirmed = _split_confirmed(call.argument)
+    typed_number, _, name = call.argument.partition(" ")
+    if not typed_number.isdecimal():
+        return await _make_branch(tools, call, call.context.scene.head, call.argument)
     turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
-    return await tools.branches.branch(call.context, turn.id, is_confirmed=is_confirmed)
+    if name.strip().casefold() in ("", "yes"):
+        return await tools.branches.branch(call.context, turn.id, is_confirmed=bool(name))
+    return await _make_branch(tools, call, turn.id, name)
+
+
+async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | None, name: str) -> Outcome:
+    branch = await tools.branch_maker.make_branch(call.scene_id, turn_id, name)
+    undecided_count = len(call.context.undecided)
+    undecided_words = (
+        "1 undecided proposal waits"
+        if undecided_count == 1
+        else f"{undecided_count} undecided proposals wait"
+    )
+    waiting_lines = (
+        (f"{undecided_words} here and, as far as they are of turns there, on the branch.",)
+        if undecided_count
+        else ()
+    )
+    return Outcome(
+        Reply(
+            "operation",
+            (
+                f"“{branch.name}” begins at {branch.place_in_words}, with canon as it was then.",
+                "The line that you leave is kept whole. /map shows both.",
+                *waiting_lines,
+            ),
+            goto="story",
+            subject=branch.copy.story_id,
+        )
+    )
+
+
+@group.command(
+    "edit",
+    "/edit 4 WORDS",
+    "Put turn 4 in other words, as another take; what followed stays in the tree",
+    access=Access.PLAY,
+    action="edit a turn",
+    needs_argument=True,
+    moves_timeline=True,
+)
+async def edit_turn(tools: CommandTools, call: CommandCall) -> Outcome:
+    typed_number, _, words = call.argument.partition(" ")
+    turn_number = read_turn_number(replace(call, argument=typed_number.removesuffix(CONFIRMED)))
+    (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
+    return await tools.branches.edit_turn(
+        call.context, turn.id, words, is_confirmed=typed_number.endswith(CONFIRMED)
+    )
 
 
 @group.command(
     "branches",
-    "/branches  (or /branches 2, /branches back)",
-    "List the lines that this scene took, or go to the end of one",
+    "/branches  (or /branches 2, /branches back, /branches NAME)",
+    "List the lines that this scene took, or go to the end of one, or to a named branch",
     access=Access.PLAY,
     action="go to another line",
     moves_timeline=True,
@@ -114,7 +169,20 @@ async def go_to_branch(tools: CommandTools, call: CommandCall) -> Outcome:
     typed_line, is_confirmed = _split_confirmed(call.argument)
     if not typed_line:
         return await tools.branches.list_branches(call.context)
+    if not (typed_line.isdecimal() or typed_line.casefold() == BACK):
+        story = await tools.branch_maker.find_story(call.context.story, typed_line)
+        return Outcome(Reply("operation", goto="story", subject=story.id))
     return await tools.branches.go_to_branch(call.context, typed_line, is_confirmed=is_confirmed)
+
+
+@group.command(
+    "map",
+    "/map",
+    "Show the branches of this world, with their scenes, takes and ways: go there, branch, compare, merge",
+    access=Access.READ,
+)
+async def show_map(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="map")
 
 
 def _split_confirmed(argument: str) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
@@ -92,6 +93,7 @@ class CommandTools:
     actions: SceneActions
     scene_undo: SceneUndo
     branches: BranchActions
+    branch_maker: BranchMaker
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService

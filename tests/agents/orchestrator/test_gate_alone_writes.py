@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
@@ -66,7 +67,15 @@ COMMITS = {
 }
 """Calls by which the GM has something written."""
 
-FOUNDS = {"create_universe", "add_sample", "start_story"}
+BRANCHES = {
+    "branches.make_branch",
+    "branches.make_branch_after",
+    "branches.fork_story",
+    "branches.edit_turn",
+}
+"""Calls that copy a world as it was into another, with what was canon in it."""
+
+FOUNDS = {"create_universe", "add_sample", "start_story"} | BRANCHES
 """Calls that bring in a world, or a story's own hero and place: what the GM has typed or chosen whole."""
 
 LINES = (
@@ -217,6 +226,15 @@ CALLS: dict[str, Call] = {
     "retake": lambda p: p.services.play.retake(p.scene_id, "Otherwise."),
     "walk_takes": lambda p: p.services.play.walk_takes(p.scene_id, 1),
     "branch": lambda p: _with(p.turn, lambda turn: p.services.play.branch(p.scene_id, turn)),
+    "edit_turn": lambda p: _with(
+        p.turn, lambda turn: p.services.play.edit_turn(p.scene_id, turn, "Otherwise.")
+    ),
+    "branches.read_map": lambda p: _with(p.universe, p.services.branches.read_map),
+    "branches.rename_branch": lambda p: _with(
+        p.universe, lambda u: p.services.branches.rename_branch(u, "Another way")
+    ),
+    "branches.compare": lambda p: _with(p.universe, lambda u: p.services.branches.compare(u, u)),
+    "branches.merge": lambda p: _with(p.universe, lambda u: p.services.branches.merge(u, u)),
     "end_scene": lambda p: p.services.gate.end_scene(p.scene_id, "It is over"),
     "rename_scene": lambda p: p.services.gate.rename_scene(p.scene_id, "Another name"),
     "reopen_scene": lambda p: p.services.gate.reopen_scene(p.scene_id),
@@ -444,6 +462,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(PolicyService, "policy.")
         | operations(LlmService, "model.")
     )
+    known |= operations(BranchService, "branches.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
         "record.locate_evidence",

@@ -1,0 +1,93 @@
+"""The map of branches, by keyboard: see where play stands, branch, name, compare, merge, and go there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
+
+NAME = "The quiet way"
+
+
+async def open_scene(ui: ScreenDriver) -> None:
+    await ui.press("enter")
+    await ui.until("what do you do?")
+
+
+async def test_branch_is_made_by_name_and_play_goes_on_there(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await open_scene(ui)
+        await ui.type(f"/branch {NAME}")
+        await ui.until(f"The Drowned Bell ({NAME})")
+        await ui.type("I slip past the door.")
+        await ui.type("/map")
+        assert ui.screen == "BranchMapScreen"
+        assert ui.shows("main line", NAME, "● here")
+
+
+async def test_map_makes_names_compares_and_merges_a_branch(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await open_scene(ui)
+        await ui.type("/map")
+        await ui.press("B")
+        await ui.type(NAME)
+        await ui.until(f"“{NAME}” begins at")
+        await ui.press("escape", "down")
+        await ui.press("e")
+        await ui.press(*["backspace"] * len(NAME))
+        await ui.type("The loud way")
+        await ui.until("◆ The loud way")
+        await ui.press("enter")
+        await ui.until("The Drowned Bell (The loud way)")
+        await ui.type("/fact event: The chapel bell broke")
+        await ui.type("/commit")
+        await ui.type("/branches main line")
+        await ui.until("what do you do?")
+        await ui.type("/map")
+        await ui.press("down", "V")
+        await ui.until("Only on The loud way", "The chapel bell broke", "Only on main line")
+        await ui.press("m")
+        await ui.until("Proposed: The chapel bell broke")
+        await ui.press("g")
+        assert ui.screen == "GateScreen"
+        assert ui.shows("The chapel bell broke")
+
+
+async def test_map_says_when_there_is_nothing_to_merge_or_a_name_is_taken(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await open_scene(ui)
+        await ui.type("/map")
+        await ui.press("B")
+        await ui.type(NAME)
+        await ui.until(f"“{NAME}” begins at")
+        await ui.press("escape", "B")
+        await ui.type(NAME)
+        await ui.until(f"There is a branch called “{NAME}” already.")
+        await ui.press("escape", "down", "m")
+        await ui.until("is in canon here")
+
+
+async def test_edit_of_a_highlighted_turn_makes_a_take(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await open_scene(ui)
+        await ui.type("> The lamp goes out.")
+        await ui.type("I wait.")
+        await ui.press("shift+tab", "end", "up")
+        await ui.press("e")
+        await ui.until("Edit turn")
+        await ui.press("ctrl+u")
+        await ui.type("The lamp burns on.")
+        await ui.until("in other words, as another take", "The lamp burns on.")
+
+
+@pytest.mark.parametrize("key", ["B"])
+async def test_story_is_forked_from_the_list_of_stories(played_home: Path, key: str) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await ui.press("2")
+        await ui.press(key)
+        await ui.type(NAME)
+        await ui.until(f"Salt Coast · {NAME}")
+        await ui.press("l")
+        await ui.until("1 branch", NAME)
