@@ -6,6 +6,7 @@ from asyncio import create_task, gather
 from collections import OrderedDict
 from collections.abc import Awaitable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 from agents.context_assembly.context_package import (
@@ -153,7 +154,13 @@ class ContextPackageBuilder:
             self._narrative_reader.read_narrative(scene, player_text, present_entities, turns_task)
         )
         memories_task = create_task(
-            self._memory_recall.recall_memories(present_entities, player_text, scene.universe.id, scene.tick)
+            self._memory_recall.recall_memories(
+                present_entities,
+                player_text,
+                scene.universe.id,
+                scene.tick,
+                read_shown_texts=partial(_read_shown_texts, turns_task),
+            )
         )
         try:
             agenda, named_elsewhere, canon_version = await gather(
@@ -357,6 +364,11 @@ class ContextPackageBuilder:
                 FactsAboutQuery(begins_within=(tick - RECENT_TICKS, tick), newest=MAX_FACTS_PER_ENTITY),
             ),
         ]
+
+
+async def _read_shown_texts(turns_task: Awaitable[TurnsInView]) -> dict[Id, str]:
+    """Return the texts of the scene's turns in view; those of the scene before are shown to no character."""
+    return {turn.id: turn.text for turn in (await turns_task).turns}
 
 
 def _build_recalled(

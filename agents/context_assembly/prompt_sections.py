@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, assert_never
 
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
-from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
+from agents.context_assembly.known_secrets import drop_untold_memories, fold_secrets, strike_from_turn
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
 from agents.prose.names import names_of
@@ -255,11 +256,12 @@ def _ended_fact_ids(package: ContextPackage) -> set[Id]:
 
 def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:
     """Return what is staged on the line and undecided: it was narrated, and holds until it is rejected."""
+    secret_ids = fold_secrets((), package.scene.staged_proposals, {}).keys()
     for proposal in package.scene.staged_proposals:
         change = proposal.change
         if (
             not isinstance(change, AssertFact)
-            or change.secrecy is not None
+            or fact_id_of(proposal) in secret_ids
             or change.fact_kind in (FactKind.COMMITMENT, FactKind.LORE)
         ):
             continue  # an open commitment, a secret, or a text that stands in a prompt by its keys alone

@@ -39,7 +39,7 @@ from stores.records.world import ACTORS, Entity, fold_name
 MIN_SAME_SHARE: Final = 0.7
 """The share of a secret's words that must be told, and of what is told that must be the secret's."""
 
-_THE_SECRET: Final = frozenset({"the secret", "her secret", "his secret", "their secret", "my secret", "it"})
+_THE_SECRET: Final = frozenset({"the secret", "her secret", "his secret", "their secret", "my secret"})
 _HERO_NAMES: Final = HERO_PRONOUNS | {"you"}
 _NEGATIONS: Final = frozenset({"not", "no", "never", "nobody", "nothing", "none", "without"})
 

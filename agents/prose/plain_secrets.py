@@ -38,6 +38,9 @@ _TOLD: Final = re.compile(
     rf"|whispered)\s+(?:to|in)\s+(?P<confided>{_NAMES})\s+(?P<to>that)"
     rf"|lets?\s+(?P<let>{_NAMES})\s+know\s+(?P<known>that))\s+{_WORDS}"
 )
+_TOLD_ALL: Final = re.compile(
+    rf"{_TELLER}(?:tells?|told)\s+(?P<hearers>{_NAMES})\s+(?P<words>(?:the|her|his|their|my)\s+secret)"
+)
 _REVEALED: Final = re.compile(
     rf"{_OPENING}(?:[Nn]ow\s+)?(?:[Ee]verybody|[Ee]veryone|[Aa]ll\s+the\s+world|[Tt]he\s+whole\s+\w+)"
     rf"(?:\s+here)?(?:\s+now)?\s+{_KNOWS}{_THAT}{_WORDS}"
@@ -100,6 +103,8 @@ def _read_sentence(sentence: str) -> SecretSentence | None:
     if match := _REVEALED.fullmatch(sentence):
         words = _read_clause(match["words"])
         return SecretReveal(words, sentence) if words else None
+    if match := _TOLD_ALL.fullmatch(sentence):
+        return SecretTelling(match["teller"], _split_names(match["hearers"]), match["words"], True, sentence)
     if match := _TOLD.fullmatch(sentence):
         is_about = match["link"] in ("about", "of")
         words = _cut_next_clause(match["words"]) if is_about else _read_clause(match["words"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from agents.prose.words import split_sentences
@@ -24,5 +25,11 @@ def strike_statements(text: str, statements: Sequence[str]) -> str:
 
 def is_stated(text: str, statement: str) -> bool:
     """Return whether a text has a statement in its very words, whatever their case and punctuation."""
-    words = normalize_statement(statement)
-    return words.count(" ") + 1 >= _MIN_WORDS and f" {words} " in f" {normalize_statement(text)} "
+    words = _normalize(statement)
+    return words.count(" ") + 1 >= _MIN_WORDS and f" {words} " in f" {_normalize(text)} "
+
+
+@lru_cache(maxsize=16_384)
+def _normalize(text: str) -> str:
+    """Normalize a text once: every turn in view is compared with every secret that is held back."""
+    return normalize_statement(text)

@@ -9,7 +9,7 @@ of common words. Read-only.
 from __future__ import annotations
 
 from asyncio import ensure_future, gather
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,11 +22,13 @@ from agents.search.search_port import RecordSearch, SearchScope
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
 from stores.records.ids import Id
-from stores.records.memory import Memory
+from stores.records.memory import Memory, MemoryOrigin
 from stores.records.world import Entity
 
 MAX_MEMORIES_SHOWN: Final = 8
 """Memories of one character that are shown."""
+MIN_REPEATED_SHARE: Final = 0.5
+"""The share of a memory's words in its turn from which it repeats it: names in it may be `I` and `you` there."""
 MAX_WEIGHTIEST: Final = 16
 MAX_LATEST: Final = 8
 MAX_NEAREST: Final = 8
@@ -53,9 +55,18 @@ class MemoryRecall:
     search_timeout: float = SEARCH_TIMEOUT_SECONDS
 
     async def recall_memories(
-        self, people: Iterable[Entity], player_text: str, universe_id: Id, tick: int
+        self,
+        people: Iterable[Entity],
+        player_text: str,
+        universe_id: Id,
+        tick: int,
+        *,
+        read_shown_texts: Callable[[], Awaitable[Mapping[Id, str]]],
     ) -> RecalledMemories:
-        """Return the memories of each of `people` that are still on the line. Raises StoreError."""
+        """Return the memories of each of `people` that are still on the line. Raises StoreError.
+
+        A memory that says what its turn does is left out if that turn is among `read_shown_texts`, texts by turn.
+        """
         entities = list(people)
         candidate_lists = await gather(
             *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
@@ -63,6 +74,8 @@ class MemoryRecall:
         counting_memories = await filter_valid(
             self.log, [m for memories, _ in candidate_lists for m in memories]
         )
+        shown_texts = await read_shown_texts()
+        counting_memories = [m for m in counting_memories if not _repeats_turn(m, shown_texts)]
         counting_ids = {m.id for m in await drop_outdated(self.canon, self.log, counting_memories)}
         chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
         omitted_items: list[OmittedItem] = []
@@ -133,6 +146,14 @@ def choose_memories(
     )
     chosen_ids = {m.id for m in ranked_memories[-MAX_MEMORIES_SHOWN:]}
     return tuple(sorted((m for m in memories if m.id in chosen_ids), key=lambda m: m.created_at))
+
+
+def _repeats_turn(memory: Memory, shown_texts: Mapping[Id, str]) -> bool:
+    """Say whether a memory says what its turn does. What was concluded, or is mistaken, is said nowhere else."""
+    if memory.how is MemoryOrigin.INFERRED or memory.mistaken or memory.corrects is not None:
+        return False
+    turn_text = shown_texts.get(memory.turn_id or "", "")
+    return measure_coverage(content_stems(memory.text), content_stems(turn_text), {}) >= MIN_REPEATED_SHARE
 
 
 def _scale_to_unit(values: Mapping[Id, float], among: Collection[Id] | None = None) -> dict[Id, float]:

@@ -58,9 +58,6 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("e", "edit", "Edit", id="universe.edit", tooltip="Edit this entity or fact"),
         Binding("n", "new", "New", id="universe.new", tooltip="Add an entity, a fact or a rule of the world"),
         Binding("D", "end", "End", id="universe.end", tooltip="This fact is no longer true"),
-        Binding(
-            "W", "choose_knowers", "Secret", id="universe.secret", tooltip="Choose who may know this fact"
-        ),
         Binding("h", "history", "Past", id="universe.history", tooltip="How this was before"),
         Binding(
             "R",
@@ -77,6 +74,14 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
         Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
+        Binding(
+            "W",
+            "choose_knowers",
+            "Secret",
+            id="universe.secret",
+            tooltip="Choose who may know this fact",
+            show=False,
+        ),
         Binding(
             "Z",
             "taken_back",

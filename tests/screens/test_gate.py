@@ -97,6 +97,21 @@ async def test_gate_keeps_a_decision_and_takes_it_back(ui: ScreenDriver) -> None
     assert await verdicts(ui) == {}
 
 
+async def test_gate_key_chooses_who_may_know_a_fact(ui: ScreenDriver) -> None:
+    await ui.press("slash")
+    await ui.type("rain")
+    await ui.press("W")
+    assert ui.shows("Who may know it?")
+    await ui.press("ctrl+u")
+    await ui.type("Wenna Pike, Nobody Known")
+    assert ui.shows("Nobody is called 'Nobody Known'")
+    assert await verdicts(ui) == {}
+    await ui.press("W", "ctrl+u")
+    await ui.type("Wenna Pike")
+    assert await verdicts(ui) == {RAIN: Verdict.ACCEPT}
+    assert ui.shows("known to", "Wenna Pike")
+
+
 async def test_gate_decides_several_marked_rows_at_once(ui: ScreenDriver) -> None:
     await ui.press("space", "space", "r")
     assert await verdicts(ui) == {ENEMIES: Verdict.REJECT, "Flooded Nave": Verdict.REJECT}

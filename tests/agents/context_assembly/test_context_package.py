@@ -157,13 +157,20 @@ async def test_context_package_memories_belong_to_owner_and_follow_undo(story: P
     log = story.program.stores.log(Role.MEMORY_MANAGER)
     await log.put_memories(
         [
-            memory(tam, "Mara sings badly.", turn_id=sung.id, scene_id=sung.scene_id),
+            memory(tam, "Mara sings.", turn_id=sung.id, scene_id=sung.scene_id),
+            memory(tam, "Mara sings badly.", turn_id=sung.id, scene_id=sung.scene_id, how="inferred"),
+            memory(tam, "The lamp is cracked.", turn_id=sung.id, scene_id=sung.scene_id),
             memory(tam, "I hid the key."),
             memory(sella, "Tam hid the key."),
         ]
     )
     package = await story.package()
-    assert [m.text for m in package.memories_of(tam)] == ["Mara sings badly.", "I hid the key."]
+    # What the shown turn says itself is left out.
+    assert [m.text for m in package.memories_of(tam)] == [
+        "Mara sings badly.",
+        "The lamp is cracked.",
+        "I hid the key.",
+    ]
     assert [m.text for m in package.memories_of(sella)] == ["Tam hid the key."]
     await story.play("/undo")
     assert [m.text for m in (await story.package()).memories_of(tam)] == ["I hid the key."]

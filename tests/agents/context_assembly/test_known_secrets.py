@@ -109,6 +109,21 @@ async def test_proposed_knowers_count_as_long_as_they_are_not_rejected(tmp_path:
     assert [s.knower_names for s in told.canonical.secrets] == [("Dob",)]
 
 
+async def test_proposed_fact_that_is_made_a_secret_is_no_plain_fact_any_more(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        story = PlayedStory(program, await begin(program))
+        await story.play(*(HERE.format(name) for name in PEOPLE[:2]), "/fact Vess opened the sluice")
+        assert "- Vess opened the sluice. (proposed)" in (await story.parts())["facts"]
+        await story.play("/secret Vess: Vess opened the sluice")
+        parts = await story.parts()
+        assert "sluice" not in parts.get("facts", "")
+        assert parts["secrets"] == "- Vess opened the sluice. (secret; known to: Vess)"
+        await story.play("/secret all: Vess opened the sluice")
+        parts = await story.parts()
+        assert "- Vess opened the sluice. (proposed)" in parts["facts"]
+        assert "secrets" not in parts
+
+
 def _secret(number: int, rng: random.Random, ids: Sequence[Id]) -> Fact:
     knowers = tuple(i for i in ids if rng.random() < 0.35)
     return _fact(f"Secret number {number} of the tide house.", knowers, rng.choice(ids))

@@ -80,7 +80,7 @@ async def test_secret_is_proposed_with_who_may_know_it_and_undone(
         ("> Vess tells Dob that Bela opened the sluice.", "Vess, Dob"),
         ("> Vess quietly tells Dob about the sluice.", "Vess, Dob"),
         ("> Vess confides in Dob that Bela opened the sluice.", "Vess, Dob"),
-        ("> Vess tells you the secret.", "Vess"),
+        ("> Vess tells you the secret.", "Vess, Mara"),
         ("> Vess tells you that Bela opened the sluice.", "Vess, Mara"),
         ("> Vess tells Dob and Bela about the sluice.", "Vess, Dob, Bela"),
         ("> Vess tells Dob that Bela opened the door.", "Vess"),
