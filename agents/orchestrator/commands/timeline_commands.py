@@ -103,7 +103,7 @@ async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
     if not call.argument:
         return await tools.branches.list_branches(call.context)
     typed_number, _, name = call.argument.partition(" ")
-    if not typed_number.isdecimal():
+    if not typed_number.isnumeric():
         return await _make_branch(tools, call, call.context.scene.head, call.argument)
     turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)

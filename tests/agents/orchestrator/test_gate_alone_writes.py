@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
@@ -66,8 +67,18 @@ COMMITS = {
 }
 """Calls by which the GM has something written."""
 
-FOUNDS = {"create_universe", "add_sample", "start_story"}
-"""Calls that bring in a world, or a story's own hero and place: what the GM has typed or chosen whole."""
+FOUNDS = {
+    "create_universe",
+    "add_sample",
+    "start_story",
+    "branches.make_branch",
+    "branches.make_branch_after",
+    "branches.fork_story",
+    "branches.edit_turn",
+    "branches.rename_branch",
+}
+"""Calls that bring in a world, a branch of one or its name, or a story's own hero and place: what the GM has typed or
+chosen whole."""
 
 LINES = (
     "I wait.",
@@ -217,6 +228,12 @@ CALLS: dict[str, Call] = {
     "retake": lambda p: p.services.play.retake(p.scene_id, "Otherwise."),
     "walk_takes": lambda p: p.services.play.walk_takes(p.scene_id, 1),
     "branch": lambda p: _with(p.turn, lambda turn: p.services.play.branch(p.scene_id, turn)),
+    "edit_turn": lambda p: _with(
+        p.turn, lambda turn: p.services.play.edit_turn(p.scene_id, turn, "Otherwise.")
+    ),
+    "branches.read_map": lambda p: _with(p.universe, p.services.branches.read_map),
+    "branches.compare": lambda p: _two_branches(p, p.services.branches.compare),
+    "branches.merge": lambda p: _two_branches(p, p.services.branches.merge),
     "end_scene": lambda p: p.services.gate.end_scene(p.scene_id, "It is over"),
     "rename_scene": lambda p: p.services.gate.rename_scene(p.scene_id, "Another name"),
     "reopen_scene": lambda p: p.services.gate.reopen_scene(p.scene_id),
@@ -349,6 +366,12 @@ async def _two(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> objec
     return await call(await play.entity(), await play.entity())
 
 
+async def _two_branches(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
+    """Call with the world that is played and another one, as if that were a branch."""
+    universes = await play.services.stories.universes()
+    return await call(await play.universe(), play.dice.choice(universes).id)
+
+
 async def _sheet(play: Play) -> object:
     hero = (await play.services.play.scene(play.scene_id)).story.pc_id
     return await play.services.play.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
@@ -438,6 +461,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(PolicyService, "policy.")
         | operations(LlmService, "model.")
     )
+    known |= operations(BranchService, "branches.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
         "record.locate_evidence",
