@@ -23,7 +23,7 @@ from stores.records.canon import (
 )
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, EntityStatus
+from stores.records.world import BranchOrigin, Entity, EntityKind, EntityStatus, key_of
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
 
@@ -50,7 +50,16 @@ async def test_universe_is_replaced_by_a_commit(keeper: Any) -> None:
     first, second = make.universe(), make.universe(id=make.new_id(), name="Ash")
     await commit(keeper, universe=first)
     await commit(keeper, universe=second)
-    locked = first.model_copy(update={"locked": True})
+    origin = BranchOrigin(
+        name="No bridge",
+        parent_key=key_of(second.id),
+        scene_key=key_of(make.new_id()),
+        scene_label="Scene 2 “Mill”",
+        turn_number=7,
+        copy_key=key_of(make.new_id()),
+        at=make.now(),
+    )
+    locked = first.model_copy(update={"locked": True, "branch": origin})
     await commit(keeper, universe=locked)
     assert await keeper.universes() == [locked, second]
     assert await keeper.universe(first.id) == locked

@@ -91,3 +91,18 @@ async def test_story_is_forked_from_the_list_of_stories(played_home: Path, key: 
         await ui.until(f"Salt Coast · {NAME}")
         await ui.press("l")
         await ui.until("1 branch", NAME)
+
+
+async def test_ended_scene_is_read_from_the_map_and_branched_at_a_turn(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await open_scene(ui)
+        await ui.type("/end Mara left the Slack Tide")
+        await ui.until("Canon gate")
+        await ui.press("enter", "enter")
+        await ui.until("scene 2")
+        await ui.type("/map")
+        await ui.press("home", "down", "enter")
+        assert ui.screen == "ReadingScreen"
+        await ui.press("home", "down", "B")
+        await ui.type(NAME)
+        await ui.until(f"The Drowned Bell ({NAME})", "scene 1")

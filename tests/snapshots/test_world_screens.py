@@ -9,13 +9,26 @@ import pytest
 from monitor_tui.app import MonitorApp
 from tests.screens.libraries import CopyLibrary, build_bare_world
 from tests.screens.screen_driver import real_services
-from tests.snapshots.steps import SIZES, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 from tests.snapshots.test_play_and_menu_screens import WENNA
 
 pytestmark = pytest.mark.slow
 
 CARD = (*WENNA, "tab")
 SIDE_BY_SIDE = (*WENNA, "m", "slash", "type:mara", "enter", "home", "enter")
+BRANCHED = (
+    "enter",
+    *typed("/map"),
+    "B",
+    *typed("The quiet way"),
+    "escape",
+    "end",
+    "enter",
+    *typed(
+        "> The door stays shut.", "/retake The door gives way.", "/fact event: The lamp went out", "/commit"
+    ),
+    *typed("/map"),
+)
 
 PLAYED: dict[str, Steps] = {
     "edit_entity": (*WENNA, "e"),
@@ -45,6 +58,9 @@ PLAYED: dict[str, Steps] = {
     "commitments": ("3", "p"),
     "commitments_paid": ("3", "p", "D"),
     "commitments_in_play": ("enter", "type:/promises", "enter"),
+    "branch_map": BRANCHED,
+    "branch_map_name_taken": (*BRANCHED, "B", "type:the quiet way", "enter"),
+    "branch_comparison": (*BRANCHED, "home", "V"),
     "turn_trace_proposed": ("enter", "shift+tab", "end", "x"),
 }
 BARE: dict[str, Steps] = {

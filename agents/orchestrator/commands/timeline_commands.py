@@ -103,7 +103,7 @@ async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
     if not call.argument:
         return await tools.branches.list_branches(call.context)
     typed_number, _, name = call.argument.partition(" ")
-    if not typed_number.isdecimal():
+    if not typed_number.isnumeric():
         return await _make_branch(tools, call, call.context.scene.head, call.argument)
     turn_number = read_turn_number(replace(call, argument=typed_number))
     (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
@@ -114,24 +114,15 @@ async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
 
 async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | None, name: str) -> Outcome:
     branch = await tools.branch_maker.make_branch(call.scene_id, turn_id, name)
-    undecided_count = len(call.context.undecided)
-    undecided_words = (
-        "1 undecided proposal waits"
-        if undecided_count == 1
-        else f"{undecided_count} undecided proposals wait"
-    )
-    waiting_lines = (
-        (f"{undecided_words} here and, as far as they are of turns there, on the branch.",)
-        if undecided_count
-        else ()
-    )
+    count = len(call.context.undecided)
+    undecided_words = "1 proposal is" if count == 1 else f"{count} proposals are"
+    undecided_place = "on both lines" if turn_id == call.context.scene.head else "on the line that you left"
     return Outcome(
         Reply(
             "operation",
             (
-                f"“{branch.name}” begins at {branch.place_in_words}, with canon as it was then.",
-                "The line that you leave is kept whole. /map shows both.",
-                *waiting_lines,
+                f"“{branch.name}” begins at {branch.place_in_words}, with canon as it was then. /map shows it.",
+                *((f"{undecided_words} undecided {undecided_place}.",) if count else ()),
             ),
             goto="story",
             subject=branch.copy.story_id,

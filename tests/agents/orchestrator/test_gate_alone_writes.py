@@ -67,16 +67,18 @@ COMMITS = {
 }
 """Calls by which the GM has something written."""
 
-BRANCHES = {
+FOUNDS = {
+    "create_universe",
+    "add_sample",
+    "start_story",
     "branches.make_branch",
     "branches.make_branch_after",
     "branches.fork_story",
     "branches.edit_turn",
+    "branches.rename_branch",
 }
-"""Calls that copy a world as it was into another, with what was canon in it."""
-
-FOUNDS = {"create_universe", "add_sample", "start_story"} | BRANCHES
-"""Calls that bring in a world, or a story's own hero and place: what the GM has typed or chosen whole."""
+"""Calls that bring in a world, a branch of one or its name, or a story's own hero and place: what the GM has typed or
+chosen whole."""
 
 LINES = (
     "I wait.",
@@ -230,11 +232,8 @@ CALLS: dict[str, Call] = {
         p.turn, lambda turn: p.services.play.edit_turn(p.scene_id, turn, "Otherwise.")
     ),
     "branches.read_map": lambda p: _with(p.universe, p.services.branches.read_map),
-    "branches.rename_branch": lambda p: _with(
-        p.universe, lambda u: p.services.branches.rename_branch(u, "Another way")
-    ),
-    "branches.compare": lambda p: _with(p.universe, lambda u: p.services.branches.compare(u, u)),
-    "branches.merge": lambda p: _with(p.universe, lambda u: p.services.branches.merge(u, u)),
+    "branches.compare": lambda p: _two_branches(p, p.services.branches.compare),
+    "branches.merge": lambda p: _two_branches(p, p.services.branches.merge),
     "end_scene": lambda p: p.services.gate.end_scene(p.scene_id, "It is over"),
     "rename_scene": lambda p: p.services.gate.rename_scene(p.scene_id, "Another name"),
     "reopen_scene": lambda p: p.services.gate.reopen_scene(p.scene_id),
@@ -243,9 +242,6 @@ CALLS: dict[str, Call] = {
         p.proposal, lambda i: p.services.gate.decide([i], p.dice.choice([*Verdict, None]))
     ),
     "edit_text": lambda p: _with(p.proposal, lambda i: p.services.gate.edit_text(i, "Otherwise")),
-    "set_knowers": lambda p: _with(
-        p.proposal, lambda i: p.services.gate.set_knowers(i, p.dice.choice(["", "Tom, Ann", "all"]))
-    ),
     "undo_last_decision": lambda p: _with(
         p.universe, lambda i: p.services.gate.undo_last_decision(p.scene_id, i)
     ),
@@ -272,9 +268,6 @@ CALLS: dict[str, Call] = {
         p.fact, lambda f: p.services.world.edits.propose_correction(f, FactEdit("It was otherwise."))
     ),
     "edits.propose_end": lambda p: _with(p.fact, p.services.world.edits.propose_end),
-    "edits.propose_knowers": lambda p: _with(
-        p.fact, lambda f: p.services.world.edits.propose_knowers(f, p.dice.choice(["", "Tom, Ann", "all"]))
-    ),
     "edits.propose_retcon": lambda p: _with(p.fact, p.services.world.edits.propose_retcon),
     "edits.propose_merge": lambda p: _two(p, p.services.world.edits.propose_merge),
     "edits.propose_split": lambda p: _with(p.entity, p.services.world.edits.propose_split),
@@ -371,6 +364,12 @@ async def _with(what: Callable[[], Awaitable[object]], call: Callable[..., Await
 
 async def _two(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
     return await call(await play.entity(), await play.entity())
+
+
+async def _two_branches(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
+    """Call with the world that is played and another one, as if that were a branch."""
+    universes = await play.services.stories.universes()
+    return await call(await play.universe(), play.dice.choice(universes).id)
 
 
 async def _sheet(play: Play) -> object:

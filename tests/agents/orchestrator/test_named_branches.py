@@ -264,7 +264,7 @@ async def test_branch_keeps_undecided_proposals_on_both_lines(tmp_path: Path) ->
         main = await begin(program)
         await play(program, main, "I go on.", "/fact event: The bell rang")
         reply = await program.services.play.submit(main, "/branch No bridge")
-        assert "1 undecided proposal waits" in reply.lines[-1]
+        assert reply.lines[-1] == "1 proposal is undecided on both lines."
         assert reply.subject
         other = await program.services.stories.resume(reply.subject)
         await play(program, other, "/commit")
