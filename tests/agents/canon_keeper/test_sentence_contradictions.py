@@ -96,7 +96,7 @@ async def is_held(pair: SentencePair) -> bool:
     return any(findings[proposal.id].conflicts for proposal in proposals[-2:])
 
 
-LEAST_PRECISION, LEAST_RECALL = 0.90, 0.23
+LEAST_PRECISION, LEAST_RECALL = 0.87, 0.36
 """What is reached over all pairs. The goal is 0.97 and 0.85; docs/contradictions.md says what is missing."""
 
 
