@@ -44,7 +44,7 @@ _PUNCTUAL_VERBS: Final = frozenset(
 )  # fmt: skip
 """Verbs that in the present, too, tell of what happens."""
 _STATIVE_VERBS: Final = frozenset({"be", "have", "remain", "stand", "lie"})
-_EVERY_KIND: Final = frozenset({"mortal", "soul", "man", "human", "living", "body", "people"})
+_EVERY_KIND: Final = frozenset({"mortal", "soul", "human", "living", "body", "people"})
 _AGES: Final = frozenset({"boy", "girl", "child", "youth", "baby", "infant"})
 
 
@@ -160,6 +160,7 @@ class ClauseContext:
             is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
             is_event=self._is_event(span),
             is_plural=_is_plural(clause),
+            is_passive=clause.is_passive,
             named=named,
         )
 
@@ -192,9 +193,9 @@ class ClauseContext:
         """Return the name right behind the verb, or of whom the passive is said."""
         if self.clause.is_passive:
             return next((t.entity for t in self.clause.subject if t.entity), "")
-        rest = [t for t in self.rest if t.word not in ARTICLES]
-        is_owner = len(rest) > 1 and rest[1].word == "'s"
-        return rest[0].entity if rest and not is_owner else ""
+        end = next((n for n, t in enumerate(self.rest) if t.word in PREPOSITIONS | {","}), len(self.rest))
+        names = names_meant(self.rest[:end])
+        return next((t.entity for t in self.rest[:end] if t.entity in names), "")
 
 
 def _without_open_part(clause: ClauseWords) -> tuple[list[Token], bool]:

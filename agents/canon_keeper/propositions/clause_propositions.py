@@ -19,7 +19,7 @@ from agents.canon_keeper.propositions.concepts import Mention, load_concepts
 from agents.canon_keeper.propositions.presuppositions import presupposed_propositions
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition
 from agents.canon_keeper.propositions.values import read_values
-from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS
 
 _DEADLY: Final = frozenset({"alive", "spared", "violent death"})
 """Concepts of which `not` before a verb says nothing: whom somebody did not kill may be dead."""
@@ -101,6 +101,8 @@ def _proposition(context: ClauseContext, mentions: Sequence[Mention]) -> Iterato
         doers, others = others & base.people, doers | (others - base.people)
     if "%" in marks:
         doers, others = names_meant(phrase_after(context.rest, "for")), doers | others
+    # `an apprentice of Ganz`, `Ganz's apprentice`: he is one of the two.
+    others |= _attached_names(context, mentions) - doers
     is_positive = mentions[0].is_positive
     is_denied = context.is_denied and not any(NEGATIONS & set(m.phrase) for m in mentions)
     yield replace(
@@ -112,6 +114,7 @@ def _proposition(context: ClauseContext, mentions: Sequence[Mention]) -> Iterato
         special_terms=frozenset(" ".join(m.phrase) for m in mentions if "*" in m.marks),
         doers=doers,
         others=others - doers,
+        owners=base.owners - others,
         words=content_words(context.tokens, context.lemmas, {n for m in mentions for n in m.positions}),
         is_symmetric=concept.is_symmetric,
         is_final=concept.is_final,
@@ -121,6 +124,19 @@ def _proposition(context: ClauseContext, mentions: Sequence[Mention]) -> Iterato
         is_loose=concept.is_loose,
         is_ability=base.is_ability or (concept.is_skill and not is_positive),
     )
+
+
+def _attached_names(context: ClauseContext, mentions: Sequence[Mention]) -> frozenset[str]:
+    """Return whose or of whom the concept is said to be."""
+    tokens, names = context.tokens, set[str]()
+    for mention in mentions:
+        after = [t for t in tokens[mention.positions[-1] + 1 :] if t.word not in ARTICLES]
+        if len(after) > 1 and after[0].word == "of" and not (len(after) > 2 and after[2].word == "'s"):
+            names.add(after[1].entity)
+        start = mention.positions[0]
+        if start > 1 and tokens[start - 1].word == "'s":
+            names.add(tokens[start - 2].entity)
+    return frozenset(names - {""})
 
 
 def _first_phrase_end(context: ClauseContext) -> int:

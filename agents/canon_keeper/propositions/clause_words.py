@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from agents.canon_keeper.propositions.vocabulary import load_nouns_for_people
 from agents.canon_keeper.sentences.clause_times import is_duration
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.tokens import Token
@@ -24,11 +25,7 @@ _MINIMA: Final = frozenset({"stroke", "jot", "bit", "whit", "inch", "scrap", "sh
 """What a denial says that there is not even one of: `cannot swim a stroke`."""
 """Words that make another thing of one."""
 PERSON: Final = "person"
-PERSON_NOUNS: Final = frozenset(
-    ["person", "people", "man", "woman", "mortal", "soul", "someone", "somebody", "anyone", "anybody", "traveller",
-     "stranger", "guest", "soldier", "farmer", "guard", "merchant", "peddler", "pedlar", "villager", "peasant",
-     "thief", "boy", "girl", "child", "priest", "servant", "sailor", "knight", "miner", "clerk", "baker", "smith"]
-)  # fmt: skip
+PERSON_NOUNS: Final = load_nouns_for_people()
 _TIMES_OF_LIFE: Final = frozenset({"birth", "childhood", "boyhood", "girlhood", "youth", "infancy"})
 _CLASS_NOUNS: Final = frozenset(
     ["city", "town", "village", "hamlet", "port", "planet", "island", "isle", "kingdom", "land", "realm", "duchy",
@@ -37,8 +34,8 @@ _CLASS_NOUNS: Final = frozenset(
 )  # fmt: skip
 """Nouns after which `of` and a name say the name itself: `the city of Asher`."""
 LIGHT_WORDS: Final = (
-    BE | HAVE | DO | CAN | ARTICLES | POSSESSIVES | PREPOSITIONS | PRONOUNS | NEGATIONS | EVERYBODY | DENYING_VERBS
-    | _TIMES_OF_LIFE
+    BE | HAVE | DO | CAN | ARTICLES | POSSESSIVES | PREPOSITIONS | PRONOUNS | (NEGATIONS - {"nobody"}) | EVERYBODY
+    | DENYING_VERBS | _TIMES_OF_LIFE
     | frozenset(
         ["of", "'s", "and", "or", "but", "ever", "any", "anything", "every", "all", "each", "both", "this", "that",
          "these", "those", "there", "one", "else", "more", "such", "own", "same", "stand", "make", "do", "take", "get",
@@ -79,7 +76,10 @@ def content_words(
     return frozenset(
         "#first" if token.word == "first" and _is_before_noun(tokens, n) else word_of(lemmas[n])
         for n, token in enumerate(tokens)
-        if n not in without and is_content(token, lemmas[n]) and not (is_denied and token.word in _MINIMA)
+        if n not in without
+        and is_content(token, lemmas[n])
+        and not (is_denied and token.word in _MINIMA)
+        and not (token.word in ("other", "another") and n and tokens[n - 1].word in ("each", "one"))
     )
 
 

@@ -143,6 +143,8 @@ def _denies_in_general(denied: Proposition, other: Proposition, words: frozenset
         return False
     if denied.general != "person" and denied.general not in words:
         return False
+    if denied.general == "person" and not (other.doers or other.kinds or other.general or other.is_passive):
+        return False  # rats are nobody
     if denied.excepted and not other.doers and not other.kinds and not other.general:
         return False
     return denied.others | denied.owners <= other.entities()
@@ -158,6 +160,8 @@ def _is_instance(denied: Proposition, other: Proposition) -> bool:
 def _is_of_same_thing(denied: Proposition, other: Proposition) -> bool:
     """Say whether who is named is meant: what is denied of Tam is not denied of Tam's brother, nor of his hat."""
     people = denied.doers & denied.people
+    if not _are_both_meant(denied, other):
+        return False
     if people and not denied.is_symmetric and not people <= other.doers | other.others:
         return False
     owned = denied.entities() & (other.owners - other.doers - other.others)
@@ -186,6 +190,8 @@ def _is_same_matter(one: Proposition, other: Proposition) -> bool:
     if one.general or other.general or not _are_placed_alike(one, other) or one.part == other.part == "one":
         return False
     core, other_core = one.doers | one.others, other.doers | other.others
+    if not _are_both_meant(one, other):
+        return False
     if not (core & other_core or (one.owners & other.owners and one.words & other.words)):
         return False
     for named, owned in ((one, other), (other, one)):
@@ -198,6 +204,13 @@ def _is_same_matter(one: Proposition, other: Proposition) -> bool:
     if not (one.words <= other.words or other.words <= one.words):
         return False
     return _is_one_event(one, other)
+
+
+def _are_both_meant(one: Proposition, other: Proposition) -> bool:
+    """Say whether what is said of two is said of both themselves: whose brother is a friend may be none."""
+    if not one.is_symmetric or len(one.entities() & other.entities()) < 2:
+        return True
+    return len((one.doers | one.others) & (other.doers | other.others)) > 1
 
 
 def _is_one_event(one: Proposition, other: Proposition) -> bool:
@@ -219,7 +232,8 @@ def _are_two_doers(one: Proposition, other: Proposition) -> bool:
     if one.concept != "killer":
         shared -= one.people
     is_other_time = bool(one.when and other.when) and one.when != other.when
-    if not shared or is_other_time or not (one.is_event and other.is_event):
+    is_direct = one.target == other.target and one.target in shared
+    if not is_direct or is_other_time or not (one.is_event and other.is_event):
         return False
     if one.owners != other.owners and not (one.owners | other.owners) <= one.others & other.others:
         return False

@@ -45,6 +45,13 @@ def _is_covered_time(denied: Proposition, affirmed: Proposition, *, is_always: b
     for deed, state in ((denied, affirmed), (affirmed, denied)):
         if is_lexical and deed.is_event and deed.span is Span.PAST and state.is_still and not state.when:
             return True
+        is_end = (
+            is_lexical and deed is denied and denied.is_final and denied.is_event and denied.span is Span.PAST
+        )
+        if is_end and affirmed.span is Span.NOW and not affirmed.when:
+            return True
+    if is_lexical and not is_always:
+        return denied.is_habit
     if denied.when:
         is_window = denied.is_perfect and not _SPANS.isdisjoint(denied.when.split())
         is_recent = affirmed.when.startswith(("last", "this", "yesterday")) or affirmed.span is Span.NOW

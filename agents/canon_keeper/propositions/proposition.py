@@ -60,6 +60,7 @@ class Proposition:
     quantity: Quantity | None = None
     thing: str = ""
     """Of what a value is: the coat of `Dana's only coat is red`."""
+    is_passive: bool = False
     named: frozenset[str] = frozenset()
     """Every name in the statement."""
     is_symmetric: bool = False

@@ -36,6 +36,8 @@ class Interpreter:
             return []
         if any(token.word.startswith("~") for token in clause.tail[:1]):
             return []
+        if clause.negation and "alone" in clause.adverbs:
+            return []  # who never goes alone goes with somebody
         claims = [*self._claims(clause), *self._presupposed(clause)]
         finished = [c for c in (self._finish(claim, clause) for claim in claims) if c is not None]
         return [*finished, *implied_claims(finished, self._lists)]
