@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import (
@@ -204,7 +205,11 @@ class SentenceIndex:
     def read_words(self, fact: Fact) -> SentenceReading:
         """Return how the words of a fact are read."""
         self._read_pending()
-        return read_fact_statement(fact, self._names)
+        reading = read_fact_statement(fact, self._names)
+        if reading.words or not propositions_of_fact(fact, self._names):
+            return reading
+        # It is compared by what its words are about, and stands for itself.
+        return replace(reading, words=((fact.statement.rstrip(".!"), "", ""),))
 
     def find_rivals(self, fact: Fact) -> Iterator[SentenceRival]:
         """Yield the facts that the claims of this one cannot be true beside."""
