@@ -84,7 +84,7 @@ class ModelDoubts:
         return tuple(
             ConflictView(
                 MODEL_DOUBT_CHECK,
-                f"The model doubts it: cannot be true beside “{doubt.other.statement}”"
+                f"The model doubts it: cannot be true beside “{doubt.other.statement.rstrip('.')}”"
                 + (f" ({doubt.why})" if doubt.why else ""),
                 doubt.other,
                 is_certain=False,

@@ -256,7 +256,7 @@ class StoryIdea(PersonaAnswer):
 class Doubt(PersonaAnswer):
     """One sentence of the record that the new one cannot be true beside, by its number, and why."""
 
-    number: Annotated[int, Field(ge=1, le=20)]
+    number: Annotated[int, Field(ge=0, le=100)]
     why: Annotated[str, Field(max_length=120)] = ""
 
 
