@@ -79,6 +79,8 @@ class ClauseContext:
         """Whether it is not clear what is denied."""
         if self.negations > 1 or (self.is_denied and self.is_cut):
             return True
+        if "but" in self.words and not {"everything", "anything", "nothing"}.isdisjoint(self.words):
+            return True
         return self.negations == 1 and not _NARROWING.isdisjoint(self.plain_words)
 
     @property
@@ -154,7 +156,7 @@ class ClauseContext:
             target=self._target(),
             span=span,
             is_perfect=self._is_perfect(helpers),
-            when=plain_time(self._when),
+            when="" if span is Span.NOW and reaches_now(self.plain_words) else plain_time(self._when),
             is_ability=not helpers.isdisjoint({"can", "could", "may"}),
             is_change=self._is_change(),
             is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),

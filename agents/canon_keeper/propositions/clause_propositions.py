@@ -78,6 +78,10 @@ def _is_misplaced(context: ClauseContext, mentions: Sequence[Mention]) -> bool:
         return not context.is_denied and any(
             m.phrase in (("child",), ("sibling",)) or "*" in m.marks for m in mentions
         )
+    if concept.is_skill and not mentions[0].is_positive:
+        # `deaf to flattery`, `mute with rage`
+        after = [t.word for t in context.tokens[mentions[0].positions[-1] + 1 :]][:1]
+        return bool(after) and after[0] in ("to", "with", "by", "for")
     if concept.name == "alive" and not is_of_object:
         subject = [t for t in context.clause.subject if t.entity]
         return bool(subject) and not any(t.is_person for t in subject)
@@ -131,6 +135,8 @@ def _attached_names(context: ClauseContext, mentions: Sequence[Mention]) -> froz
     tokens, names = context.tokens, set[str]()
     for mention in mentions:
         after = [t for t in tokens[mention.positions[-1] + 1 :] if t.word not in ARTICLES]
+        if mention.phrase[-1] == "of" and after:
+            names.add(after[0].entity)
         if len(after) > 1 and after[0].word == "of" and not (len(after) > 2 and after[2].word == "'s"):
             names.add(after[1].entity)
         start = mention.positions[0]

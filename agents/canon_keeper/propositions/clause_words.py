@@ -26,6 +26,9 @@ _MINIMA: Final = frozenset({"stroke", "jot", "bit", "whit", "inch", "scrap", "sh
 """Words that make another thing of one."""
 PERSON: Final = "person"
 PERSON_NOUNS: Final = load_nouns_for_people()
+_ANY_PERSON: Final = frozenset(
+    ["person", "people", "mortal", "soul", "someone", "somebody", "anyone", "anybody", "nobody"]
+)
 _TIMES_OF_LIFE: Final = frozenset({"birth", "childhood", "boyhood", "girlhood", "youth", "infancy"})
 _CLASS_NOUNS: Final = frozenset(
     ["city", "town", "village", "hamlet", "port", "planet", "island", "isle", "kingdom", "land", "realm", "duchy",
@@ -65,7 +68,7 @@ def is_content(token: Token, forms: frozenset[str]) -> bool:
 
 def word_of(forms: frozenset[str]) -> str:
     """Return the word that stands for all forms of it; `person` for any word for somebody."""
-    return PERSON if not forms.isdisjoint(PERSON_NOUNS) else min(sorted(forms), key=len)
+    return PERSON if not forms.isdisjoint(_ANY_PERSON) else min(sorted(forms), key=len)
 
 
 def content_words(

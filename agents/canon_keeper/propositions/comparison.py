@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
+from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
 from agents.canon_keeper.propositions.comparison_times import is_same_time, is_told_change
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition, Span
 
@@ -104,10 +104,13 @@ def _denies(denied: Proposition, other: Proposition) -> bool:
     if other.general and not denied.general:
         return _is_instance(denied, other)
     term_words = {word for term in other.terms for word in term.split()}
-    words = other.words | term_words | ({"person"} if other.people & other.others else set())
+    is_about_somebody = bool(other.people & other.others) or not other.words.isdisjoint(PERSON_NOUNS)
+    words = other.words | term_words | ({PERSON} if is_about_somebody else set())
     missing = denied.words - words
     if denied.general:
-        return _denies_in_general(denied, other, words) and missing <= {denied.general, "person"}
+        return (
+            _denies_in_general(denied, other, words) and missing <= {denied.general, PERSON} | denied.excepted
+        )
     if missing or not _are_placed_alike(denied, other) or not denied.entities() <= other.entities():
         return False
     return _is_of_same_thing(denied, other)
@@ -138,6 +141,8 @@ def _is_of_kind(denied: Proposition, other: Proposition) -> bool:
 
 def _denies_in_general(denied: Proposition, other: Proposition, words: frozenset[str]) -> bool:
     """Say whether what nobody does is done by somebody of that kind."""
+    if not denied.doers <= other.entities() | other.named:
+        return False  # `nobody in the Wardens`
     excepted_here = (other.entities() | words | other.kinds) & denied.excepted
     if excepted_here and not other.kinds - denied.excepted:
         return False

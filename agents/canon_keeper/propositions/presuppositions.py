@@ -27,7 +27,8 @@ def presupposed_propositions(context: ClauseContext) -> Iterator[Proposition]:
     yield from _relatives(context)
     if context.is_denied or context.base.general:
         return
-    yield from _parts_named(context)
+    if not context.base.when:
+        yield from _parts_named(context)
     yield from _company(context)
     yield from _living(context)
 
@@ -94,7 +95,7 @@ def _parts_named(context: ClauseContext) -> Iterator[Proposition]:
             yield replace(
                 context.base, concept="existence", is_symmetric=True, terms=frozenset({"be"}),
                 words=frozenset({word_of(forms)}), doers=frozenset({whole.entity}), others=_NOTHING, owners=_NOTHING,
-                is_event=False, target="",
+                is_event=False, target="", span=Span.NOW,
             )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -84,3 +84,7 @@ class Proposition:
 
     def entities(self) -> frozenset[str]:
         return self.doers | self.others | self.owners
+
+
+def value_proposition(base: Proposition, attribute: str, **changes: object) -> Proposition:
+    return replace(base, concept=f"value:{attribute}", terms=frozenset({attribute}), **changes)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ _DECADES: Final = {
 }  # fmt: skip
 _EXACT: Final = frozenset({"exactly", "precisely", "just", "only", "all", "both"})
 _OVER: Final = frozenset({"over", "above", "past"})
-_UNDER: Final = frozenset({"under", "below", "nearly", "almost"})
+_UNDER: Final = frozenset({"under", "below", "yet"})
 _NEAR: Final = frozenset({"about", "around", "roughly", "some", "nearly", "almost", "approximately", "nigh"})
 
 
@@ -79,17 +79,13 @@ def quantity_at(words: Sequence[str], index: int) -> tuple[Quantity, int] | None
         least, most = value + 1, float("inf")
         if two == "at least":
             least = value
-    elif two in ("less than", "fewer than", "no more", "not yet", "at most", "not even") or last in (
-        "under", "below",
-    ):  # fmt: skip
+    elif two in ("less than", "fewer than", "no more", "not yet", "at most", "not even") or last in _UNDER:
         least, most = 0, value - 1
     elif last in _NEAR:
         least, most = value * (1 - _ABOUT), value * (1 + _ABOUT)
-    following = list(words[end : end + 3])
-    if following[:1] == ["or"]:
+    if list(words[end : end + 1]) == ["or"]:
         return None
-    noun_at = end
-    return Quantity(least, most, "", is_exact), noun_at
+    return Quantity(least, most, "", is_exact), end
 
 
 def decade_of(word: str) -> Quantity | None:
