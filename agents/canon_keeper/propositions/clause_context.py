@@ -27,7 +27,7 @@ from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
 from agents.canon_keeper.sentences.word_lists import number_of, singular
 
-_EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides"})
+_EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside"})
 _TIME_PREPOSITIONS: Final = frozenset({"before", "after", "until", "till"})
 _CHANGES: Final = frozenset(
     ["become", "begin", "start", "stop", "cease", "now", "anymore", "longer", "again", "turn", "grow", "recently"]

@@ -11,6 +11,7 @@ from agents.canon_keeper.propositions.clause_words import (
     DENYING_VERBS,
     LIGHT_WORDS,
     NEGATIONS,
+    PERSON_NOUNS,
     content_words,
     names_meant,
     phrase_after,
@@ -19,7 +20,7 @@ from agents.canon_keeper.propositions.concepts import Mention, load_concepts
 from agents.canon_keeper.propositions.presuppositions import presupposed_propositions
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition
 from agents.canon_keeper.propositions.values import read_values
-from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
 
 _DEADLY: Final = frozenset({"alive", "spared", "violent death"})
 """Concepts of which `not` before a verb says nothing: whom somebody did not kill may be dead."""
@@ -49,7 +50,11 @@ def propositions_of(context: ClauseContext) -> Iterator[Proposition]:
 
 
 def _of_concepts(context: ClauseContext) -> Iterator[Proposition]:
-    mentions = [m for m in load_concepts().mentions(context.lemmas) if not _is_posture(context, m)]
+    mentions = [
+        m
+        for m in load_concepts().mentions(context.lemmas)
+        if not (_is_posture(context, m) or _is_of_another(context, m))
+    ]
     for concept in dict.fromkeys(m.concept for m in mentions):
         of_concept = [m for m in mentions if m.concept is concept]
         if len({m.is_positive for m in of_concept}) > 1:
@@ -65,6 +70,17 @@ def _is_posture(context: ClauseContext, mention: Mention) -> bool:
     """Say whether somebody lies in bed, and does not lie."""
     after = [t.word for t in context.tokens[mention.positions[-1] + 1 :]][:1]
     return mention.phrase == ("lie",) and bool(after) and after[0] in _POSTURE_PREPOSITIONS
+
+
+def _is_of_another(context: ClauseContext, mention: Mention) -> bool:
+    """Say whether a noun for somebody stands behind a preposition: who works for the owner is not the owner."""
+    start = mention.positions[0]
+    if len(mention.phrase) > 1 or start <= context.verb_at or mention.phrase[0] not in PERSON_NOUNS:
+        return False
+    before = [
+        t.word for t in context.tokens[context.verb_at + 1 : start] if t.word not in ARTICLES | POSSESSIVES
+    ]
+    return bool(before) and before[-1] in ("for", "from", "by", "to", "against", "about", "under")
 
 
 def _is_misplaced(context: ClauseContext, mentions: Sequence[Mention]) -> bool:
@@ -83,6 +99,8 @@ def _is_misplaced(context: ClauseContext, mentions: Sequence[Mention]) -> bool:
         after = [t.word for t in context.tokens[mentions[0].positions[-1] + 1 :]][:1]
         return bool(after) and after[0] in ("to", "with", "by", "for")
     if concept.name == "alive" and not is_of_object:
+        if "dead to" in " ".join(context.words):
+            return True  # the world
         subject = [t for t in context.clause.subject if t.entity]
         return bool(subject) and not any(t.is_person for t in subject)
     return False

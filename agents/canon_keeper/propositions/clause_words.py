@@ -77,13 +77,21 @@ def content_words(
     """Return the words that say what a clause is about, but for those at the positions `without`."""
     is_denied = not NEGATIONS.isdisjoint(t.word for t in tokens)
     return frozenset(
-        "#first" if token.word == "first" and _is_before_noun(tokens, n) else word_of(lemmas[n])
+        _word_at(tokens, n, lemmas[n])
         for n, token in enumerate(tokens)
         if n not in without
         and is_content(token, lemmas[n])
         and not (is_denied and token.word in _MINIMA)
         and not (token.word in ("other", "another") and n and tokens[n - 1].word in ("each", "one"))
     )
+
+
+def _word_at(tokens: Sequence[Token], index: int, forms: frozenset[str]) -> str:
+    """Return what a word stands for: whose something is (`her father's`) is another than who (`her father`)."""
+    if tokens[index].word == "first" and _is_before_noun(tokens, index):
+        return "#first"
+    is_owner = index + 1 < len(tokens) and tokens[index + 1].word == "'s"
+    return f"{min(sorted(forms), key=len)}'s" if is_owner else word_of(forms)
 
 
 def _is_before_noun(tokens: Sequence[Token], index: int) -> bool:

@@ -222,6 +222,9 @@ def _is_one_event(one: Proposition, other: Proposition) -> bool:
     """Say whether what happened can be told of only once: with the same words, or about the same named thing."""
     if Span.PAST not in (one.span, other.span) or Span.ALWAYS in (one.span, other.span):
         return True
+    is_of_states = one.span is other.span and not (one.is_event and other.is_event)
+    if is_of_states and not (one.words & other.words or one.is_ability or other.is_ability):
+        return False  # who was single at thirty may have married later
     if one.is_final or one.is_lasting or one.is_ability or other.is_ability or one.is_still or other.is_still:
         return True
     shared = one.entities() & other.entities()

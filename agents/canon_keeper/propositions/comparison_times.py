@@ -20,10 +20,13 @@ def is_same_time(denied: Proposition, affirmed: Proposition) -> bool:
         return affirmed.span is Span.NOW and not affirmed.is_change
     if is_always:
         return True
-    if denied.is_lasting and (affirmed.is_event or affirmed.span is denied.span):
+    is_lasting = denied.is_lasting and (denied.is_denial or denied.is_event or denied.span is not Span.PAST)
+    if is_lasting and (affirmed.is_event or affirmed.span is denied.span):
         return True
     if not denied.is_denial and not affirmed.is_denial and _is_lexical_pair_in_one_time(denied, affirmed):
         return True
+    if affirmed.is_denial and affirmed.is_ability and denied.is_event:
+        return True  # who cannot die has died
     if denied.span is Span.NOW:
         return affirmed.span is Span.NOW or (denied.is_ability and affirmed.is_event)
     return denied.is_perfect or affirmed.span is Span.PAST

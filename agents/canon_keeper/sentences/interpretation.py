@@ -104,7 +104,9 @@ class Interpreter:
         if owner is None or clause.tense == "past":
             return
         is_affirmed = not clause.negation
-        if subject.number is not None and subject.head:
+        # `Three rooms of the Swan` may be three of ten; `Ombra's three wells` are all.
+        is_whole = subject.owner is not None or subject.determiner in ("the", "own")
+        if subject.number is not None and subject.head and is_whole:
             yield Claim(
                 f"count:{subject.head}", owner, replace(subject, owner=None, of=None), number=subject.number,
                 is_only_object=True, is_affirmed=is_affirmed,
