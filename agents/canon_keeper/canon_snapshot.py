@@ -19,7 +19,7 @@ from agents.canon_keeper.proposal_subjects import (
     named_facts,
     normalize_name,
 )
-from agents.canon_keeper.propositions.reader import read_propositions
+from agents.canon_keeper.propositions.proposition_reader import read_propositions
 from agents.canon_keeper.related_facts import RelatedFactsLoader
 from agents.canon_keeper.sentence_index import predicates_to_compare
 from agents.canon_keeper.sentences.reader import read_statement

@@ -22,9 +22,9 @@ from agents.canon_keeper.fact_readings import (
     read_fact,
 )
 from agents.canon_keeper.predicates import Catalogue, value_in_words
-from agents.canon_keeper.propositions.comparison import PropositionComparison
 from agents.canon_keeper.propositions.proposition import Proposition
-from agents.canon_keeper.propositions.reader import read_propositions
+from agents.canon_keeper.propositions.proposition_comparison import PropositionComparison
+from agents.canon_keeper.propositions.proposition_reader import read_propositions
 from agents.canon_keeper.sentences.claims import Claim, ClaimTime, SentenceReading
 from agents.canon_keeper.sentences.comparison import ClaimComparison
 from agents.canon_keeper.sentences.interpretation import read_state_words

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
-from agents.canon_keeper.propositions.comparison_times import is_same_time, is_told_change
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition, Span
+from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
 
 DENIED: Final = "One denies what the other says."
 ONE_OF_TWO: Final = "Only one of the two can be true at a time."
