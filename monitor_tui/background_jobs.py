@@ -29,7 +29,7 @@ from agents.indexer.question_vectors import (
 from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
-from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE
+from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE, Worker
 from agents.jobs.worker_pipe import PublishEvent, PutMemories, PutSummaries, WriteCursor, WriteRequest
 from agents.jobs.worker_process import ProcessNotStarted, ProcessWorker, WorkerProcess
 from agents.llm.budget import BudgetGuard
@@ -104,6 +104,7 @@ def build_background_jobs(
     embedder: Embedder | None = None,
     *,
     catalogue: ReadCatalogue,
+    doubt_worker: Worker | None = None,
     home: Path | None = None,
 ) -> BackgroundJobs:
     """Build it.
@@ -161,6 +162,8 @@ def build_background_jobs(
         runner.register(SummaryWorker(log, log, canon, job_store, clock))
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
+    if doubt_worker is not None:
+        runner.register(doubt_worker)
     archivist_log = stores.log(Role.ARCHIVIST)
     archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
     runner.register(ArchiveWorker(archivist_log, archive, clock))

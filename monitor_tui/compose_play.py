@@ -32,6 +32,7 @@ from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.orchestrator.doubt_worker import DoubtWorker
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
@@ -63,6 +64,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.personas.personas import Personas
+from agents.personas.sentence_doubts import SentenceDoubter
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
 from agents.search.hybrid_search import HybridSearch
@@ -183,6 +185,14 @@ class Agents:
     def background(self) -> BackgroundJobs:
         """What runs behind play: it is closed before the stores, and ends what it speaks through."""
         base = self.base
+        doubt_worker = DoubtWorker(
+            self.log,
+            self.canon,
+            SentenceDoubter(self.calls),
+            self.keeper.model_doubts,
+            base.events,
+            lambda: self.llm_setup.current_settings.doubts_sentences(),
+        )
         return build_background_jobs(
             base.stores,
             base.settings,
@@ -194,6 +204,7 @@ class Agents:
             base.work,
             base.embedder,
             catalogue=self.read_catalogue,
+            doubt_worker=doubt_worker,
             home=base.home,
         )
 

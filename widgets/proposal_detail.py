@@ -15,7 +15,7 @@ from agents.views.play_views import ProposalView
 from stores.records.workflow import ProposalStatus
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line
-from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, is_open
+from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN, is_open
 from widgets.safe_text import one_line, wrap
 
 NEW_FACT_HINT = "This is added; nothing else in canon changes."
@@ -79,7 +79,8 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     for conflict in view.conflicts:
         yield from _text_lines(f"{CONFLICT_SIGN} {one_line(conflict.text)}", Ink.BAD, width)
     for likeness in view.similar_matches:
-        yield from _text_lines(f"{ALIKE_SIGN} {one_line(likeness.text)}", Ink.WARN, width)
+        sign = DOUBT_SIGN if likeness.is_model_doubt else ALIKE_SIGN
+        yield from _text_lines(f"{sign} {one_line(likeness.text)}", Ink.WARN, width)
     shown_texts = {c.text for c in (*view.conflicts, *view.similar_matches)}
     for reason in view.reasons:
         if reason not in shown_texts:

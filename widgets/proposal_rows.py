@@ -25,6 +25,8 @@ NARROW_CELLS = 44
 CRITICAL_SIGN = "★"
 CONFLICT_SIGN = "⚠"
 ALIKE_SIGN = "≈"
+DOUBT_SIGN = "?"
+"""What a model doubts; what the rules found has CONFLICT_SIGN."""
 RETCONNED_SIGN = "×"
 CONFLICT_GROUP = "in conflict"
 """The group of proposals with a conflict, which comes first."""
@@ -133,8 +135,12 @@ def proposal_line(
         tail.append((f" {CRITICAL_SIGN}", Ink.WARN))
     if view.conflicts:
         tail.append((f" {CONFLICT_SIGN}{len(view.conflicts)}", Ink.BAD))
-    elif view.similar_matches:
-        tail.append((f" {ALIKE_SIGN}{len(view.similar_matches)}", Ink.WARN))
+    doubt_count = sum(1 for match in view.similar_matches if match.is_model_doubt)
+    alike_count = len(view.similar_matches) - doubt_count
+    if alike_count and not view.conflicts:
+        tail.append((f" {ALIKE_SIGN}{alike_count}", Ink.WARN))
+    if doubt_count:
+        tail.append((f" {DOUBT_SIGN}{doubt_count}", Ink.WARN))
     tail.append((f" {outcome}" if outcome else f" {confidence_text(view.confidence)}", Ink.MUTED))
     tail.append((" ", Ink.PROSE))
     space = max(4, width - _cell_count(head) - _cell_count(tail))

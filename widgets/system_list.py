@@ -28,6 +28,7 @@ JOB_LABELS = {
     JobKind.REMEMBER: "Memories of",
     JobKind.SUMMARISE: "Summary of",
     JobKind.ARCHIVE: "Archive of",
+    JobKind.DOUBT: "Model's doubts of",
     JobKind.IMPORT: "Import of",
 }
 

@@ -15,6 +15,7 @@ from agents.canon_keeper.checks.contradictions import ContradictionReport, check
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
@@ -48,12 +49,14 @@ class ProposalAssessor:
         policies: PolicyStore,
         merges: MergePreviewer,
         journal: CommitJournal,
+        model_doubts: ModelDoubts,
     ) -> None:
         self._canon = canon
         self._log = log
         self._policies = policies
         self._merges = merges
         self._journal = journal
+        self._model_doubts = model_doubts
         self._memory = ProposalCheckMemory(canon)
 
     async def assess(
@@ -159,7 +162,9 @@ class ProposalAssessor:
 
         def findings_of(proposal: ProposedChange) -> ProposalFindings:
             named_facts_found = (facts[i] for i in named_facts(proposal.change) if i in facts)
-            return assessment.contradictions.findings.get(proposal.id) or ProposalFindings(
+            if proposal.id in assessment.contradictions.findings:
+                return self.findings_with_doubts(proposal, assessment)
+            return ProposalFindings(
                 # The fact that reports an edit has the names as they were then.
                 fact=written_facts.get(fact_id_of(proposal))
                 if isinstance(proposal.change, UpdateEntity)
@@ -189,6 +194,21 @@ class ProposalAssessor:
             )
             for number, proposal in enumerate(proposals, start=1)
         )
+
+    def findings_with_doubts(
+        self, proposal: ProposedChange, assessment: ProposalAssessment
+    ) -> ProposalFindings:
+        """Return what the checks found of an open proposal, and what a model doubts about it: that holds nothing."""
+        findings = assessment.contradictions.findings[proposal.id]
+        warnings = self._model_doubts.as_warnings(
+            proposal,
+            findings.fact,
+            assessment.policy.precedents,
+            assessment.policy.catalogue,
+            assessment.contradictions.source_proposals.keys(),
+            findings.conflicts,
+        )
+        return replace(findings, similar_names=(*findings.similar_names, *warnings)) if warnings else findings
 
     async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
         """Return the facts that commits made of the proposals, retconned ones included."""

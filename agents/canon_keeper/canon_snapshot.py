@@ -19,6 +19,7 @@ from agents.canon_keeper.proposal_subjects import (
     named_facts,
     normalize_name,
 )
+from agents.canon_keeper.propositions.proposition_reader import read_propositions
 from agents.canon_keeper.related_facts import RelatedFactsLoader
 from agents.canon_keeper.sentence_index import predicates_to_compare
 from agents.canon_keeper.sentences.reader import read_statement
@@ -236,8 +237,9 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
         case AssertFact():
             subject_id = next((i.entity_id for i in change.involves if i.role == SUBJECT), "")
             claims = read_statement(change.statement, names, subject_id).claims
+            is_read = bool(claims) or bool(read_propositions(change.statement, names, subject_id))
             predicates = predicates_to_compare(claims) if claims else ()
-            for entity_id in named_entities(change) if claims else ():
+            for entity_id in named_entities(change) if is_read else ():
                 yield from ((entity_id, name, False) for name in (*_SENTENCE_PREDICATES, *predicates))
         case StateChange():
             if change.op in (StateOp.TAG, StateOp.UNTAG) or change.key == ALIVE:

@@ -24,6 +24,7 @@ from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
 from agents.canon_keeper.proposal_undo import UndoPlanner
@@ -68,7 +69,10 @@ class CanonKeeper:
         self.merges = MergePreviewer(canon, log, self.policies.read_policy, clock)
         self.commitments = CommitmentReader(canon)
         self.undo_planner = UndoPlanner(canon, log, self.merges, ids, clock)
-        self._assessor = ProposalAssessor(canon, log, self.policies, self.merges, self._journal)
+        self.model_doubts = ModelDoubts()
+        self._assessor = ProposalAssessor(
+            canon, log, self.policies, self.merges, self._journal, self.model_doubts
+        )
         self._planner = CommitPlanner(self._assessor, clock)
         self.rulings = RulingService(canon, log, clock, self._assessor, self._planner, self._commit_ruling)
         self.namesake_rulings = NamesakeService(canon, log, clock, self._planner, self._commit_ruling)

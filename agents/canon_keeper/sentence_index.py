@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import (
@@ -21,6 +22,9 @@ from agents.canon_keeper.fact_readings import (
     read_fact,
 )
 from agents.canon_keeper.predicates import Catalogue, value_in_words
+from agents.canon_keeper.propositions.proposition import Proposition
+from agents.canon_keeper.propositions.proposition_comparison import PropositionComparison
+from agents.canon_keeper.propositions.proposition_reader import read_propositions
 from agents.canon_keeper.sentences.claims import Claim, ClaimTime, SentenceReading
 from agents.canon_keeper.sentences.comparison import ClaimComparison
 from agents.canon_keeper.sentences.interpretation import read_state_words
@@ -147,6 +151,13 @@ def predicates_to_compare(claims: Iterable[Claim]) -> frozenset[str]:
     )
 
 
+def propositions_of_fact(fact: Fact, names: NameBook) -> tuple[Proposition, ...]:
+    """Return what the words of a fact say in terms of concepts."""
+    if fact.kind in (FactKind.AXIOM, FactKind.LORE) or fact.predicate in CANON_EVENTS:
+        return ()
+    return read_propositions(fact.statement, names, fact.entity(SUBJECT) or "")
+
+
 class SentenceIndex:
     """The claims of some facts, found by what they are about."""
 
@@ -158,6 +169,7 @@ class SentenceIndex:
         self._are_names_old = False
         self._facts_by_entity: defaultdict[Id, set[Id]] = defaultdict(set)
         self._claims: dict[Id, tuple[Claim, ...]] = {}
+        self._propositions: dict[Id, tuple[Proposition, ...]] = {}
         self._ids_by_key: defaultdict[tuple[str, str], dict[Id, None]] = defaultdict(dict)
         self._facts: dict[Id, Fact] = {}
         self._pending_ids: dict[Id, None] = {}
@@ -184,21 +196,29 @@ class SentenceIndex:
             return self._claims[fact.id]
         return claims_of_fact(fact, self._names, self._catalogue)
 
+    def propositions_of(self, fact: Fact) -> tuple[Proposition, ...]:
+        self._read_pending()
+        if self._facts.get(fact.id) == fact:
+            return self._propositions[fact.id]
+        return propositions_of_fact(fact, self._names)
+
     def read_words(self, fact: Fact) -> SentenceReading:
         """Return how the words of a fact are read."""
         self._read_pending()
-        return read_fact_statement(fact, self._names)
+        reading = read_fact_statement(fact, self._names)
+        if reading.words or not propositions_of_fact(fact, self._names):
+            return reading
+        # It is compared by what its words are about, and stands for itself.
+        return replace(reading, words=((fact.statement.rstrip(".!"), "", ""),))
 
     def find_rivals(self, fact: Fact) -> Iterator[SentenceRival]:
         """Yield the facts that the claims of this one cannot be true beside."""
-        claims = self.claims_of(fact)
-        if not claims:
-            return
+        claims, propositions = self.claims_of(fact), self.propositions_of(fact)
         comparison = ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
+        proposition_comparison = PropositionComparison(self._is_nested)
         candidate_ids = dict.fromkeys(
             other_id
-            for claim in claims
-            for key in _keys_of(claim)
+            for key in _keys_of_all(claims, propositions)
             for other_id in self._ids_by_key.get(key, ())
         )
         for other_id in candidate_ids:
@@ -208,6 +228,12 @@ class SentenceIndex:
             if found is not None:
                 is_movement = {found.earlier.relation, found.later.relation} <= _MOVING_RELATIONS
                 yield SentenceRival(self._facts[other_id], found.reason, is_movement, found.is_change)
+                continue
+            opposed = proposition_comparison.find_opposed(self._propositions[other_id], propositions)
+            if opposed is not None:
+                yield SentenceRival(
+                    self._facts[other_id], opposed.reason, opposed.is_passing, is_change=False
+                )
 
     def _read_pending(self) -> None:
         if self._are_names_old:
@@ -215,14 +241,12 @@ class SentenceIndex:
             self._are_names_old = False
         for fact_id in self._pending_ids:
             fact = self._facts[fact_id]
-            for claim in self._claims.get(fact_id, ()):
-                for key in _keys_of(claim):
-                    self._ids_by_key[key].pop(fact_id, None)
-            claims = claims_of_fact(fact, self._names, self._catalogue)
-            self._claims[fact_id] = claims
-            for claim in claims:
-                for key in _keys_of(claim):
-                    self._ids_by_key[key][fact_id] = None
+            for key in _keys_of_all(self._claims.get(fact_id, ()), self._propositions.get(fact_id, ())):
+                self._ids_by_key[key].pop(fact_id, None)
+            self._claims[fact_id] = claims_of_fact(fact, self._names, self._catalogue)
+            self._propositions[fact_id] = propositions_of_fact(fact, self._names)
+            for key in _keys_of_all(self._claims[fact_id], self._propositions[fact_id]):
+                self._ids_by_key[key][fact_id] = None
         self._pending_ids.clear()
 
 
@@ -234,3 +258,13 @@ def _keys_of(claim: Claim) -> Iterator[tuple[str, str]]:
         about.add(_ANYBODY)
     for family in claim_families(claim):
         yield from ((family, end) for end in about)
+
+
+def _keys_of_all(claims: Iterable[Claim], propositions: Iterable[Proposition]) -> Iterator[tuple[str, str]]:
+    for claim in claims:
+        yield from _keys_of(claim)
+    for proposition in propositions:
+        family = f"concept {proposition.concept}"
+        yield from ((family, entity_id) for entity_id in sorted(proposition.entities()))
+        if proposition.general:
+            yield family, _ANYBODY

@@ -47,6 +47,7 @@ KIND_NAMES: Final = {
     JobKind.REMEMBER: ("memories", "remembering"),
     JobKind.SUMMARISE: ("summaries", "summarising"),
     JobKind.ARCHIVE: ("archive", "archiving"),
+    JobKind.DOUBT: ("look at new sentences", "looking at new sentences"),
     JobKind.IMPORT: ("import", "importing"),
 }
 """For each kind of job, what it keeps up to date, and what the work is called."""

@@ -106,6 +106,13 @@ class PlaySettings(_Section):
     """Offer a move of the story's rules for a plain line that calls for one."""
 
 
+class GateSettings(_Section):
+    """What is done with proposals at the gate."""
+
+    model_doubts: bool = True
+    """Have the model look at each new sentence, and show what it doubts as a warning."""
+
+
 BUILTIN: Final = "builtin"
 NO_EMBEDDING: Final = "none"
 
@@ -155,6 +162,7 @@ class AppSettings(BaseModel):
     engine: EngineSettings = EngineSettings()
     copilot: CopilotSettings = CopilotSettings()
     play: PlaySettings = PlaySettings()
+    gate: GateSettings = GateSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
 
     def persona(self, persona: Persona) -> PersonaSettings:
@@ -195,6 +203,10 @@ class AppSettings(BaseModel):
         """Return whether a persona is switched on, with or without a model."""
         on = self.persona(persona).on
         return persona in ON_BY_DEFAULT if on is None else on
+
+    def doubts_sentences(self) -> bool:
+        """Return whether a model looks at new sentences."""
+        return self.gate.model_doubts and self.target(Persona.STEWARD) is not None
 
     def temperature(self, persona: Persona, default: float) -> float:
         """Return the persona's temperature, or `default`."""

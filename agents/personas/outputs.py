@@ -253,9 +253,25 @@ class StoryIdea(PersonaAnswer):
         return cls.model_validate(values) if values else None
 
 
+class Doubt(PersonaAnswer):
+    """One sentence of the record that the new one cannot be true beside, by its number, and why."""
+
+    number: Annotated[int, Field(ge=0, le=100)]
+    why: Annotated[str, Field(max_length=120)] = ""
+
+
+class Doubts(PersonaAnswer):
+    """The Steward's answer about a new sentence. Plain words are no answer: they name no numbers."""
+
+    doubts: tuple[Doubt, ...] = Field(max_length=3)
+
+    def in_short(self) -> str:
+        return _count_with_noun(self.doubts, "doubt")
+
+
 OUTPUTS: Mapping[str, type[PersonaAnswer]] = {
     answer.__name__: answer
-    for answer in (Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea)
+    for answer in (Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea, Doubts)
 }
 """Every model that a prompt may name as its output."""
 

@@ -68,9 +68,13 @@ STORY_TASK: Final = "story"
 ANSWER_TASK: Final = "answer"
 """The Librarian's other task: to answer a question from the evidence."""
 
+DOUBTS_TASK: Final = "doubts"
+"""The Steward's other task: to say which sentences of the record a new one cannot be true beside."""
+
 EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
+    (Persona.STEWARD, DOUBTS_TASK): ("evidence", "words"),
 }
 """The tasks besides a persona's usual one, with the sections that their prompts must send."""
 

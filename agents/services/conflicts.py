@@ -102,7 +102,11 @@ class ConflictService:
         proposal, calendar = open_conflicts.proposal, universe.calendar
         guarded_rule = CHECK_DESCRIPTIONS.get(conflict.check_name, conflict.check_name.replace("_", " "))
         build_detail = partial(
-            ProposalConflict, check=guarded_rule, text=conflict.text, certain=conflict.is_certain
+            ProposalConflict,
+            check=guarded_rule,
+            text=conflict.text,
+            certain=conflict.is_certain,
+            is_model_doubt=conflict.is_model_doubt,
         )
         if conflict.entity_id is not None:
             change = proposal.change

@@ -28,6 +28,7 @@ CHECK_DESCRIPTIONS: Final[Mapping[str, str]] = {
     "same_name": "a known name",
     "alike": "a similar name",
     "sentences": "two sentences cannot both be true",
+    "model_doubt": "the model doubts that both can be true",
     "unwritable": "it cannot be written",
 }
 """The checks, by what they guard."""

@@ -87,6 +87,8 @@ class ProposalConflict:
     new: ConflictStatement
     old: ConflictStatement | None
     options: tuple[RulingOption, ...]
+    is_model_doubt: bool = False
+    """Whether a model thinks so, and no rule found it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,9 @@ class ConflictView:
     is_with_proposal: bool = False
     """Whether what it contradicts is an open proposal itself, and no canon."""
 
+    is_model_doubt: bool = False
+    """Whether a model thinks so, and no rule found it: it is a warning."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProposalView:

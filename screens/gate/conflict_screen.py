@@ -26,7 +26,7 @@ from screens.typed_ahead import TypeAhead, is_over_prompt
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.conflict import RulingOptionList, StatementPane, find_turn_source
-from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN
+from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ class ConflictScreen(ServiceScreen[None]):
 
 
 def _conflict_content(conflict: ProposalConflict) -> Content:
-    sign = CONFLICT_SIGN if conflict.certain else ALIKE_SIGN
+    sign = CONFLICT_SIGN if conflict.certain else DOUBT_SIGN if conflict.is_model_doubt else ALIKE_SIGN
     doubt = "" if conflict.certain else "  It may be harmless."
     return Content.assemble(
         (f"{sign} ", "$text-error" if conflict.certain else "$text-warning"),

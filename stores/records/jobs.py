@@ -24,6 +24,7 @@ class JobKind(StrEnum):
     SUMMARISE = "summarise"
     ARCHIVE = "archive"
     IMPORT = "import"
+    DOUBT = "doubt"
 
 
 class JobState(StrEnum):

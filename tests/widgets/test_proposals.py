@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual import events
 
-from agents.views.play_views import ProposalView
+from agents.views.play_views import ConflictView, ProposalView
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.widgets.samples import proposal, proposals
 from tests.widgets.stage import Stage, screen_text
@@ -222,6 +222,18 @@ async def test_rows_say_their_state_without_colour() -> None:
             "✗6factpaintedjustflavour",
             "‖7factlaterdeferred",
         ]
+
+
+async def test_proposal_row_of_a_model_doubt_has_a_mark_of_its_own() -> None:
+    doubt = ConflictView(
+        "model_doubt", "The model doubts it: cannot be true beside “Dob sleeps by day”", is_model_doubt=True
+    )
+    alike = ConflictView("alike", "The name is like Dob.", is_certain=False)
+    app, the_list = stage([replace(proposal(1), similar_matches=(doubt, alike), conflicts=())])
+    async with app.run_test(size=(100, 20)):
+        assert "≈1 ?1" in screen_text(app)
+        assert "⚠" not in screen_text(app)
+        assert the_list.check_action("resolve", ())
 
 
 async def test_proposal_empty_list_says_what_will_come() -> None:

@@ -95,7 +95,7 @@ class ConflictReader:
         proposal = stored_proposals[proposal_id]
         require_decidable(proposal, None, alone=True)
         assessment = await self._assessor.assess_open(proposal.universe_id)
-        findings = assessment.contradictions.findings[proposal_id]
+        findings = self._assessor.findings_with_doubts(proposal, assessment)
         # A proposal may meet one fact in two ways: the ruling on the first settles both.
         conflicts: dict[object, ConflictView] = {}
         for conflict in (*findings.conflicts, *findings.similar_names):

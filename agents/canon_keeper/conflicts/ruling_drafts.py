@@ -38,7 +38,7 @@ WhichStatement = Literal["new", "old"]
 _RIVAL_RULES = frozenset({"one_value", "exclusive", "irreversible", "sentences"})
 """Conflicts in which what is accepted ends the other by itself."""
 
-_LASTING_RULES = _RIVAL_RULES | {"dead_do_not_act", "absent_do_not_act"}
+_LASTING_RULES = _RIVAL_RULES | {"dead_do_not_act", "absent_do_not_act", "model_doubt"}
 """Conflicts with what holds for a while: time can settle these."""
 
 _MOMENT_RULES = frozenset({"two_places", "not_yet_born", "effect_before_cause"})

@@ -7,6 +7,22 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.claim_identity import (
+    are_different,
+    are_two_deaths,
+    covers_adjuncts,
+    is_instance,
+    is_other_adjunct,
+    is_same_individual,
+    same_or_none,
+)
+from agents.canon_keeper.sentences.claim_times import (
+    covers_when,
+    is_change,
+    is_other_time,
+    same_moment,
+    shares_time,
+)
 from agents.canon_keeper.sentences.claims import AFTER_THAT, ALIVE, LOCATED_IN, Claim, ClaimTime
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase, includes, same_thing
 from agents.canon_keeper.sentences.word_lists import WordLists
@@ -58,7 +74,7 @@ class ClaimComparison:
         for one in map(self._canonical, earlier):
             for other in later:
                 if reason := self._contradiction(one, other):
-                    contradiction = ClaimContradiction(one, other, reason, _is_change(one, other))
+                    contradiction = ClaimContradiction(one, other, reason, is_change(one, other))
                     if not contradiction.is_change:
                         return contradiction
                     change = change or contradiction
@@ -103,7 +119,7 @@ class ClaimComparison:
         if affirmed.is_ability and not denied.is_ability:
             return False
         is_after = denied.when == AFTER_THAT and affirmed.is_lasting
-        if not _shares_time(denied, affirmed) and not denied.is_ability and not is_after:
+        if not shares_time(denied, affirmed) and not denied.is_ability and not is_after:
             return False
         is_some_deed = (
             denied.relation.startswith("verb:") and denied.object is None and denied.time is ClaimTime.PAST
@@ -115,7 +131,7 @@ class ClaimComparison:
             return False  # what is not so in general may be so in one respect
         if not self._covers_ends(denied, affirmed):
             return False
-        return _covers_adjuncts(denied, affirmed) and _covers_when(denied, affirmed)
+        return covers_adjuncts(denied, affirmed) and covers_when(denied, affirmed)
 
     def _covers_ends(self, denied: Claim, affirmed: Claim) -> bool:
         if self._covers_subject(denied, affirmed) and self._covers_object(denied, affirmed):
@@ -193,7 +209,7 @@ class ClaimComparison:
         if affirmed.relation not in implied.get(denied.relation, ()):
             return False
         if (
-            not _shares_time(denied, affirmed)
+            not shares_time(denied, affirmed)
             or denied.when
             or (denied.is_change and denied.relation != "owned_by")
         ):
@@ -218,9 +234,9 @@ class ClaimComparison:
         if denied.is_affirmed or not affirmed.is_affirmed:
             return ""
         is_counted = affirmed.relation.startswith("count:") and denied.relation == "has"
-        if not is_counted or affirmed.number == 0 or not _same(denied.subject, affirmed.subject):
+        if not is_counted or affirmed.number == 0 or not is_same_individual(denied.subject, affirmed.subject):
             return ""
-        return DENIED if includes(denied.object, affirmed.object) and _shares_time(denied, affirmed) else ""
+        return DENIED if includes(denied.object, affirmed.object) and shares_time(denied, affirmed) else ""
 
     def _is_symmetric(self, relation: str) -> bool:
         return relation in _SYMMETRIC or self.catalogue[relation].symmetric
@@ -240,21 +256,29 @@ class ClaimComparison:
             if one.when and other.when and one.when != other.when:
                 return False
             if one.relation == "death":
-                return _same(one.subject, other.subject) and _are_two_deaths(one.value, other.value)
-            different = _are_different(one.subject, other.subject)
-            return different and _same(one.object, other.object) and bool(one.object and one.object.entity)
+                return is_same_individual(one.subject, other.subject) and are_two_deaths(
+                    one.value, other.value
+                )
+            different = are_different(one.subject, other.subject)
+            return (
+                different
+                and is_same_individual(one.object, other.object)
+                and bool(one.object and one.object.entity)
+            )
         if one.relation.startswith("side of ") and one.relation == other.relation:
-            return _same(one.subject, other.subject) and one.value != other.value
-        if not _same_moment(one, other):
+            return is_same_individual(one.subject, other.subject) and one.value != other.value
+        if not same_moment(one, other):
             return one.relation == other.relation == "born" and self._is_other_birth(one, other)
         if one.relation != other.relation:
             return self._are_opposites(one, other)
         relation = one.relation
-        same_subject = _same(one.subject, other.subject) or _is_instance(one.subject, other.subject)
+        same_subject = is_same_individual(one.subject, other.subject) or is_instance(
+            one.subject, other.subject
+        )
         if relation == "born":
             return self._is_other_birth(one, other)
         if relation == "verb:die":
-            return same_subject and _is_other_adjunct(one, other, ("in", "on", "at"))
+            return same_subject and is_other_adjunct(one, other, ("in", "on", "at"))
         if relation == ALIVE or relation.startswith("state:"):
             return same_subject and one.value.split(":")[0] != other.value.split(":")[0]
         if relation in _ONE_VALUE:
@@ -267,25 +291,25 @@ class ClaimComparison:
             return (
                 same_subject
                 and self._is_elsewhere(one.object, other.object, "", "")
-                and _are_different(one.object, other.object)
+                and are_different(one.object, other.object)
             )
         if relation in _ONE_OBJECT or (
             self.catalogue[relation].cardinality == "one" and one.object and other.object
         ):
-            return same_subject and _are_different(one.object, other.object)
+            return same_subject and are_different(one.object, other.object)
         if relation in _ONE_SUBJECT or self._is_single_deed(relation):
             return (
-                _same(one.object, other.object)
-                and _are_different(one.subject, other.subject)
+                is_same_individual(one.object, other.object)
+                and are_different(one.subject, other.subject)
                 and self._is_unique_thing(one, other)
             )
         if relation.startswith("role:"):
             is_only = one.number == 1 or other.number == 1
             return (
                 (is_only or (one.is_only_subject and other.is_only_subject))
-                and _same_or_none(one.object, other.object)
+                and same_or_none(one.object, other.object)
                 and one.adjuncts == other.adjuncts
-                and _are_different(one.subject, other.subject)
+                and are_different(one.subject, other.subject)
             )
         return False
 
@@ -327,8 +351,8 @@ class ClaimComparison:
 
     def _is_other_count(self, count: Claim, other: Claim) -> bool:
         if (
-            not _same(count.subject, other.subject)
-            or not _same_moment(count, other)
+            not is_same_individual(count.subject, other.subject)
+            or not same_moment(count, other)
             or count.object is None
             or other.object is None
         ):
@@ -362,11 +386,11 @@ class ClaimComparison:
         return one == other or one == self.lists.kin.get(other) or other == self.lists.kin.get(one)
 
     def _is_other_birth(self, one: Claim, other: Claim) -> bool:
-        if not _same(one.subject, other.subject):
+        if not is_same_individual(one.subject, other.subject):
             return False
-        if _is_other_adjunct(one, other, ("in", "on")):
+        if is_other_adjunct(one, other, ("in", "on")):
             return True
-        return _is_other_time(one.when, other.when)
+        return is_other_time(one.when, other.when)
 
     def _are_lasting_opposites(self, one: Claim, other: Claim) -> bool:
         verbs = [c.relation.removeprefix("verb:") for c in (one, other)]
@@ -375,7 +399,9 @@ class ClaimComparison:
         ] not in self.lists.verb_opposites.get(verbs[0], ()):
             return False
         return (
-            _same(one.subject, other.subject) and _same(one.object, other.object) and one.when == other.when
+            is_same_individual(one.subject, other.subject)
+            and is_same_individual(one.object, other.object)
+            and one.when == other.when
         )
 
     def _are_opposites(self, one: Claim, other: Claim) -> bool:
@@ -383,16 +409,22 @@ class ClaimComparison:
         pair = frozenset({one.relation, other.relation})
         excluded = pair in _EXCLUSIVE_RELATIONS or other.relation in self.catalogue.excluded_by(one.relation)
         if excluded and one.object is not None and other.object is not None:
-            straight = _same(one.subject, other.subject) and _same(one.object, other.object)
-            crossed = _same(one.subject, other.object) and _same(one.object, other.subject)
+            straight = is_same_individual(one.subject, other.subject) and is_same_individual(
+                one.object, other.object
+            )
+            crossed = is_same_individual(one.subject, other.object) and is_same_individual(
+                one.object, other.subject
+            )
             return straight or (
                 crossed and (self._is_symmetric(one.relation) or self._is_symmetric(other.relation))
             )
         if one.relation.startswith("verb:") and other.relation.startswith("verb:"):
             verbs = one.relation.removeprefix("verb:"), other.relation.removeprefix("verb:")
             if verbs[1] in self.lists.verb_opposites.get(verbs[0], ()):
-                same = _same(one.subject, other.subject) and _same(one.object, other.object)
-                return same and one.object is not None and _covers_adjuncts(one, other)
+                same = is_same_individual(one.subject, other.subject) and is_same_individual(
+                    one.object, other.object
+                )
+                return same and one.object is not None and covers_adjuncts(one, other)
         return False
 
     # --- only, more and most, before and after ------------------------------------------------------------
@@ -401,25 +433,25 @@ class ClaimComparison:
         if exclusive.relation != other.relation or exclusive.value != other.value:
             return False
         if (other.is_ability and not exclusive.is_ability) or not (
-            _shares_time(exclusive, other) or exclusive.is_ability
+            shares_time(exclusive, other) or exclusive.is_ability
         ):
             return False
         if exclusive.when and exclusive.when != other.when:
             return False
         if exclusive.is_only_subject and not exclusive.relation.startswith(("role:", "count:")):
-            if not _same_or_none(exclusive.object, other.object) and not (
+            if not same_or_none(exclusive.object, other.object) and not (
                 exclusive.object
                 and exclusive.object.determiner in ("a", "any")
                 and includes(exclusive.object, other.object)
             ):
                 return False
-            return _are_different(exclusive.subject, other.subject, is_any_kind=True) and _covers_adjuncts(
+            return are_different(exclusive.subject, other.subject, is_any_kind=True) and covers_adjuncts(
                 exclusive, other
             )
         if exclusive.is_only_object and not exclusive.relation.startswith("count:"):
             return (
-                _same(exclusive.subject, other.subject)
-                and _are_different(exclusive.object, other.object)
+                is_same_individual(exclusive.subject, other.subject)
+                and are_different(exclusive.object, other.object)
                 and exclusive.adjuncts == other.adjuncts
             )
         return False
@@ -430,13 +462,13 @@ class ClaimComparison:
             if one.relation == "owned_by" or one.object is None or other.object is None:
                 return False
             return (
-                _same_moment(one, other)
-                and _same(one.subject, other.object)
-                and _same(one.object, other.subject)
+                same_moment(one, other)
+                and is_same_individual(one.subject, other.object)
+                and is_same_individual(one.object, other.subject)
             )
         if one.relation.startswith("most:"):
             quality = one.relation.removeprefix("most:")
-            if other.relation == f"more:{quality}" and _same(one.subject, other.object):
+            if other.relation == f"more:{quality}" and is_same_individual(one.subject, other.object):
                 others_entities = (
                     frozenset(e for c in other.classes for e in c.entities()) | other.subject.entities()
                 )
@@ -446,7 +478,7 @@ class ClaimComparison:
                 )
             if other.relation == one.relation:
                 return (
-                    _are_different(one.subject, other.subject)
+                    are_different(one.subject, other.subject)
                     and one.object is not None
                     and same_thing(one.object, other.object)
                 )
@@ -459,149 +491,23 @@ class ClaimComparison:
             return (
                 deed.relation in ("lives_in", "rules_over", "serves")
                 and deed.time is ClaimTime.NOW
-                and _same(death.subject, deed.subject)
+                and is_same_individual(death.subject, deed.subject)
             )
-        return deed.relation.removeprefix("verb:").split()[0] in self.lists.deeds_of_living and _same(
-            death.subject, deed.subject
-        )
+        return deed.relation.removeprefix("verb:").split()[
+            0
+        ] in self.lists.deeds_of_living and is_same_individual(death.subject, deed.subject)
 
     def _is_in_what_is_empty(self, empty: Claim, inside: Claim) -> bool:
         if (
             empty.relation != "state:filling"
             or not empty.value.endswith(":empty")
-            or not _same_moment(empty, inside)
+            or not same_moment(empty, inside)
         ):
             return False
         if inside.relation == "has":
-            return _same(empty.subject, inside.subject) and not inside.subject.entity
+            return is_same_individual(empty.subject, inside.subject) and not inside.subject.entity
         return (
             inside.relation in (LOCATED_IN, "lives_in")
             and inside.value in ("in", "inside", "within", "")
-            and _same(empty.subject, inside.object)
+            and is_same_individual(empty.subject, inside.object)
         )
-
-
-def _is_change(earlier: Claim, later: Claim) -> bool:
-    """Say whether the later claim tells that what the earlier one says has changed."""
-    return later.is_change and (earlier.time is ClaimTime.NOW or not (later.is_lasting or earlier.is_lasting))
-
-
-def _same(one: NounPhrase | None, other: NounPhrase | None) -> bool:
-    """Say whether two phrases mean one and the same individual."""
-    if one is None or other is None:
-        return False
-    if one.entity or other.entity:
-        return one.entity == other.entity
-    definite = ("the", "own", "")
-    return one.determiner in definite and other.determiner in definite and same_thing(one, other)
-
-
-def _is_instance(one: NounPhrase, other: NounPhrase) -> bool:
-    """Say whether what is said of every door of a tower is said of its north door, or the other way round."""
-    for every, single in ((one, other), (other, one)):
-        if (
-            every.is_everybody
-            and every.head == single.head
-            and single.determiner in ("the", "own")
-            and not single.is_general
-        ):
-            places = every.entities()
-            return bool(places) and places <= single.entities() and every.modifiers <= single.modifiers
-    return False
-
-
-def _same_or_none(one: NounPhrase | None, other: NounPhrase | None) -> bool:
-    return (one is None and other is None) or _same(one, other)
-
-
-def _are_different(one: NounPhrase | None, other: NounPhrase | None, *, is_any_kind: bool = False) -> bool:
-    """Say whether two phrases surely mean two individuals: two names, or two things called otherwise."""
-    if one is None or other is None:
-        return False
-    if one.entity and other.entity:
-        return one.entity != other.entity
-    if one.is_general or other.is_general or one.determiner == "some" or other.determiner == "some":
-        return False
-    if is_any_kind and bool(one.entity) is not bool(other.entity):
-        named, kind = (one, other) if one.entity else (other, one)
-        return (
-            kind.head not in ("person", "man", "woman", "thing")
-            and named.entity not in kind.entities()
-            and (kind.determiner in ("the", "a") or kind.number is not None)
-        )
-    if bool(one.entity) is not bool(other.entity):
-        return False
-    definite = ("the", "own", "")
-    return one.determiner in definite and other.determiner in definite and one.head != other.head
-
-
-def _are_two_deaths(one: str, other: str) -> bool:
-    """Say whether nobody dies of both: to be hanged is to be killed, and to die in bed is not."""
-    if "natural" in (one, other):
-        return one != other
-    return one != other and "kill" not in (one, other)
-
-
-def _is_other_time(one: str, other: str) -> bool:
-    """Say whether one is during what the other is before or after: `during the war`, `five years after the war`."""
-    for inside, outside in ((one, other), (other, one)):
-        named = {word for word in inside.split() if word.startswith("@")} & set(outside.split())
-        if inside.startswith("during") and named and {"after", "before"} & set(outside.split()):
-            return True
-    return False
-
-
-def _shares_time(one: Claim, other: Claim) -> bool:
-    if ClaimTime.ALWAYS in (one.time, other.time):
-        return True
-    return one.time is other.time
-
-
-def _same_moment(one: Claim, other: Claim) -> bool:
-    """Say whether both are said of one moment: of now, or of the same named time."""
-    if one.when != other.when:
-        return False
-    if one.time is other.time is ClaimTime.NOW:
-        return True
-    if one.time is other.time:
-        return (bool(one.when) and not one.when.startswith("*")) or (
-            one.relation
-            in (
-                "born",
-                "verb:kill",
-                "verb:die",
-                "kin:mother",
-                "kin:father",
-                "sibling_of",
-                "parent_of",
-                "group:colour",
-                "measure",
-            )
-            and not one.when
-        )
-    return False
-
-
-def _covers_when(denied: Claim, affirmed: Claim) -> bool:
-    if denied.when == affirmed.when or not denied.when:
-        is_other_moment = denied.time is ClaimTime.NOW and bool(affirmed.when) and not denied.is_ability
-        return denied.when == affirmed.when or not is_other_moment
-    if denied.when == AFTER_THAT:
-        return affirmed.is_lasting
-    return False
-
-
-def _covers_adjuncts(denied: Claim, affirmed: Claim) -> bool:
-    return all(
-        any(p == preposition and includes(phrase, other) for p, other in affirmed.adjuncts)
-        for preposition, phrase in denied.adjuncts
-    )
-
-
-def _is_other_adjunct(one: Claim, other: Claim, prepositions: tuple[str, ...]) -> bool:
-    for preposition in prepositions:
-        first = next((n for p, n in one.adjuncts if p == preposition), None)
-        second = next((n for p, n in other.adjuncts if p == preposition), None)
-        if first is not None and second is not None and first.entity and second.entity:
-            return first.entity != second.entity
-    return False

@@ -30,6 +30,8 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
     if relation.startswith(("kin:", "noun:")) and other is not None:
         owned = NounPhrase(head=relation.partition(":")[2], determiner="a")
         yield replace(_plain(claim), relation="has", subject=other, object=owned)
+    if relation == "parent_of" and other is not None:
+        yield replace(_plain(claim), relation="more:old")
     if relation == "married_to" and other is not None:
         for spouse in (subject, other):
             yield replace(

@@ -36,6 +36,8 @@ class Interpreter:
             return []
         if any(token.word.startswith("~") for token in clause.tail[:1]):
             return []
+        if clause.negation and "alone" in clause.adverbs:
+            return []  # who never goes alone goes with somebody
         claims = [*self._claims(clause), *self._presupposed(clause)]
         finished = [c for c in (self._finish(claim, clause) for claim in claims) if c is not None]
         return [*finished, *implied_claims(finished, self._lists)]
@@ -102,7 +104,9 @@ class Interpreter:
         if owner is None or clause.tense == "past":
             return
         is_affirmed = not clause.negation
-        if subject.number is not None and subject.head:
+        # `Three rooms of the Swan` may be three of ten; `Ombra's three wells` are all.
+        is_whole = subject.owner is not None or subject.determiner in ("the", "own")
+        if subject.number is not None and subject.head and is_whole:
             yield Claim(
                 f"count:{subject.head}", owner, replace(subject, owner=None, of=None), number=subject.number,
                 is_only_object=True, is_affirmed=is_affirmed,

@@ -265,7 +265,7 @@ def _read_quantified(
         if (
             inner is not None
             and words[0] == "no"
-            and inner.head in ("man", "soul", "mortal", "body")
+            and inner.head in ("soul", "mortal", "body")
             and not inner.modifiers
         ):
             inner = replace(inner, head="person")

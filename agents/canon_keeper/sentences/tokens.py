@@ -27,6 +27,13 @@ _SUFFIXES: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _NOT_PART_OF_NAME: Final = frozenset({"the", "a", "an", "of", "and", "in", "de", "von", "van", "la", "le"})
 
 
+_SMALL_WORDS: Final = frozenset(
+    ["as", "at", "be", "by", "do", "go", "he", "if", "is", "it", "me", "my", "no", "on", "or", "so", "to", "up", "us",
+     "we", "am", "oh", "ah"]
+)  # fmt: skip
+"""Words of two letters that are no short form of a name."""
+
+
 class Token(NamedTuple):
     """A word: as written, in small letters, and the entity that it names."""
 
@@ -87,7 +94,7 @@ class NameBook:
             named = [
                 t for t, word in zip(tokens[start:end], words, strict=True) if word not in _NOT_PART_OF_NAME
             ]
-            if needs_capitals and not all(t.text[0].isupper() for t in named):
+            if needs_capitals and not any(t.text[0].isupper() for t in named):
                 continue
             return end, entity_id
         return None
@@ -135,7 +142,13 @@ def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
     if kind in (EntityKind.CHARACTER, EntityKind.CREATURE):
         for word in words:
             bare = word.casefold().strip(".,")
-            if len(bare) > 2 and word[0].isupper() and bare not in titles and bare not in _NOT_PART_OF_NAME:
+            if (
+                len(bare) > 1
+                and bare not in _SMALL_WORDS
+                and word[0].isupper()
+                and bare not in titles
+                and bare not in _NOT_PART_OF_NAME
+            ):
                 yield (bare,)
         if words[0].casefold() in titles and len(words) > 2:
             yield (words[0].casefold(), words[-1].casefold())
@@ -200,7 +213,7 @@ def read_tokens(text: str, names: NameBook) -> list[Token]:
             tokens.append(Token(token.text[: len(_bare(last))], _bare(last)) if is_possessive else token)
         if last != _bare(last) and len(last) > 2:
             before = tokens[-2].word if len(tokens) > 1 else ""
-            is_verb = (
+            is_verb = _bare(last) in _NEVER_OWNERS or (
                 last.endswith("'s")
                 and before not in _BEFORE_OWNER
                 and _is_followed_by_complement(plain_tokens, position)
@@ -222,6 +235,8 @@ def _is_followed_by_complement(tokens: list[Token], position: int) -> bool:
     return is_state and following in _AFTER_COMPLEMENT
 
 
+_NEVER_OWNERS: Final = frozenset({"it", "he", "she", "that", "there", "here", "who", "what"})
+"""Words whose `'s` stands for `is`."""
 _BEFORE_OWNER: Final = frozenset({"in", "at", "on", "of", "by", "to", "from", "with", "for", "under"})
 """Words before a name whose `'s` can only say whose something is: `in Dob's keeping`."""
 _AFTER_IS: Final = frozenset(

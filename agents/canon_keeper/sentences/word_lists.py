@@ -266,6 +266,20 @@ _DOUBLING_IRREGULARS: Final = frozenset(
 )
 
 
+def regular_forms(lemma: str, *, doubled: bool = False) -> list[tuple[str, VerbForm]]:
+    """Return the spellings of a regular verb with what each is; `doubled`: its last letter is (`bragged`)."""
+    stem = lemma + lemma[-1] if doubled else lemma
+    past = _with_ed(stem)
+    spellings = [
+        (lemma, "base"),
+        (_with_s(lemma), "s"),
+        (_with_ing(stem), "ing"),
+        (past, "past"),
+        (past, "part"),
+    ]
+    return [(spelling, VerbForm(lemma, tag)) for spelling, tag in spellings]
+
+
 def _with_s(lemma: str) -> str:
     if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
         return lemma + "es"

@@ -20,6 +20,7 @@ from agents.personas.outputs import (
     CitedAnswer,
     Critique,
     Digest,
+    Doubts,
     Plan,
     Routing,
     StoryIdea,
@@ -313,6 +314,7 @@ def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
         Routing: Routing(mode="narration"),
         CitedAnswer: CitedAnswer(unknown=True),
         StoryIdea: StoryIdea(),
+        Doubts: Doubts(doubts=()),
     }
     words = examples[model].in_short()
     assert words

@@ -1,0 +1,288 @@
+"""What everything that a clause says has in common: of whom, when, denied or not, and what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.clause_words import (
+    DENYING_VERBS,
+    EVERYBODY,
+    NEGATIONS,
+    NOBODY,
+    PERSON_NOUNS,
+    means_all_time,
+    names_meant,
+    phrase_after,
+    plain_time,
+    reaches_now,
+)
+from agents.canon_keeper.propositions.concepts import base_forms
+from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.vocabulary import load_vocabulary
+from agents.canon_keeper.sentences.clause_times import take_time
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
+from agents.canon_keeper.sentences.word_lists import number_of, singular
+
+_EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside"})
+_TIME_PREPOSITIONS: Final = frozenset({"before", "after", "until", "till"})
+_CHANGES: Final = frozenset(
+    ["become", "begin", "start", "stop", "cease", "now", "anymore", "longer", "again", "turn", "grow", "recently"]
+)  # fmt: skip
+_NARROWING: Final = frozenset(
+    {"alone", "just", "merely", "only", "together", "well", "much", "many", "enough"}
+)
+"""Words that a denial may be about instead of the verb."""
+_PUNCTUAL_VERBS: Final = frozenset(
+    ["open", "close", "shut", "lock", "unlock", "break", "kill", "die", "steal", "sell", "give", "leave", "win",
+     "lose", "burn", "destroy", "find", "take", "marry", "fall", "enter", "arrive", "return", "escape", "wake",
+     "betray", "swear", "free", "repair", "heal", "cure", "empty", "forgive", "accept", "agree", "refuse", "join",
+     "bury", "smash"]
+)  # fmt: skip
+"""Verbs that in the present, too, tell of what happens."""
+_STATIVE_VERBS: Final = frozenset({"be", "have", "remain", "stand", "lie"})
+_EVERY_KIND: Final = frozenset({"mortal", "soul", "human", "living", "body", "people"})
+_AGES: Final = frozenset({"boy", "girl", "child", "youth", "baby", "infant"})
+
+
+class ClauseContext:
+    """Reads what the words of a clause have in common, for those who read what it is about."""
+
+    def __init__(self, clause: ClauseWords, pronoun_id: str, named: frozenset[str]) -> None:
+        self.clause = clause
+        self._pronoun_id = pronoun_id
+        stated, self.is_cut = _without_open_part(clause)
+        rest, when = take_time(stated)
+        front, front_when = take_time(list(clause.front))
+        rest, rest_limit = _take_limit(rest)
+        front, front_limit = _take_limit(front)
+        self.rest, self._front = rest, front
+        parts = (front_when, when, front_limit, rest_limit, clause.limit, _age_named(clause))
+        self._when = " ".join(" ".join(parts).split())
+        words = [*front, *clause.subject, *clause.helpers, *rest]
+        self.words = [t.word for t in words]
+        self.plain_words = [t.word for t in (*clause.front, *clause.subject, *clause.helpers, *clause.rest)]
+        self.verb_at = len(front) + len(clause.subject) + len(clause.helpers)
+        self.tokens = [*words[: self.verb_at], Token(clause.verb, clause.verb), *words[self.verb_at :]]
+        self.lemmas = self._lemmas(len(front) + len(clause.subject))
+        self.excepted = self._excepted()
+        self.is_only = bool(self.excepted) and clause.subject[0].word == "only"
+        self.negations = self._count_negations()
+        self.is_denied = (self.negations == 1) is not clause.is_denied or self.is_only
+        self.base = self._base(named)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is not clear what is denied."""
+        if self.negations > 1 or (self.is_denied and self.is_cut):
+            return True
+        if "but" in self.words and not {"everything", "anything", "nothing"}.isdisjoint(self.words):
+            return True
+        return self.negations == 1 and not _NARROWING.isdisjoint(self.plain_words)
+
+    @property
+    def is_approximate(self) -> bool:
+        return not {"almost", "nearly"}.isdisjoint(self.words)
+
+    @property
+    def is_sole(self) -> bool:
+        """Whether it is said of nobody else: `rules alone`, `is the sole owner`."""
+        rest = [t.word for t in self.clause.rest]
+        is_said = "alone" in self.words[-1:] or (rest[:1] == ["the"] and rest[1:2] in (["sole"], ["only"]))
+        return is_said and bool(self.base.doers) and not self.is_denied
+
+    def _lemmas(self, helpers_at: int) -> list[frozenset[str]]:
+        lemmas = [frozenset() if t.entity else base_forms(t.word) for t in self.tokens]
+        for index in range(helpers_at, self.verb_at):
+            if self.tokens[index].word in BE | HAVE | DO | CAN:
+                lemmas[index] = frozenset()
+        lemmas[self.verb_at] = frozenset() if self.clause.tag == "be" else frozenset({self.clause.verb})
+        return lemmas
+
+    def _count_negations(self) -> int:
+        count = sum(w in NEGATIONS for w in self.words)
+        if self.clause.verb in DENYING_VERBS and not self.clause.is_passive:
+            count += 1
+        text = f" {' '.join(self.words)} "
+        if any(f" {idle} " in text for idle in ("no doubt", "nothing but", "no matter", "no sooner")):
+            return 2
+        # `never had a better friend` says that it was a friend.
+        return count - 1 if "never" in self.words and " better " in text else count
+
+    def _excepted(self) -> frozenset[str]:
+        subject = self.clause.subject
+        words = [t.word for t in subject]
+        if words[:1] == ["only"]:
+            return _names_and_nouns(subject[1:])
+        for index, word in enumerate(words):
+            is_general = index and words[0] in NOBODY | EVERYBODY | {"no", "every", "all"}
+            if is_general and word in _EXCEPTIONS and index + 1 < len(words):
+                return _names_and_nouns(subject[index + 1 :])
+        return frozenset()
+
+    def _base(self, named: frozenset[str]) -> Proposition:
+        clause = self.clause
+        subject_words = [t.word for t in clause.subject]
+        subject_names = names_meant(clause.subject) | frozenset(t.entity for t in clause.aside if t.entity)
+        if subject_words[:1] and subject_words[0] in ("he", "she", "it", "they") and self._pronoun_id:
+            subject_names |= {self._pronoun_id}
+        subject_names -= self.excepted
+        rest_names = names_meant(self.rest) | names_meant(self._front)
+        everyone = frozenset(t.entity for t in self.tokens if t.entity)
+        doers, others = subject_names, rest_names - subject_names
+        if clause.is_passive:
+            doers = names_meant(phrase_after(self.rest, "by"))
+            others = (rest_names | subject_names) - doers
+        owners = everyone - subject_names - rest_names - self.excepted
+        if subject_words == ["there"]:
+            # `There is a knife in Nima's boot`: she has it.
+            doers = owners & frozenset(t.entity for t in self.tokens if t.is_person)
+        helpers = {t.word for t in clause.helpers}
+        span = self._span(helpers)
+        return Proposition(
+            concept="",
+            is_affirmed=True,
+            doers=doers,
+            others=others,
+            owners=owners,
+            people=frozenset(t.entity for t in self.tokens if t.is_person),
+            general=_general(subject_words, is_only=self.is_only),
+            excepted=self.excepted,
+            kinds=frozenset({singular(t.word) for t in clause.subject if not t.entity} & PERSON_NOUNS),
+            part=_part(subject_words),
+            target=self._target(),
+            span=span,
+            is_perfect=self._is_perfect(helpers),
+            when="" if span is Span.NOW and reaches_now(self.plain_words) else plain_time(self._when),
+            is_ability=not helpers.isdisjoint({"can", "could", "may"}),
+            is_change=self._is_change(),
+            is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
+            is_event=self._is_event(span),
+            is_plural=_is_plural(clause),
+            is_passive=clause.is_passive,
+            named=named,
+        )
+
+    def _is_perfect(self, helpers: set[str]) -> bool:
+        return not helpers.isdisjoint({"has", "have"}) and self.clause.tag in ("part", "be", "ing")
+
+    def _span(self, helpers: set[str]) -> Span:
+        if means_all_time(self.plain_words):
+            return Span.ALWAYS
+        if self._is_perfect(helpers):
+            is_so_now = reaches_now(self.plain_words) and "not" not in self.plain_words
+            return Span.NOW if is_so_now else Span.PAST
+        is_past = self.clause.tag == "past" or not helpers.isdisjoint({"was", "were", "did", "had", "could"})
+        return Span.PAST if is_past else Span.NOW
+
+    def _is_change(self) -> bool:
+        words = {self.clause.verb, *self.words}
+        has_learned = self.clause.verb == "learn" and "to" in self.words
+        return has_learned or "any more" in " ".join(self.words) or not _CHANGES.isdisjoint(words)
+
+    def _is_event(self, span: Span) -> bool:
+        clause = self.clause
+        if clause.tag == "be" or clause.verb in _STATIVE_VERBS:
+            return False
+        if span is Span.NOW and clause.verb not in _PUNCTUAL_VERBS:
+            return False
+        return not (clause.is_passive and span is Span.NOW and "by" not in self.words)
+
+    def _target(self) -> str:
+        """Return the name right behind the verb, or of whom the passive is said."""
+        if self.clause.is_passive:
+            return next((t.entity for t in self.clause.subject if t.entity), "")
+        end = next((n for n, t in enumerate(self.rest) if t.word in PREPOSITIONS | {","}), len(self.rest))
+        names = names_meant(self.rest[:end])
+        return next((t.entity for t in self.rest[:end] if t.entity in names), "")
+
+
+def _without_open_part(clause: ClauseWords) -> tuple[list[Token], bool]:
+    """Return the words behind the verb without what is only promised, tried or wished, and whether some was."""
+    rest = list(clause.rest)
+    words = [t.word for t in rest]
+    if "as" in words[:1] and "as" in words[2:]:
+        rest = rest[1 : words.index("as", 2)]  # `as poor as a church mouse`
+        words = [t.word for t in rest]
+    is_contrast = any(h.word in ("not", "never") for h in clause.helpers)
+    if is_contrast and "but" in words and words.index("but") + 1 < len(words):
+        rest = rest[: words.index("but")]  # `not by Dob but by his wife`
+    if len(rest) > 1 and words[0] == "or" and any(h.word in ("not", "never") for h in clause.helpers):
+        rest = rest[2:]  # `cannot read or write`
+    vocabulary = load_vocabulary()
+    if clause.verb not in vocabulary.open_verbs:
+        return rest, False
+    for index, token in enumerate(rest):
+        following = rest[index + 1].word if index + 1 < len(rest) else ""
+        is_verb = following in ("be", "have") or any(
+            r.tag == "base" for r in vocabulary.readings_as_verb(following)
+        )
+        if token.word == "to" and is_verb:
+            return rest[: index - 1 if index and rest[index - 1].word in ("never", "not") else index], True
+        if token.word == "that":
+            return rest[:index], True
+    return rest, False
+
+
+def _take_limit(tokens: list[Token]) -> tuple[list[Token], str]:
+    """Take `before the war` and the like out of the words: it says when."""
+    for index, token in enumerate(tokens):
+        if token.word in _TIME_PREPOSITIONS and index + 1 < len(tokens):
+            end = next(
+                (n for n in range(index + 1, len(tokens)) if tokens[n].word in PREPOSITIONS | {","}),
+                len(tokens),
+            )
+            return [*tokens[:index], *tokens[end:]], " ".join(t.word for t in tokens[index:end])
+    return tokens, ""
+
+
+def _age_named(clause: ClauseWords) -> str:
+    """Return at which age it was so: `as a boy`, `in his youth`."""
+    words = [t.word for t in (*clause.front, *clause.rest)]
+    for index, word in enumerate(words[:-2]):
+        if (word, words[index + 1]) in (("as", "a"), ("as", "an")) and {"young", *_AGES} & set(
+            words[index + 2 :]
+        ):
+            return "as young"
+        if word == "in" and words[index + 2] in (
+            "youth",
+            "childhood",
+            "prime",
+            "day",
+            "days",
+            "time",
+            "twenties",
+        ):
+            return f"in {words[index + 2]}"
+    return ""
+
+
+def _general(words: list[str], *, is_only: bool) -> str:
+    if not words:
+        return ""
+    if is_only or words[0] in NOBODY | EVERYBODY | {"anybody", "anyone"} or words[:2] == ["no", "one"]:
+        return "person"
+    if words[0] in ("no", "every", "all", "none") and len(words) > 1:
+        noun = singular(words[1])
+        return "person" if noun in _EVERY_KIND else noun
+    return ""
+
+
+def _names_and_nouns(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(t.entity or singular(t.word) for t in tokens if t.word not in ARTICLES)
+
+
+def _part(words: list[str]) -> str:
+    if words[:2] == ["one", "of"]:
+        return "one"
+    return "both" if words[:1] in (["both"], ["all"], ["every"]) else ""
+
+
+def _is_plural(clause: ClauseWords) -> bool:
+    tokens = phrase_after(list(clause.rest), "by") if clause.is_passive else clause.subject
+    nouns = [t.word for t in tokens]
+    is_plural = bool(nouns) and nouns[-1] != singular(nouns[-1])
+    return is_plural or any((number_of(word) or 0) > 1 for word in nouns)

@@ -1,0 +1,147 @@
+"""Reads how old and how big somebody is, how many there are of something, and in which year it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.concepts import base_forms
+from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.quantities import Quantity, decade_of, quantity_at, unit_of
+from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of, singular
+
+_GROUPS: Final = frozenset(
+    {"crew", "garrison", "army", "band", "company", "congregation", "council", "population"}
+)
+_EVENT_VERBS: Final = frozenset({"be", "fight", "happen", "occur", "take", "hold", "fall", "come"})
+
+
+def ages_and_sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    if (
+        len(base.doers) != 1
+        or base.span is not Span.NOW
+        or clause.verb not in ("be", "stand", "measure", "weigh")
+    ):
+        return
+    qualifiers = [
+        t.word for t in clause.helpers if t.word in ("yet", "only", "just", "nearly", "almost", "about")
+    ]
+    words = [*qualifiers, *(t.word for t in clause.rest)]
+    holder = {"words": frozenset[str](), "others": frozenset[str](), "owners": frozenset[str](), "when": ""}
+    for index, word in enumerate(words):
+        decade = decade_of(word)
+        if decade is not None and base.doers & base.people:
+            yield value_proposition(base, "age", quantity=decade, **holder)
+            return
+        found = quantity_at(words, index)
+        if found is None or (index and number_of(words[index - 1]) is not None):
+            continue
+        quantity, end = found
+        following = words[end : end + 3]
+        unit = unit_of(following[0]) if following else ""
+        last = following[1] if len(following) > 1 else ""
+        is_person = bool(base.doers & base.people)
+        is_age = (unit == "year" and (last in ("old", "of") or following[1:2] == [])) or (
+            is_person
+            and not following
+            and (index == 0 or words[index - 1] in ("of", "over", "under", "only", "just", "yet", "past"))
+        )
+        if is_age:
+            yield value_proposition(base, "age", quantity=quantity._replace(unit="age"), **holder)
+        elif unit and (last in ("tall", "high", "long", "wide", "deep") or clause.verb in ("stand", "weigh")):
+            size = last if last in ("long", "wide", "deep") else "high"
+            yield value_proposition(base, "size", quantity=quantity._replace(unit=f"{unit} {size}"), **holder)
+        return
+
+
+def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    if base.span is not Span.NOW or base.is_perfect:
+        return
+    subject, rest = list(clause.subject), list(clause.rest)
+    words, rest_words = [t.word for t in subject], [t.word for t in rest]
+    holders = base.doers | base.others | base.owners
+    if len(holders) != 1:
+        return
+    holder = {
+        "doers": holders,
+        "others": frozenset[str](),
+        "owners": frozenset[str](),
+        "words": frozenset[str](),
+    }
+    is_closed = "no more" in " ".join([*words, *rest_words]) or "only" in words
+    if clause.verb == "number" and (
+        found := quantity_at(rest_words, 0 if number_of(rest_words[0]) is not None else 1)
+        if rest_words
+        else None
+    ):
+        noun = next((singular(w) for w in words if singular(w) in _GROUPS), "")
+        if noun:
+            yield value_proposition(
+                base, "count", quantity=found[0]._replace(unit=noun, is_exact=True), **holder
+            )
+        return
+    if clause.verb in _GROUPS | {"man"}:
+        for index in range(len(words)):
+            if found := quantity_at(words, index):
+                unit = "crew" if clause.verb == "man" else clause.verb
+                yield value_proposition(
+                    base, "count", quantity=found[0]._replace(unit=unit, is_exact=True), **holder
+                )
+                return
+        return
+    if clause.verb in ("have", "carry") or words == ["there"]:
+        counted, is_said = rest_words, True
+    else:
+        counted, is_said = words, is_closed
+    for index in range(len(counted)):
+        found = quantity_at(counted, index)
+        if found is None:
+            continue
+        quantity, end = found
+        group = next((w for w in counted[max(0, index - 3) : index] if w in _GROUPS), "")
+        if group and counted[index - 1] == "of":
+            yield value_proposition(
+                base, "count", quantity=quantity._replace(unit=group, is_exact=True), **holder
+            )
+            return
+        stop = next(
+            (n for n in range(end, len(counted)) if counted[n] in PREPOSITIONS | {"of", "and", ","}),
+            len(counted),
+        )
+        if stop < len(counted) and counted[stop] == "of":
+            return
+        nouns = counted[end:stop]
+        if nouns and singular(nouns[-1]) in load_word_lists().body_parts:
+            return
+        if nouns and is_said and not unit_of(nouns[-1]):
+            unit = " ".join([*nouns[:-1], singular(nouns[-1])])
+            yield value_proposition(
+                base,
+                "count",
+                quantity=quantity._replace(unit=unit, is_exact=quantity.is_exact or is_closed),
+                **holder,
+            )
+        return
+
+
+def years(clause: ClauseWords, base: Proposition, tokens: Sequence[Token]) -> Iterator[Proposition]:
+    numbers = [t.word for t in tokens if t.word.isdecimal() and len(t.word) in (3, 4)]
+    if len(numbers) != 1 or not base.entities():
+        return
+    nouns = frozenset(
+        singular(t.word) for t in tokens
+        if not t.entity and t.word.isalpha() and len(t.word) > 3
+        and not base_forms(t.word) & ({"year", "there", "that", "this"} | PREPOSITIONS | _EVENT_VERBS)
+        and t.word not in ("were", "been", "have")
+    )  # fmt: skip
+    position = [t.word for t in tokens].index(numbers[0])
+    is_year = "year" in [t.word for t in tokens] or (position and tokens[position - 1].word == "in")
+    if is_year:
+        year = int(numbers[0])
+        yield value_proposition(
+            base, "year", quantity=Quantity(year, year, "year", is_exact=True), doers=base.entities(),
+            others=frozenset(), owners=frozenset(), words=nouns, span=Span.PAST, when="",
+        )  # fmt: skip

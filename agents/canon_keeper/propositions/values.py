@@ -1,0 +1,257 @@
+"""Reads what has one value: where somebody is from, how old, how many, of which colour, made of what, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.concepts import base_forms
+from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
+from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
+
+_WAYS: Final = {
+    "buy": "bought", "purchase": "bought", "steal": "stolen", "inherit": "inherited", "win": "won", "find": "found",
+    "forge": "made", "gift": "given", "present": "given", "heirloom": "inherited",
+}  # fmt: skip
+"""Verbs and nouns by which somebody comes to have a thing."""
+_DEATHS: Final = frozenset(
+    {"hang", "drown", "behead", "poison", "strangle", "starve", "stab", "decapitate", "smother"}
+)
+_ABOUT_PLACE: Final = PREPOSITIONS - {
+    "by",
+    "with",
+    "for",
+    "about",
+    "against",
+    "from",
+    "to",
+    "into",
+    "through",
+    "as",
+    "like",
+    "than",
+}
+_RESTING_VERBS: Final = frozenset(
+    {"be", "lie", "stand", "sit", "stay", "spend", "rest", "hang", "remain", "sleep", "wait", "hide"}
+)
+
+
+def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
+    """Yield what the clause says of one value; of what is denied nothing but where somebody grew up."""
+    if base.general or base.part:
+        return
+    tokens = [*clause.front, *clause.subject, *clause.helpers, Token(clause.verb, clause.verb), *clause.rest]
+    words = [t.word for t in tokens]
+    if is_denied and not {"more", "yet"} & set(words):
+        return
+    yield from ages_and_sizes(clause, base)
+    yield from counts(clause, base)
+    if is_denied:
+        return
+    yield from years(clause, base, tokens)
+    yield from _origins(clause, base)
+    yield from _ways(clause, base)
+    yield from _deaths(clause, base)
+    yield from _looks(clause, base)
+    yield from _places(clause, base)
+
+
+def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    words = [t.word for t in clause.rest]
+    who = _subject_names(clause)
+    if len(who) != 1 or not who <= base.people:
+        return
+    first = words[0] if words else ""
+    is_from = (clause.verb in ("come", "hail", "be", "originate") and first == "from") or "native" in words[
+        :3
+    ]
+    is_birth = clause.verb == "bear" and clause.is_passive and first in ("in", "on", "at", "aboard")
+    is_raised = (
+        (clause.verb == "raise" and clause.is_passive) or (clause.verb == "grow" and first == "up")
+        or (clause.verb == "live" and "all" in words and "life" in words)
+        or (clause.verb == "spend" and "childhood" in words)
+    )  # fmt: skip
+    places = [t.entity for t in clause.rest[:8] if t.entity and not t.is_person]
+    if places and "far" not in words and (is_from or is_birth or is_raised) and base.span is not None:
+        birthplace = frozenset(places[:1])
+        yield value_proposition(
+            base, "raised" if is_raised else "origin", doers=who, others=birthplace, owners=frozenset(),
+            words=frozenset(), span=Span.PAST, when="",
+        )  # fmt: skip
+
+
+def _deaths(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how somebody died: `was hanged`, `drowned`."""
+    victim = _subject_names(clause) & base.people
+    is_intransitive = clause.verb in ("drown", "starve") and not base.others
+    if (
+        len(victim) == 1
+        and clause.verb in _DEATHS
+        and (clause.is_passive or is_intransitive)
+        and base.span is Span.PAST
+    ):
+        yield value_proposition(
+            base,
+            "death",
+            doers=victim,
+            others=frozenset(),
+            owners=frozenset(),
+            words=frozenset({clause.verb}),
+            when="",
+        )
+
+
+def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read `bought the revolver` and `the revolver was a present to Lila`: how somebody came to have it."""
+    things = (base.others | base.doers | base.owners) - base.people
+    if base.span is not Span.PAST or base.when or len(things) != 1:
+        return
+    forms = base_forms(clause.verb)
+    way = next((_WAYS[f] for f in forms if f in _WAYS), "")
+    who = base.doers & base.people
+    if clause.verb in ("give", "get", "receive"):
+        is_given = clause.is_passive or (clause.verb != "give" and "from" in [t.word for t in clause.rest])
+        way = "given" if is_given else ""
+        who = _subject_names(clause) & base.people
+    if clause.verb == "be":
+        way = next(
+            (
+                _WAYS[w]
+                for w in (singular(t.word) for t in clause.rest)
+                if w in ("gift", "present", "heirloom")
+            ),
+            "",
+        )
+        who = next(
+            (
+                frozenset({clause.rest[n + 1].entity})
+                for n, t in enumerate(clause.rest[:-1])
+                if t.word in ("to", "for") and clause.rest[n + 1].is_person
+            ),
+            frozenset(),
+        )
+    if way and len(who) == 1 and (things & base.others or clause.verb == "be" or clause.is_passive):
+        yield value_proposition(
+            base, "way", doers=who, others=things, owners=frozenset(), words=frozenset({way})
+        )
+
+
+def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read colour and material of a thing, or of the one thing of its kind that somebody has."""
+    lists = load_word_lists()
+    if base.span is not Span.NOW:
+        return
+    subject, rest = [t.word for t in clause.subject], [t.word for t in clause.rest]
+    for group in ("colour", "material"):
+        members = lists.exclusive_groups[group]
+        named = {w for w in rest if w in members}
+        is_of_material = not {"solid", "pure", "of"}.isdisjoint(rest)
+        if len(named) != 1 or (
+            bool(named & lists.exclusive_groups["colour"]) is (group == "material") and not is_of_material
+        ):
+            continue
+        holders = base.doers | base.others | base.owners
+        if len(holders) != 1:
+            continue
+        holder = {"doers": holders, "others": frozenset[str](), "owners": frozenset[str]()}
+        if clause.verb in ("be", "make") and (clause.verb == "be" or clause.is_passive):
+            nouns = [
+                singular(w)
+                for w, t in zip(subject, clause.subject, strict=True)
+                if not t.entity
+                and w.isalpha()
+                and w not in ARTICLES | POSSESSIVES | {"only", "one", "of", "very"}
+            ]
+            is_plain = len(rest) <= 3 and (
+                len(nouns) == 1 or (not nouns and clause.subject[-1].entity and not holders & base.people)
+            )
+            if is_plain and (
+                len(nouns) != 1
+                or "only" in subject
+                or nouns[0] in lists.body_parts | {"door", "roof", "wall", "gate"}
+            ):
+                yield value_proposition(base, group, words=frozenset(named), thing="".join(nouns), **holder)
+        elif clause.verb in ("have", "own") and {"one", "only"} & set(rest) and not clause.is_passive:
+            index = next(n for n, w in enumerate(rest) if w in ("one", "only"))
+            nouns = [
+                singular(w)
+                for w in rest[index + 1 :]
+                if w.isalpha() and w not in members | ARTICLES | {"only", "one"}
+            ]
+            if nouns:
+                yield value_proposition(base, group, words=frozenset(named), thing=nouns[0], **holder)
+
+
+def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read where somebody or something was for a time that is named: `has been under the chapel since the war`."""
+    who = _subject_names(clause)
+    text = [t.word for t in (*clause.front, *clause.rest)]
+    if len(who) != 1 or clause.verb not in _RESTING_VERBS or (clause.tag == "part" and clause.is_passive):
+        return
+    times = _named_times(text)
+    if not times:
+        return
+    tokens = list(clause.rest)
+    for index, token in enumerate(tokens[:-1]):
+        if token.word not in _ABOUT_PLACE or token.word in ("since", "until"):
+            continue
+        end = next(
+            (
+                n
+                for n in range(index + 1, len(tokens))
+                if tokens[n].word in PREPOSITIONS | {"since", "until", ","}
+            ),
+            len(tokens),
+        )
+        phrase = tokens[index + 1 : end]
+        if any(t.word in load_word_lists().time_nouns for t in phrase):
+            continue
+        names = frozenset(t.entity for t in phrase if t.entity)
+        nouns = frozenset({singular(phrase[-1].word)}) if phrase and not phrase[-1].entity else frozenset()
+        if names or nouns:
+            yield value_proposition(
+                base,
+                "place",
+                doers=who,
+                others=names,
+                owners=frozenset(),
+                words=nouns,
+                when=" ".join(sorted(times)),
+                span=Span.PAST,
+            )
+            return
+
+
+def _named_times(words: Sequence[str]) -> frozenset[str]:
+    """Return what names the time: the war of `since the war`, the night and the fire of `on the night of the fire`."""
+    for index, word in enumerate(words[:-1]):
+        if word == "since":
+            return frozenset(
+                {
+                    "since",
+                    words[min(index + 2, len(words) - 1)]
+                    if words[index + 1] in ARTICLES
+                    else words[index + 1],
+                }
+            )
+        if (
+            word in ("night", "day", "morning", "evening", "hour")
+            and words[index + 1] == "of"
+            and index + 2 < len(words)
+        ):
+            following = [w for w in words[index + 2 : index + 4] if w not in ARTICLES]
+            return frozenset({word, *following[:1]})
+    return frozenset()
+
+
+def _subject_names(clause: ClauseWords) -> frozenset[str]:
+    tokens = clause.subject
+    return frozenset(
+        t.entity
+        for n, t in enumerate(tokens)
+        if t.entity and (n + 1 == len(tokens) or tokens[n + 1].word != "'s")
+    )

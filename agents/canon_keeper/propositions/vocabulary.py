@@ -1,0 +1,56 @@
+"""The words of the sentence reader with many more verbs, and the nouns for people."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from agents.canon_keeper.sentences.word_lists import VerbForm, WordLists, load_word_lists, regular_forms
+
+_VOWELS: Final = frozenset("aeiou")
+_MORE_PEOPLE: Final = frozenset(
+    ["person", "people", "man", "woman", "mortal", "soul", "someone", "somebody", "anyone", "anybody", "nobody", "boy",
+     "girl", "child", "guard", "caravan", "folk", "pedlar", "crowd", "army", "crew"]
+)  # fmt: skip
+_IRREGULAR: Final = {"lain": VerbForm("lie", "part"), "done": VerbForm("do", "part")}
+
+
+@lru_cache(maxsize=1)
+def load_vocabulary() -> WordLists:
+    """Return the word lists with the verbs of `wordnet_words.txt`."""
+    lists = load_word_lists()
+    forms: defaultdict[str, tuple[VerbForm, ...]] = defaultdict(tuple, lists.verb_forms)
+    for lemma in _load_words()["verbs"]:
+        for spelling, form in regular_forms(lemma, doubled=_is_doubled(lemma)):
+            forms[spelling] += (form,)
+    for spelling, form in _IRREGULAR.items():
+        forms[spelling] += (form,)
+    return replace(lists, verb_forms=dict(forms))
+
+
+@lru_cache(maxsize=1)
+def load_nouns_for_people() -> frozenset[str]:
+    """Return the nouns that mean somebody."""
+    return frozenset(_load_words()["people"]) | _MORE_PEOPLE
+
+
+@lru_cache(maxsize=1)
+def _load_words() -> dict[str, list[str]]:
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    section = ""
+    text = files(__package__).joinpath("wordnet_words.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif not line.startswith("#"):
+            words[section] += line.split()
+    return words
+
+
+def _is_doubled(lemma: str) -> bool:
+    """Say whether the last letter is doubled: `wedged`, but `bragged`."""
+    vowels = sum(letter in _VOWELS for letter in lemma)
+    return vowels == 1 and lemma[-2] in _VOWELS and lemma[-1] not in _VOWELS | frozenset("wxy")
