@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
-from stores.embedded.changes import create_changes
+from stores.embedded.changes import create_changes, create_loop_changes
 from stores.embedded.connections import Migration
 from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
@@ -192,6 +192,10 @@ def m010_changes(connection: apsw.Connection) -> None:
     create_changes(connection)
 
 
+def m011_changes_of_loops(connection: apsw.Connection) -> None:
+    create_loop_changes(connection)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -203,6 +207,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_newest_first,
     m009_field_names,
     m010_changes,
+    m011_changes_of_loops,
 )
 
 
